@@ -1,0 +1,119 @@
+"""What xlalint tells the user: places, diagnostics and the edits that would mend them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+
+class Severity(IntEnum):
+    """How much harm a hazard does; ordered, so that `--fail-on` is a comparison."""
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Certainty(Enum):
+    """Whether the model is sure of every fact a diagnostic rests on, or of all but one."""
+
+    DEFINITE = "definite"
+    LIKELY = "likely"
+
+
+class Observer(Enum):
+    """Who saw the hazard: the analyzer in the source, the guard on the engine."""
+
+    ANALYZER = "analyzer"
+    GUARD = "guard"
+
+
+class Applicability(Enum):
+    """How far a fix may be trusted: applied by `--fix`, on request, or only shown."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    SHOWN = "shown"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a text: 1-based line, 1-based column in code points."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Range:
+    """A stretch of text; `end` is the position just behind its last character."""
+
+    start: Position
+    end: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace `range` by `text`, in `path` or (None) in the diagnostic's own file."""
+
+    range: Range
+    text: str
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One way to mend a diagnostic."""
+
+    title: str
+    applicability: Applicability
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A further place that a diagnostic rests on, one frame of its call chain."""
+
+    path: str
+    range: Range
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the guard counted on the engine; None where it did not measure."""
+
+    count: int
+    per_step: float | None = None
+    ms_median: float | None = None
+    launches: int | None = None
+    compiles: int | None = None
+    replicas: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding at one place. `path` is relative to the working directory, posix."""
+
+    code: str
+    name: str
+    message: str
+    severity: Severity
+    certainty: Certainty
+    path: str
+    range: Range
+    help: str = ""
+    cell: int | None = None
+    fix: Fix | None = None
+    related: tuple[Related, ...] = ()
+    url: str = ""
+    observed_by: tuple[Observer, ...] = (Observer.ANALYZER,)
+    evidence: Evidence | None = None
+
+    @property
+    def order(self) -> tuple[str, int, Position, Position, str]:
+        """The order in which diagnostics are shown: by file, cell, place and code."""
+        return (self.path, self.cell or 0, self.range.start, self.range.end, self.code)

@@ -1,0 +1,274 @@
+"""Events of the model: what rules judge, whoever observed it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from xlalint.lazy.site import Path, Site
+from xlalint.lazy.state import Deed, Obligation, Scope, Split
+from xlalint.lazy.values import NOTHING, Recorded, Value
+
+
+class Reading(Enum):
+    """How a value came to be read on the host."""
+
+    EXPLICIT = "explicit"  # .item(), .tolist(), .cpu(), .numpy()
+    SCALAR = "scalar"  # float(t), int(t)
+    TEXT = "text"  # print, f-string, logging, a progress bar
+    BOOL = "bool"  # if t, assert t, not t, while t < n
+    INDEX = "index"  # range(t), names[t]
+    MATH = "math"  # math.sqrt(t), max(t, u)
+
+    __hash__ = object.__hash__
+
+    @property
+    def as_bool(self) -> bool:
+        """Whether the program, not the programmer, asked for the number."""
+        return self in (Reading.BOOL, Reading.INDEX, Reading.MATH)
+
+
+class Cause(Enum):
+    """What cut the graph."""
+
+    MARKER = "marker"
+    BARRIER = "optimizer_step(barrier=True)"
+    SCOPE_ENTRY = "step scope entry"
+    SCOPE_EXIT = "step scope exit"
+    LOADER = "loader"
+    STEP_TRACE = "StepTrace exit"
+    RENDEZVOUS = "rendezvous"
+
+    __hash__ = object.__hash__
+
+    @property
+    def explicit(self) -> bool:
+        """Whether the programmer wrote this cut as such."""
+        return self in (Cause.MARKER, Cause.BARRIER)
+
+
+class Use(Enum):
+    """What was done with gradients."""
+
+    BACKWARD = "backward"
+    UNSCALE = "unscale"
+    CLIP = "clip"
+    REDUCE = "reduce"
+    STEP = "step"
+
+    __hash__ = object.__hash__
+
+
+class Leaving(Enum):
+    """What found work pending after a loop was left early."""
+
+    WORK = "more work was recorded"
+    SAVE = "parameters are saved"
+    READ = "parameters are read"
+    END = "the program ends"
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at `site`. `doubts` counts what the observer is not sure of."""
+
+    site: Site
+    doubts: int = 0
+
+    @property
+    def path(self) -> Path:
+        """Call sites from the observing function down to the place the event is about."""
+        return (self.site,)
+
+
+@dataclass(frozen=True, slots=True)
+class HostRead(Event):
+    """A value was read on the host; `spelling` is what the program wrote, such as `.item()`."""
+
+    value: Value = Value  # type: ignore[assignment]
+    reading: Reading = Reading.EXPLICIT
+    spelling: str = ""
+    closure_argument: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cut(Event):
+    """Everything recorded was sent to the device. `since` is where it had been recorded."""
+
+    cause: Cause = Cause.MARKER
+    spelling: str = ""
+    recorded: Recorded = NOTHING
+    since: tuple[Site, ...] = ()
+    resets_scope: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Collective(Event):
+    """Replicas met, or tried to."""
+
+    operation: str = ""
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Save(Event):
+    """Values were written to a file. `recorded` is the work pending on what is saved."""
+
+    spelling: str = ""
+    value: Value = Value  # type: ignore[assignment]
+    recorded: Recorded = NOTHING
+    by_xla: bool = False
+    """Whether torch_xla's own function saves, which moves values to the host by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeEntered(Event):
+    """A scope was opened."""
+
+    scope: Scope = Scope  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeLeft(Event):
+    """A scope was closed, in whatever way."""
+
+    scope: Scope = Scope  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class GradientUsed(Event):
+    """Gradients were computed, changed, reduced or applied."""
+
+    use: Use = Use.BACKWARD
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerStepped(Event):
+    """An optimizer updated parameters. `stale` is where its model moved to the device after it
+    had been built, so that it updates parameters the model no longer has; `built` is where."""
+
+    stale: Path = ()
+    built: Path = ()
+
+    @property
+    def path(self) -> Path:
+        """The move that made the optimizer stale, when there was one."""
+        return self.stale or (self.site,)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalerStepped(Event):
+    """A gradient scaler decided on the host whether to step its optimizer."""
+
+    spelling: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosureAdded(Event):
+    """A step closure was queued, to run at the next cut."""
+
+    asynchronous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoopLeft(Event):
+    """A loop came to its end. `recorded` is what every iteration leaves behind at its end, `done`
+    what happened in it; `over` is what it ran over (None: a `while`)."""
+
+    over: Value | None = None
+    recorded: Recorded = NOTHING
+    done: frozenset[Deed] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled(Event):
+    """Base of the derived events: an obligation met the event it waited for."""
+
+    obligation: Obligation = Obligation  # type: ignore[assignment]
+
+    @property
+    def path(self) -> Path:
+        """The place of the event that opened the obligation."""
+        return self.obligation.path
+
+
+@dataclass(frozen=True, slots=True)
+class ReadThenCut(_Settled):
+    """What a host read launched is launched again, by the cut at `site`."""
+
+    cause: Cause = Cause.MARKER
+
+
+@dataclass(frozen=True, slots=True)
+class LeftPending(_Settled):
+    """A loop was left with work recorded that nothing cut before it mattered."""
+
+    leaving: Leaving = Leaving.END
+
+
+@dataclass(frozen=True, slots=True)
+class StepSplit(_Settled):
+    """A cut stood between backward and the optimizer step."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClippedEarly(_Settled):
+    """Gradients were clipped or unscaled before the replicas' gradients were summed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosureNeverRun(_Settled):
+    """No cut followed a step closure."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedCollective(_Settled):
+    """Only some replicas reach a collective."""
+
+    @property
+    def split(self) -> Split:
+        """The test that parted the replicas."""
+        assert self.obligation.split is not None
+        return self.obligation.split
+
+
+@dataclass(frozen=True, slots=True)
+class ApiUsed(Event):
+    """A name of torch_xla was used. `protected` when a version gate or an `except` guards it."""
+
+    name: str = ""
+    keyword: str = ""
+    protected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTouched(Event):
+    """The first use of a device in this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launched(Event):
+    """Replicas were started."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundReached(Event):
+    """The analyzer stopped here, at one of its bounds."""
+
+    bound: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileUnreadable(Event):
+    """A file could not be read or parsed."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressionUnused(Event):
+    """A suppression that suppressed nothing; `codes` are those it names in vain."""
+
+    codes: tuple[str, ...] = ()

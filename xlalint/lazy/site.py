@@ -1,0 +1,31 @@
+"""Places in the user's program, as both observers name them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Site(NamedTuple):
+    """A stretch of the user's source that an event happened at.
+
+    Lines are 1-based. Columns are 0-based UTF-8 byte offsets, as CPython's own positions are; the
+    guard, which knows only lines, leaves them at 0 and `end_line` at `line`.
+    """
+
+    path: str
+    line: int
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether this stands for "something before the present function was entered"."""
+        return self.line < 0
+
+
+ENTRY = Site("", -1)
+"""Stands, inside a summary, for places in whoever calls: resolved when the summary is replayed."""
+
+Path = tuple[Site, ...]
+"""Call sites from an outer function down to the place of the event, which comes last."""

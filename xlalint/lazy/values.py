@@ -1,0 +1,146 @@
+"""Values of the model: what the lazy engine's state makes of each value in the user's program."""
+
+from __future__ import annotations
+
+from enum import Enum, IntEnum
+from typing import Any, NamedTuple
+
+
+class Kind(Enum):
+    """What a value is, as far as the lazy engine is concerned."""
+
+    TENSOR = "device tensor"
+    HOST = "host value"
+    DEVICE = "device"
+    MODULE = "module"
+    PARAMETERS = "parameters"
+    OPTIMIZER = "optimizer"
+    SCALER = "gradient scaler"
+    LOADER = "loader"
+    STATE_DICT = "state dict"
+    CALLABLE = "callable"
+    CLASS = "class"
+    INSTANCE = "instance"
+    SCOPE = "scope"
+    RANK_TEST = "rank test"
+    ORDINAL = "ordinal"
+    CONTAINER = "container"
+    CONSTANT = "constant"
+    NAMESPACE = "namespace"
+    NONE = "none"
+    UNKNOWN = "unknown"
+
+    # Identity is equality here, and hashing an enum member is on the interpreter's hot path.
+    __hash__ = object.__hash__
+
+
+class Weight(IntEnum):
+    """How much recorded work there is: none, views and elementwise work, or a model's worth."""
+
+    NONE = 0
+    LIGHT = 1
+    HEAVY = 2
+
+
+class Recorded(NamedTuple):
+    """How much work is recorded and not yet run: surely at least `must`, perhaps up to `may`."""
+
+    must: Weight = Weight.NONE
+    may: Weight = Weight.NONE
+
+    def join(self, other: Recorded) -> Recorded:
+        """What holds when either of the two does."""
+        return Recorded(min(self.must, other.must), max(self.may, other.may))
+
+    def at_least(self, weight: Weight) -> Recorded:
+        """The same with work of `weight` added."""
+        return Recorded(max(self.must, weight), max(self.may, weight))
+
+
+NOTHING = Recorded()
+LIGHT = Recorded(Weight.LIGHT, Weight.LIGHT)
+HEAVY = Recorded(Weight.HEAVY, Weight.HEAVY)
+
+
+class Place(Enum):
+    """Where a module's or tensor's storage lives."""
+
+    HOST = "host"
+    XLA = "xla"
+    UNKNOWN = "unknown"
+
+    __hash__ = object.__hash__
+
+
+class Value(NamedTuple):
+    """One value: immutable, hashable, part of the key of a summary.
+
+    `sure` is False for the result of an unknown callable on device values. `differs` says that the
+    value is not the same on every replica, `reduced` that it depends on a collective. What
+    `payload` holds depends on `kind`; see the observer that made it.
+    """
+
+    kind: Kind
+    sure: bool = True
+    recorded: Recorded = NOTHING
+    differs: bool = False
+    reduced: bool = False
+    payload: Any = None
+
+    @property
+    def is_device(self) -> bool:
+        """Whether reading this value on the host may touch the device."""
+        return self.kind is Kind.TENSOR
+
+    def run(self) -> Value:
+        """The same value after a cut: nothing of it is recorded any more."""
+        return self if self.recorded == NOTHING else self._replace(recorded=NOTHING)
+
+
+UNKNOWN = Value(Kind.UNKNOWN, sure=False)
+NONE = Value(Kind.NONE)
+HOST = Value(Kind.HOST)
+
+
+def join(a: Value, b: Value) -> Value:
+    """The value that stands for "either `a` or `b`" (interpreter.md, Join)."""
+    if a == b:
+        return a
+    if a.kind is Kind.NONE:
+        return b
+    if b.kind is Kind.NONE:
+        return a
+    recorded = a.recorded.join(b.recorded)
+    differs, reduced = a.differs or b.differs, a.reduced and b.reduced
+    if a.kind is b.kind:
+        if a.payload == b.payload:
+            return Value(a.kind, a.sure and b.sure, recorded, differs, reduced, a.payload)
+        merged = _join_payload(a, b)
+        if merged is None:
+            return Value(Kind.UNKNOWN, False, recorded, differs, reduced)
+        return Value(a.kind, a.sure and b.sure, recorded, differs, reduced, merged)
+    kinds = {a.kind, b.kind}
+    if Kind.TENSOR in kinds and kinds <= _NUMERIC:
+        # A number that one branch leaves on the host is still a tensor in the other.
+        return Value(Kind.TENSOR, False, recorded, differs, reduced)
+    if kinds <= _HOST_LIKE:
+        return Value(Kind.HOST, a.sure and b.sure, NOTHING, differs, reduced)
+    return Value(Kind.UNKNOWN, False, recorded, differs, reduced)
+
+
+_NUMERIC = {Kind.TENSOR, Kind.HOST, Kind.CONSTANT, Kind.UNKNOWN}
+_HOST_LIKE = {Kind.HOST, Kind.CONSTANT, Kind.ORDINAL}
+
+
+def _join_payload(a: Value, b: Value) -> Any:
+    join_payload = getattr(a.payload, "join", None)
+    if join_payload is not None and type(a.payload) is type(b.payload):
+        return join_payload(b.payload)
+    if a.kind is Kind.CONSTANT:
+        return ()  # "some constant": truth unknown, still a host value
+    if a.kind in _KINDS_WITHOUT_PAYLOAD:
+        return ()
+    return None
+
+
+_KINDS_WITHOUT_PAYLOAD = {Kind.TENSOR, Kind.HOST, Kind.DEVICE, Kind.RANK_TEST, Kind.ORDINAL}

@@ -1,0 +1,109 @@
+"""Which rules there are, and which of them a user has selected."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.metadata import entry_points
+
+from xlalint.rule import Rule, Stage
+
+ENTRY_POINT_GROUP = "xlalint.rules"
+ALL = "ALL"
+
+
+class UnknownRule(ValueError):
+    """A selector names no rule."""
+
+
+@cache
+def all_rules() -> tuple[type[Rule], ...]:
+    """Every rule of every installed rule package, by code.
+
+    Raises:
+        ValueError: two rules share a code or a name.
+    """
+    found: dict[str, type[Rule]] = {}
+    names: set[str] = set()
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        package = entry.load()
+        for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+            for rule in vars(importlib.import_module(module.name)).values():
+                if not (isinstance(rule, type) and issubclass(rule, Rule) and rule is not Rule):
+                    continue
+                if rule.__module__ != module.name:
+                    continue
+                if rule.code in found or rule.name in names:
+                    raise ValueError(f"two rules are called {rule.code} or {rule.name}")
+                found[rule.code] = rule
+                names.add(rule.name)
+    return tuple(found[code] for code in sorted(found))
+
+
+def find(selector: str) -> type[Rule]:
+    """The one rule with this code, name or former name.
+
+    Raises:
+        UnknownRule: there is none; the message suggests the nearest.
+    """
+    for rule in all_rules():
+        if selector.upper() == rule.code or selector == rule.name or selector in rule.aliases:
+            return rule
+    raise UnknownRule(_unknown(selector))
+
+
+def expand(selector: str) -> list[type[Rule]]:
+    """The rules that a code, a prefix of codes, a name or `ALL` selects.
+
+    Raises:
+        UnknownRule: it selects none; the message suggests the nearest.
+    """
+    if selector == ALL:
+        return list(all_rules())
+    chosen = [
+        rule
+        for rule in all_rules()
+        if rule.code.startswith(selector.upper()) or selector in (rule.name, *rule.aliases)
+    ]
+    if not chosen or not selector:
+        raise UnknownRule(_unknown(selector))
+    return chosen
+
+
+def select(
+    chosen: Sequence[str] | None, ignored: Iterable[str], extended: Iterable[str], *, preview: bool
+) -> list[type[Rule]]:
+    """The rules to judge by. The more specific selector wins, as users of ruff expect.
+
+    Args:
+        chosen: What to select instead of the rules that are on by default; None: those.
+        ignored: What to leave out.
+        extended: What to add.
+        preview: Whether rules in preview may be selected.
+    """
+    weight: dict[type[Rule], tuple[int, bool]] = {}
+    if chosen is None:
+        weight = {rule: (-1, True) for rule in all_rules() if rule.enabled}
+    for selectors, wanted in ((chosen or (), True), (extended, True), (ignored, False)):
+        for selector in selectors:
+            rank = 0 if selector == ALL else len(selector)
+            for rule in expand(selector):
+                if rank > weight.get(rule, (-2, True))[0] or (
+                    rank == weight[rule][0] and not wanted
+                ):
+                    weight[rule] = (rank, wanted)
+    return [
+        rule
+        for rule in all_rules()
+        if weight.get(rule, (0, False))[1] and (preview or rule.stage is not Stage.PREVIEW)
+    ]
+
+
+def _unknown(selector: str) -> str:
+    names = [name for rule in all_rules() for name in (rule.code, rule.name)]
+    near = difflib.get_close_matches(selector, names, n=1)
+    hint = f" Did you mean {near[0]}?" if near else " `xlalint rules` lists them."
+    return f"no rule is called {selector!r}.{hint}"
