@@ -91,9 +91,7 @@ def select(
         for selector in selectors:
             rank = 0 if selector == ALL else len(selector)
             for rule in expand(selector):
-                if rank > weight.get(rule, (-2, True))[0] or (
-                    rank == weight[rule][0] and not wanted
-                ):
+                if rank > weight.get(rule, (-2, True))[0] or (rank == weight[rule][0] and not wanted):
                     weight[rule] = (rank, wanted)
     return [
         rule

@@ -113,7 +113,9 @@ class LazyModel:
             state.parameters = Recorded(Weight.NONE, state.parameters.may)
             state.done |= {Deed("maybe cut")}
             return
-        self._emit(Cut(site, self.doubts(state), cause, spelling, state.recorded, state.since, resets_scope), state)
+        self._emit(
+            Cut(site, self.doubts(state), cause, spelling, state.recorded, state.since, resets_scope), state
+        )
         for obligation in state.owes(Owed.READ):
             self._settle(state, obligation, ReadThenCut(site, obligation.doubts, obligation, cause))
         for owed in (Owed.EXIT, Owed.CLOSURE, Owed.LONE_CUT):
@@ -267,9 +269,7 @@ class LazyModel:
                 self._owe_collective(state, name, path, split)
         for state in ends:
             for obligation in state.owes(Owed.COLLECTIVE):
-                self._settle(
-                    state, obligation, UnmatchedCollective(site, obligation.doubts, obligation)
-                )
+                self._settle(state, obligation, UnmatchedCollective(site, obligation.doubts, obligation))
 
     # Files, closures, loops, ends ------------------------------------------------------------------
 
@@ -280,7 +280,9 @@ class LazyModel:
         self._emit(Save(site, self.doubts(state, value), spelling, value, recorded, by_xla), state)
         if recorded.must is Weight.HEAVY:
             for obligation in state.owes(Owed.EXIT):
-                self._settle(state, obligation, LeftPending(site, obligation.doubts, obligation, Leaving.SAVE))
+                self._settle(
+                    state, obligation, LeftPending(site, obligation.doubts, obligation, Leaving.SAVE)
+                )
         if by_xla:
             self.collective(state, "xm.save", "", site)
 

@@ -219,9 +219,7 @@ class State:
 
     def owes(self, owed: Owed) -> list[Obligation]:
         """The open obligations of one sort, in a stable order."""
-        return sorted(
-            (o for o in self.obligations if o.owed is owed), key=lambda o: (o.path, o.detail)
-        )
+        return sorted((o for o in self.obligations if o.owed is owed), key=lambda o: (o.path, o.detail))
 
 
 def join(a: State, b: State) -> State:
