@@ -1,0 +1,164 @@
+"""Set up a clone of xlalint and do one thing with it: `python3 dev.py demo` or `python3 dev.py test`.
+
+Needs nothing but Python. Everything is installed into .venv/ beside this file.
+"""
+
+import sys
+
+if sys.version_info < (3, 10):  # noqa: UP036: a clone may be tried with any Python
+    sys.exit("xlalint needs Python 3.10 or later; this is " + sys.version.split()[0])
+
+import hashlib
+import json
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+ENVIRONMENT = ROOT / ".venv"
+SCRIPTS = ENVIRONMENT / ("Scripts" if sys.platform == "win32" else "bin")
+PYTHON = SCRIPTS / "python"
+PIP = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+DEMO = "examples/train_digits"
+USAGE = """\
+usage: python3 dev.py demo              install xlalint into .venv and check a training program with it
+       python3 dev.py test [ARGUMENT..] install what the tests need into .venv and run them;
+                                        arguments go to pytest"""
+
+
+def main(arguments: list[str]) -> int:
+    """Do what `arguments` ask for. Returns the exit status: 0 when it went as it should."""
+    if arguments == ["demo"]:
+        install("base")
+        return demo()
+    if arguments[:1] == ["test"]:
+        install("dev")
+        return test(arguments[1:])
+    print(USAGE, file=sys.stderr)
+    return 2
+
+
+def demo() -> int:
+    """Check the training program that ships with the project; it holds hazards on purpose."""
+    command = [str(SCRIPTS / "xlalint"), "check", DEMO]
+    say(f"$ xlalint check {DEMO}")
+    status = subprocess.run(command, cwd=ROOT).returncode
+    if status != 1:
+        say(f"This is not what should happen: expected diagnostics and exit status 1, got {status}.")
+        return 1
+    say(
+        "These are the hazards that the program holds on purpose (exit status 1 means: diagnostics).\n"
+        "Now your own code: .venv/bin/xlalint check PATH. What a rule is about: .venv/bin/xlalint rule CODE."
+    )
+    return 0
+
+
+def test(arguments: list[str]) -> int:
+    """Run the tests, on the real engine where it has a wheel."""
+    missing = why_no_engine()
+    status = subprocess.run([str(PYTHON), "-m", "pytest", *arguments], cwd=ROOT).returncode
+    if missing:
+        say(f"Tests on the engine: not run: {missing}.")
+    return status
+
+
+def why_no_engine() -> str | None:
+    """Why torch_xla is not there, or None when it is.
+
+    Raises:
+        SystemExit: it has a wheel for this platform and is missing all the same.
+    """
+    probe = "import importlib.util as u, sys; print(u.find_spec('torch_xla') is None, *sys.version_info[:2])"
+    probed = subprocess.run([str(PYTHON), "-c", probe], capture_output=True, text=True, check=True)
+    missing, major, minor = probed.stdout.split()
+    if missing == "False":
+        return None
+    version = (int(major), int(minor))
+    if sys.platform == "linux" and platform.machine() == "x86_64" and version < (3, 14):
+        sys.exit("torch_xla has a wheel for this platform but is not in .venv; remove .venv and try again")
+    return f"no wheel of torch_xla for Python {major}.{minor} on {sys.platform} {platform.machine()}"
+
+
+def install(extra: str) -> None:
+    """Bring .venv to what `extra` (base or dev) needs; quick when it is already there."""
+    stamp = ENVIRONMENT / "installed.json"
+    wanted = {"pyproject": hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest(), "extra": extra}
+    if not works(PYTHON):
+        create_environment()
+    elif stamp.is_file() and json.loads(stamp.read_text()) in (wanted, {**wanted, "extra": "dev"}):
+        return
+    if extra == "dev":
+        say("Installing xlalint and what its tests need into .venv (PyTorch takes 7 GB on disk) ...")
+    else:
+        say("Installing xlalint into .venv ...")
+    package = [".[dev]" if extra == "dev" else "."]
+    if not installed_with_uv(package):
+        say("Not with uv; pip takes some minutes longer ...")
+        run([*PIP, "-e", *package])
+    stamp.write_text(json.dumps(wanted))
+
+
+def create_environment() -> None:
+    """Make .venv, also where Debian's Python comes without ensurepip."""
+    say(f"Creating .venv with Python {platform.python_version()} ...")
+    if ENVIRONMENT.exists():
+        shutil.rmtree(ENVIRONMENT)
+    made = subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], capture_output=True, text=True)
+    if made.returncode == 0:
+        return
+    shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+    uv = shutil.which("uv")
+    if uv is not None:
+        run([uv, "venv", "--quiet", "--python", sys.executable, str(ENVIRONMENT)])
+        return
+    bare = [sys.executable, "-m", "venv", "--without-pip", str(ENVIRONMENT)]
+    borrowed = [sys.executable, "-m", "pip", "--quiet", "--python", str(PYTHON), "install", "pip"]
+    if all(subprocess.run(command, capture_output=True).returncode == 0 for command in (bare, borrowed)):
+        return
+    shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    sys.exit(
+        f"{sys.executable} can make no virtual environment: Debian and Ubuntu ship that part apart.\n"
+        f"Either `sudo apt install python{version}-venv`, or install uv or pip, and run this again.\n"
+        f"What it said:\n{made.stdout}{made.stderr}"
+    )
+
+
+def installed_with_uv(package: list[str]) -> bool:
+    """Install with uv, which is much faster than pip. False where it cannot be had or fails.
+
+    uv does not read pip's own settings, so that pip may reach an index that uv does not.
+    """
+    uv = shutil.which("uv", path=str(SCRIPTS)) or shutil.which("uv")
+    if uv is None and subprocess.run([*PIP, "uv"], capture_output=True).returncode == 0:
+        uv = shutil.which("uv", path=str(SCRIPTS))
+    if uv is None:
+        return False
+    command = [uv, "pip", "install", "--quiet", "--python", str(PYTHON), "-e", *package]
+    return subprocess.run(command, cwd=ROOT).returncode == 0
+
+
+def works(python: Path) -> bool:
+    """Whether there is a Python to use in .venv: one may be left of an older or moved clone."""
+    if not python.exists():
+        return False
+    probe = "import sys; sys.exit(sys.version_info < (3, 10))"
+    return subprocess.run([str(python), "-c", probe], capture_output=True).returncode == 0
+
+
+def run(command: list[str]) -> None:
+    """Run `command` in the clone; its failure ends this program with its status."""
+    status = subprocess.run(command, cwd=ROOT).returncode
+    if status != 0:
+        say(f"failed with exit status {status}: {' '.join(command)}")
+        sys.exit(status)
+
+
+def say(text: str) -> None:
+    """Print at once, so that it stands in order with what child processes print."""
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
