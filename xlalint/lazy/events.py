@@ -121,6 +121,8 @@ class Save(Event):
     recorded: Recorded = NOTHING
     by_xla: bool = False
     """Whether torch_xla's own function saves, which moves values to the host by itself."""
+    on_device: bool = False
+    """Whether what is saved surely holds device tensors, itself or anywhere within."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +176,14 @@ class ClosureAdded(Event):
 
 @dataclass(frozen=True, slots=True)
 class LoopLeft(Event):
-    """A loop came to its end. `recorded` is what every iteration leaves behind at its end, `done`
-    what happened in it; `over` is what it ran over (None: a `while`)."""
+    """A loop came to its end. `recorded` is what every iteration leaves behind at its end, `since`
+    where it was recorded, `done` what happened in the loop; `over` is what it ran over (None: a
+    `while`)."""
 
     over: Value | None = None
     recorded: Recorded = NOTHING
     done: frozenset[Deed] = frozenset()
+    since: tuple[Site, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

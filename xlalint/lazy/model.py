@@ -274,10 +274,13 @@ class LazyModel:
     # Files, closures, loops, ends ------------------------------------------------------------------
 
     def save(
-        self, state: State, spelling: str, value: Value, recorded: Recorded, site: Site, *, by_xla: bool
-    ) -> None:
-        """Values are written to a file."""
-        self._emit(Save(site, self.doubts(state, value), spelling, value, recorded, by_xla), state)
+        self, state: State, spelling: str, value: Value, recorded: Recorded, site: Site, *,
+        by_xla: bool, on_device: bool = False,
+    ) -> None:  # fmt: skip
+        """Values are written to a file; `on_device` when some of them surely are device tensors."""
+        doubts = self.doubts(state, value)
+        on_device = on_device or value.is_device
+        self._emit(Save(site, doubts, spelling, value, recorded, by_xla, on_device), state)
         if recorded.must is Weight.HEAVY:
             for obligation in state.owes(Owed.EXIT):
                 self._settle(
