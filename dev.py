@@ -5,7 +5,7 @@ Needs nothing but Python. Everything is installed into .venv/ beside this file.
 
 import sys
 
-if sys.version_info < (3, 10):  # noqa: UP036: a clone may be tried with any Python
+if sys.version_info < (3, 10):  # noqa: UP036 - a clone may be tried with any Python
     sys.exit("xlalint needs Python 3.10 or later; this is " + sys.version.split()[0])
 
 import hashlib

@@ -1,0 +1,105 @@
+"""What must be absent, as far as import-linter (pyproject.toml) cannot see it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ANALYZER = ROOT / "xlalint"
+RULES = ROOT / "rules" / "xlalint_rules"
+GUARD = ROOT / "runtime_shim" / "xlalint_runtime"
+
+IMPORTING = frozenset({"importlib", "imp", "runpy", "pkgutil", "zipimport"})
+RUNNING = frozenset({"exec", "eval", "__import__"})
+COSTLY_PARTS_OF_LIBCST = ("libcst.metadata", "libcst.matchers", "libcst.codemod", "libcst.helpers")
+
+
+def modules(*folders: Path) -> list[Path]:
+    return sorted(path for folder in folders for path in folder.rglob("*.py"))
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Every module that `path` imports, at whatever depth, `from a import b` as `a.b`."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{'.' * node.level}{node.module or ''}.{alias.name}" for alias in node.names)
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert len(modules(ANALYZER)) > 10
+    assert len(modules(RULES)) > 10
+
+
+@pytest.mark.parametrize("path", [*modules(ANALYZER / "lazy"), ANALYZER / "diagnostic.py"], ids=name)
+def test_the_model_and_the_diagnostics_need_only_the_standard_library(path: Path) -> None:
+    for module in imported(path):
+        package = module.split(".")[0]
+        assert package in sys.stdlib_module_names or module.startswith("xlalint.lazy."), module
+
+
+@pytest.mark.parametrize("path", modules(ANALYZER, RULES), ids=name)
+def test_analyzed_code_is_never_imported_or_executed(path: Path) -> None:
+    """Only the registry imports by name: rule packages that are installed as such."""
+    tree = ast.parse(path.read_text())
+    if path != ANALYZER / "registry.py":
+        packages = {module.split(".")[0] for module in imported(path)}
+        allowed = {"importlib"} if _only_metadata(path) else set()
+        assert not (packages & IMPORTING) - allowed
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in RUNNING, f"line {node.lineno}"
+            assert node.func.id != "compile" or _makes_only_a_tree(node), f"line {node.lineno}"
+
+
+@pytest.mark.parametrize("path", modules(ANALYZER, RULES, GUARD), ids=name)
+def test_the_costly_parts_of_libcst_are_left_alone(path: Path) -> None:
+    for module in imported(path):
+        assert not module.startswith(COSTLY_PARTS_OF_LIBCST), module
+
+
+@pytest.mark.parametrize("path", modules(ANALYZER), ids=name)
+def test_only_the_command_prints_and_exits(path: Path) -> None:
+    if path.name in ("cli.py", "__main__.py"):
+        return
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            assert ast.unparse(node.func) not in ("print", "sys.exit", "exit"), f"line {node.lineno}"
+
+
+@pytest.mark.parametrize("module", ["libcst", "torch", "torch_xla", "asyncio"])
+def test_start_up_leaves_costly_modules_out(module: str) -> None:
+    """`xlalint check` on code that mentions no XLA must not pay for them."""
+    program = (
+        "import sys; from xlalint.cli import main\n"
+        "try: main(['check', '--isolated', '-'])\n"
+        "except SystemExit: pass\n"
+        f"sys.exit({module!r} in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], input="x = 1\n", text=True, capture_output=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _only_metadata(path: Path) -> bool:
+    return all(
+        module.startswith(("importlib.metadata", "importlib.resources"))
+        for module in imported(path)
+        if module.split(".")[0] == "importlib"
+    )
+
+
+def _makes_only_a_tree(call: ast.Call) -> bool:
+    return any("PyCF_ONLY_AST" in ast.unparse(argument) for argument in [*call.args, *call.keywords])
