@@ -37,6 +37,7 @@ class Finding:
             function that opened it. None: the event's own function.
         doubts: How many facts are not sure: none is *definite*, one *likely*, more stay silent.
         since: Where the pending work was recorded; `{since}` in the message is put in its place.
+        withdrawn: Nothing is said: what this rule found at the same place, before or later, is void.
     """
 
     code: str
@@ -48,6 +49,7 @@ class Finding:
     doubts: int
     owner: Scope | Split | None = None
     since: tuple[Site, ...] = ()
+    withdrawn: bool = False
 
 
 class Rule(ABC):

@@ -214,7 +214,15 @@ class LeftPending(_Settled):
 
 @dataclass(frozen=True, slots=True)
 class StepSplit(_Settled):
-    """A cut stood between backward and the optimizer step."""
+    """A cut stood between backward and the optimizer step. `before_barrier`: nothing was recorded
+    between it and an optimizer step that cuts by itself."""
+
+    before_barrier: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CutAccumulated(_Settled):
+    """A cut after backward met another backward: gradients are accumulated over several cuts."""
 
 
 @dataclass(frozen=True, slots=True)

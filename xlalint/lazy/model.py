@@ -15,11 +15,13 @@ from xlalint.lazy.events import (
     ClosureNeverRun,
     Collective,
     Cut,
+    CutAccumulated,
     Event,
     GradientUsed,
     HostRead,
     Leaving,
     LeftPending,
+    LoopLeft,
     OptimizerStepped,
     Reading,
     ReadThenCut,
@@ -62,6 +64,7 @@ class LazyModel:
             return NOTHING
         if weight is Weight.HEAVY:
             self._settle_with_work(state, site)
+            state.done |= {Deed("heavy work")}
         state.recorded = state.recorded.at_least(weight)
         if len(state.since) < 3 and site not in state.since:
             state.since = (*state.since, site)
@@ -159,7 +162,9 @@ class LazyModel:
         """Gradients are computed; a wrapped model (DDP, FSDP) reduces them on the way."""
         self._emit(GradientUsed(site, 0, Use.BACKWARD), state)
         self.record(state, Weight.HEAVY, site)
-        state.obligations -= set(state.owes(Owed.SPLIT_STEP)) | set(state.owes(Owed.CLIP))
+        for obligation in state.owes(Owed.SPLIT_STEP):
+            self._settle(state, obligation, CutAccumulated(site, obligation.doubts, obligation))
+        state.obligations -= set(state.owes(Owed.CLIP))
         state.gradients = _REDUCED if state.wrapped else _LOCAL
         state.done |= {Deed("backward")}
 
@@ -184,13 +189,19 @@ class LazyModel:
         state.gradients = _REDUCED
 
     def step_optimizer(
-        self, state: State, site: Site, *, stale: Path = (), built: Path = (), sure: bool = True
-    ) -> None:
-        """Parameters are updated, by an optimizer built at `built` whose model moved at `stale`."""
+        self, state: State, site: Site, *,
+        stale: Path = (), built: Path = (), sure: bool = True, barrier: bool = False,
+    ) -> None:  # fmt: skip
+        """Parameters are updated, by an optimizer built at `built` whose model moved at `stale`.
+
+        `barrier` tells that a cut by the same call follows.
+        """
         doubts = self.doubts(state) + (not sure)
         self._emit(OptimizerStepped(site, doubts, stale, built), state)
+        before_barrier = barrier and state.recorded == NOTHING
         for obligation in state.owes(Owed.SPLIT_STEP):
-            self._settle(state, obligation, StepSplit(site, obligation.doubts + doubts, obligation))
+            split = StepSplit(site, obligation.doubts + doubts, obligation, before_barrier)
+            self._settle(state, obligation, split)
         self.record(state, Weight.HEAVY, site)
         state.obligations -= set(state.owes(Owed.CLIP))
         state.gradients = _USED
@@ -301,6 +312,19 @@ class LazyModel:
         if state.pending and state.step is None and not state.eager:
             opened = Obligation(Owed.EXIT, (site,), self.doubts(state), state.in_loop, how)
             state.obligations |= {opened}
+
+    def end_loop(
+        self, state: State, outside: frozenset[Deed], over: Value | None, recorded: Recorded, site: Site
+    ) -> None:
+        """A loop has ended; `state.in_loop` tells of the loops around it already.
+
+        Args:
+            outside: The deeds done before the loop, in the loop around it.
+            over: What the loop ran over; None: a `while`.
+            recorded: What every iteration leaves behind at its end.
+        """
+        self._emit(LoopLeft(site, self.doubts(state), over, recorded, state.done), state)
+        state.done = outside | {deed._replace(nested=True) for deed in state.done}
 
     def end(self, state: State, site: Site) -> None:
         """The program, as far as it can be seen, ends here."""

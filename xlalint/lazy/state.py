@@ -112,10 +112,14 @@ class Obligation(NamedTuple):
 
 
 class Deed(NamedTuple):
-    """Something that happened since the innermost loop was entered; see `LoopLeft`."""
+    """Something that happened since the innermost loop was entered; see `LoopLeft`.
+
+    `nested` says that it happened in a loop inside that loop.
+    """
 
     what: str
     site: Site | None = None
+    nested: bool = False
 
 
 class State:
@@ -131,6 +135,7 @@ class State:
         "eager",
         "gradients",
         "in_closure",
+        "in_forward",
         "in_loop",
         "launched",
         "obligations",
@@ -163,6 +168,8 @@ class State:
         self.opaque: bool = False
         """An unknown callee got the model, optimizer, loader or trainer since the last cut."""
         self.in_closure: bool = False
+        self.in_forward: bool = False
+        """A module's `forward` is running."""
         self.in_loop: bool = False
         self.skip_cut: bool = False
         """A `StepTrace` has just marked: the loader's next cut is left out."""
@@ -240,6 +247,7 @@ def join(a: State, b: State) -> State:
     joined.obligations = a.obligations | b.obligations
     joined.opaque = a.opaque or b.opaque
     joined.in_closure = a.in_closure and b.in_closure
+    joined.in_forward = a.in_forward and b.in_forward
     joined.in_loop = a.in_loop or b.in_loop
     joined.skip_cut = a.skip_cut or b.skip_cut
     joined.done = a.done | b.done
