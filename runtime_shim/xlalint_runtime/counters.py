@@ -1,0 +1,49 @@
+"""The engine's counters of launched and compiled graphs, and what still waits to be launched."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch_xla
+
+
+class Counts(NamedTuple):
+    """Graphs launched and compiled since the process started."""
+
+    launches: int
+    compiles: int
+
+    def since(self, earlier: Counts) -> Counts:
+        """What was added after `earlier` was taken."""
+        return Counts(self.launches - earlier.launches, self.compiles - earlier.compiles)
+
+
+def counts() -> Counts:
+    """The counters now. Both are bumped in the thread that launches, before it goes on."""
+    cached = torch_xla._XLAC._xla_counter_value("CachedCompile") or 0
+    uncached = torch_xla._XLAC._xla_counter_value("UncachedCompile") or 0
+    return Counts(cached + uncached + _dynamo_launches[0], uncached)
+
+
+def count_dynamo_launches() -> None:
+    """Count launches of graphs that Dynamo has cached, which the engine's own counters leave out."""
+    original = torch_xla._XLAC._run_cached_graph
+
+    def run_cached_graph(*args: object, **kwargs: object) -> object:
+        _dynamo_launches[0] += 1
+        return original(*args, **kwargs)
+
+    torch_xla._XLAC._run_cached_graph = run_cached_graph
+
+
+def pending_tensors(device: str) -> int:
+    """How many live tensors on `device` still need materialisation."""
+    return sum(torch_xla._XLAC._check_device_tensor_need_materialization(device))
+
+
+def work_pending(device: str) -> bool:
+    """Whether anything on `device` is recorded that a cut would launch."""
+    return any(torch_xla._XLAC._check_device_tensor_need_materialization(device))
+
+
+_dynamo_launches = [0]

@@ -1,0 +1,226 @@
+"""Executes one program as `__main__` in this process, on one replica or several, and measures it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import gc
+import math
+import os
+import sys
+import threading
+import traceback
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch_xla
+from torch_xla._internal import pjrt
+
+from xlalint_runtime import counters, replicas
+
+if TYPE_CHECKING:
+    from xlalint_runtime.forkserver import Job
+
+Send = Callable[[dict[str, Any]], None]
+
+_AT_END = "__xlalint_at_end__"
+
+
+def execute(job: Job, send: Send) -> None:
+    """Run the program of `job` and send what was measured, findings as soon as there are any."""
+    os.environ["CPU_NUM_DEVICES"] = str(job.replicas)
+    if job.replicas > 1:
+        # With as many threads as cores, replicas that wait for each other starve (measured).
+        os.environ.setdefault("XLA_THREAD_POOL_SIZE", str(4 * job.replicas))
+    counters.count_dynamo_launches()
+    run = _Run(job)
+    run.execute()
+    launched = counters.counts()
+    send(
+        {
+            "launches": launched.launches,
+            "compiles": launched.compiles,
+            "pending": run.pending,
+            "raised": run.raised,
+            "numbers": run.numbers(),
+        }
+    )
+    if job.trained and run.raised is None:
+        send({"trained": run.moved.changed()})
+
+
+class _Run:
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.pending = 0
+        self.raised: str | None = None
+        self.returned: dict[int, Any] = {}
+        self.moved = MovedParameters()
+        self._lock = threading.Lock()
+
+    def execute(self) -> None:
+        path = Path(self.job.program)
+        tree = ast.parse(path.read_bytes(), str(path))
+        prefix, guard_block, main = _split(tree)
+        _call_at_end(main)
+        module = types.ModuleType("__main__")
+        module.__dict__.update(__file__=str(path), __builtins__=__builtins__)
+        module.__dict__[_AT_END] = self._at_end
+        sys.modules["__main__"] = module
+        sys.path.insert(0, str(path.parent))
+        sys.argv = [str(path)]
+        self._run_launched_functions_here()
+        with self.moved:
+            try:
+                exec(compile(prefix, str(path), "exec"), module.__dict__)
+                module.__dict__["main"] = self._returning(module.__dict__["main"])
+                if self.job.replicas > 1 and not _launches(tree):
+                    replicas.run_on_every_replica(module.__dict__["main"])
+                else:
+                    exec(compile(guard_block, str(path), "exec"), module.__dict__)
+            except SystemExit as error:
+                if error.code:
+                    self.raised = "SystemExit"
+            except BaseException as error:
+                self.raised = type(error).__name__
+                traceback.print_exc()
+
+    def numbers(self) -> list[float] | None:
+        """What main() returned on each replica, in a row; None when it returned no numbers."""
+        found: list[float] = []
+        for _, value in sorted(self.returned.items()):
+            if not isinstance(value, (list, tuple)):
+                return None
+            found += [float(number) for number in value]
+        return found or None
+
+    def _returning(self, main: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(main)
+        def returning(*args: Any, **kwargs: Any) -> Any:
+            value = main(*args, **kwargs)
+            if value is not None:
+                with self._lock:
+                    self.returned[replicas.rank()] = value
+            return value
+
+        return returning
+
+    def _at_end(self) -> None:
+        if torch_xla._XLAC._xla_runtime_is_initialized():
+            # A loss that an exception's traceback or a cycle keeps alive is no pending work.
+            gc.collect()
+            pending = counters.pending_tensors(torch_xla._XLAC._xla_get_default_device())
+            with self._lock:
+                self.pending += pending
+
+    def _run_launched_functions_here(self) -> None:
+        """Let `launch` and `spawn` run replicas as threads of this process, not of another one."""
+
+        def run_multiprocess(fn: Any, *args: Any, start_method: str = "spawn", **kwargs: Any) -> Any:
+            if torch_xla._XLAC._xla_runtime_is_initialized():
+                raise RuntimeError(
+                    "Runtime is already initialized. Do not use the XLA device before calling xmp.spawn."
+                )
+            target = fn.fn
+
+            def at_end(*inner: Any, **named: Any) -> Any:
+                try:
+                    return self._returning(target)(*inner, **named)
+                finally:
+                    self._at_end()
+
+            fn.fn = at_end
+            return replicas.run_on_every_replica(functools.partial(fn, *args, **kwargs))
+
+        pjrt.run_multiprocess = run_multiprocess
+
+
+class MovedParameters:
+    """Remembers the parameters of every module as they were before it moved to the device.
+
+    It keeps the modules alive, so that a model that a helper function built still counts as pending
+    work, and can be compared, when main() ends.
+    """
+
+    def __init__(self) -> None:
+        self._before: list[tuple[torch.nn.Module, dict[str, torch.Tensor]]] = []
+        self._moving = threading.local()
+
+    def __enter__(self) -> MovedParameters:
+        self._apply = torch.nn.Module._apply
+        original = self._apply
+        remembered = self
+
+        @functools.wraps(original)
+        def apply(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
+            outermost = not getattr(remembered._moving, "inside", False)
+            if not outermost:
+                return original(module, *args, **kwargs)
+            host = {n: p.detach().clone() for n, p in module.named_parameters() if p.device.type == "cpu"}
+            remembered._moving.inside = True
+            try:
+                moved = original(module, *args, **kwargs)
+            finally:
+                remembered._moving.inside = False
+            if host and any(p.device.type == "xla" for p in module.parameters()):
+                remembered._before.append((module, host))
+            return moved
+
+        torch.nn.Module._apply = apply
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        torch.nn.Module._apply = self._apply
+
+    def changed(self) -> bool | None:
+        """Whether any parameter differs now; None when no module moved. Reads the parameters."""
+        if not self._before:
+            return None
+        return any(
+            name in before and not torch.equal(parameter.detach().cpu(), before[name])
+            for module, before in self._before
+            for name, parameter in module.named_parameters()
+        )
+
+
+def same_numbers(one: list[float], other: list[float], tolerance: float | None) -> bool:
+    """Whether two programs computed the same: bit for bit, or within a relative tolerance."""
+    if len(one) != len(other):
+        return False
+    if tolerance is None:
+        return all(a.hex() == b.hex() for a, b in zip(one, other, strict=True))
+    return all(
+        math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance) for a, b in zip(one, other, strict=True)
+    )
+
+
+def _split(tree: ast.Module) -> tuple[ast.Module, ast.Module, ast.FunctionDef]:
+    """The module without its `if __name__ == "__main__"` block, that block, and main()."""
+    last = tree.body[-1]
+    if not (isinstance(last, ast.If) and "__main__" in ast.unparse(last.test)):
+        raise ValueError('a program to be proven ends with `if __name__ == "__main__":`')
+    mains = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "main"]
+    if not mains:
+        raise ValueError("a program to be proven has a function main()")
+    return ast.Module(tree.body[:-1], []), ast.Module([last], []), mains[-1]
+
+
+def _call_at_end(main: ast.FunctionDef) -> None:
+    """Let main() call back when it ends, in whatever way, while its variables are still alive."""
+    call = ast.Expr(ast.Call(ast.Name(_AT_END, ast.Load()), [], []))
+    ending = ast.Try(main.body, [], [], [call])
+    ast.copy_location(ending, main.body[0])
+    ast.copy_location(call, main.body[-1])
+    main.body = [ending]
+    ast.fix_missing_locations(main)
+
+
+def _launches(tree: ast.Module) -> bool:
+    """Whether the program starts its replicas itself."""
+    return any(
+        isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("launch", "spawn")
+        for node in ast.walk(tree)
+    )

@@ -1,0 +1,248 @@
+"""Runs programs on the real engine, each in a process of its own, forked from one that has imported it.
+
+Importing torch and torch_xla takes seconds, a fork of a process that has imported them a tenth of one.
+The server never touches a device: a process forked after the engine's client has started hangs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+TIMEOUT = 20.0
+"""Seconds that a program may take; the engine itself gives up on a lost replica after ten."""
+
+WORKERS = 2
+"""Programs that run at once: each holds about 800 MB and one core."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One program to run.
+
+    Args:
+        program: The file to run as `__main__`.
+        replicas: On how many replicas it runs, as threads.
+        guarded: Whether the guard watches it.
+        trained: Whether to compare its parameters before and after, which reads them.
+        timeout: Seconds until it is killed.
+    """
+
+    program: str
+    replicas: int = 1
+    guarded: bool = True
+    trained: bool = True
+    timeout: float = TIMEOUT
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a program was seen to do.
+
+    Attributes:
+        launches: Graphs that were launched, by all replicas together.
+        compiles: Graphs that were compiled.
+        pending: Device tensors that still needed materialisation when main() ended.
+        raised: Name of the exception that left main(), or None.
+        aborted: Name of the signal that ended the process, `timeout`, or None.
+        trained: Whether any parameter changed; None where it was not compared.
+        numbers: What main() returned, of all replicas in their order.
+        findings: The guard's diagnostics, as `xlalint_runtime.report` writes them.
+        output: The end of what the program wrote, for reading when something is wrong.
+    """
+
+    program: str
+    launches: int | None = None
+    compiles: int | None = None
+    pending: int | None = None
+    raised: str | None = None
+    aborted: str | None = None
+    trained: bool | None = None
+    numbers: list[float] | None = None
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    output: str = ""
+    error: str | None = None
+    """What went wrong in the harness itself, not in the program."""
+
+
+class ForkServer:
+    """A process that has imported the engine. Use it as a context manager."""
+
+    def __init__(self, workers: int = WORKERS) -> None:
+        """Args: workers: how many programs may run at once."""
+        environment = dict(os.environ, PJRT_DEVICE="CPU", PYTHONUNBUFFERED="1")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "xlalint_runtime.forkserver", str(workers)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            text=True,
+        )
+
+    def __enter__(self) -> ForkServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        self._process.wait()
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[Measurement]:
+        """Run the programs and yield what each did, in the order in which they end.
+
+        Raises:
+            RuntimeError: the server has ended, as it does where the engine cannot be imported.
+        """
+        batch = list(jobs)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps([asdict(job) for job in batch]) + "\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise RuntimeError("the fork server has ended") from None
+        for _ in batch:
+            line = self._process.stdout.readline()
+            if not line:
+                raise RuntimeError("the fork server has ended")
+            yield Measurement(**json.loads(line))
+
+
+def serve(workers: int) -> None:
+    """Read batches of jobs from standard input and write one measurement a line, until it closes."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # What the engine prints must not reach the answers.
+    import torch  # noqa: F401
+    import torch_xla  # noqa: F401
+
+    from xlalint_runtime import execution  # noqa: F401
+
+    for line in sys.stdin:
+        waiting = [Job(**job) for job in json.loads(line)]
+        running: list[_Child] = []
+        while waiting or running:
+            while waiting and len(running) < workers:
+                running.append(_Child(waiting.pop(0)))
+            for child in _wait(running):
+                running.remove(child)
+                answers.write(json.dumps(asdict(child.measurement())) + "\n")
+                answers.flush()
+
+
+class _Child:
+    """A forked process that runs one program."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.timed_out = False
+        self._folder = tempfile.mkdtemp(prefix="xlalint-")
+        self._messages = b""
+        reading, writing = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(reading)
+            _run(job, self._folder, writing)
+        os.close(writing)
+        os.set_blocking(reading, False)
+        self.pipe = reading
+        self.ended = os.pidfd_open(self.pid)
+        self.deadline = time.monotonic() + job.timeout
+
+    def read(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while chunk := os.read(self.pipe, 1 << 16):
+                self._messages += chunk
+
+    def measurement(self) -> Measurement:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)  # Loader workers and the like that it left behind.
+        _, status = os.waitpid(self.pid, 0)
+        self.read()
+        os.close(self.pipe)
+        os.close(self.ended)
+        found: dict[str, Any] = {"findings": []}
+        for line in self._messages.decode().splitlines():
+            message = json.loads(line)
+            found["findings"] += message.pop("findings", [])
+            found |= message
+        if self.timed_out:
+            found["aborted"] = "timeout"
+        elif os.WIFSIGNALED(status):
+            found["aborted"] = signal.Signals(os.WTERMSIG(status)).name
+        elif "launches" not in found and "error" not in found:
+            found["error"] = f"the program ended its process with status {os.waitstatus_to_exitcode(status)}"
+        output = Path(self._folder, "output").read_text(errors="replace")
+        shutil.rmtree(self._folder, ignore_errors=True)
+        return Measurement(program=self.job.program, output=output[-4000:], **found)
+
+
+def _wait(running: list[_Child]) -> list[_Child]:
+    """The children that have ended or run out of time: at least one."""
+    done: list[_Child] = []
+    while not done:
+        remaining = min(child.deadline for child in running) - time.monotonic()
+        fds = [fd for child in running for fd in (child.pipe, child.ended)]
+        ready, _, _ = select.select(fds, [], [], max(0.0, remaining))
+        now = time.monotonic()
+        for child in running:
+            if child.pipe in ready:
+                child.read()
+            if child.ended in ready:
+                done.append(child)
+            elif now >= child.deadline:
+                child.timed_out = True
+                done.append(child)
+            elif child.pipe in ready:
+                time.sleep(0.001)  # A closed pipe stays ready until its process has ended.
+    return done
+
+
+def _run(job: Job, folder: str, answers: int) -> NoReturn:
+    """The life of a child: never returns."""
+    status = 1
+    try:
+        os.setsid()
+        os.chdir(folder)
+        output = os.open("output", os.O_WRONLY | os.O_CREAT)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        work = Path(folder, "work")
+        work.mkdir()
+        os.chdir(work)
+
+        def send(message: dict[str, Any]) -> None:
+            os.write(answers, json.dumps(message).encode() + b"\n")
+
+        from xlalint_runtime.execution import execute
+
+        try:
+            execute(job, send)
+            status = 0
+        except BaseException as error:
+            import traceback
+
+            send({"error": "".join(traceback.format_exception(error))})
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)  # Without the engine's own clean-up, which may wait for a lost replica.
+
+
+if __name__ == "__main__":
+    from xlalint_runtime import forkserver
+
+    forkserver.serve(int(sys.argv[1]))

@@ -1,0 +1,171 @@
+"""Runs the proof of a rule: its bad programs and their cures, on the real engine, and what they did.
+
+The programs come with a checkout of the project, not with an installed wheel.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from xlalint_runtime.forkserver import ForkServer, Job, Measurement
+
+_CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+class NoProof(Exception):
+    """There is nothing to run: no checkout, no engine, or no program for this rule."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What running a program and its cure has shown.
+
+    Args:
+        line: The measures, as shown to the user.
+        failures: Every way in which they are not what the program states; empty: proven.
+    """
+
+    line: str
+    failures: tuple[str, ...]
+
+
+def prove(code: str) -> int:
+    """Run every proof of the rule with this code and print what was measured.
+
+    Returns:
+        0 when all hold, 1 when one does not, 2 when there is nothing to run.
+    """
+    try:
+        programs = [p for p in _fixture_programs().bad_programs(code) if p.fixed is not None]
+        if not programs:
+            raise NoProof(f"no program proves {code}")
+        require_engine()
+    except NoProof as reason:
+        print(f"{code}: not run: {reason}")
+        return 2
+    measured = measure(job for program in programs for job in jobs(program))
+    failed = False
+    for program in programs:
+        verdict = judge(program, measured[str(program.entry)], measured[str(program.fixed.entry)])
+        print(f"{code} {program.root.name}: {verdict.line}")
+        for failure in verdict.failures:
+            print(f"  FAILED: {failure}")
+        failed |= bool(verdict.failures)
+    return int(failed)
+
+
+def require_engine() -> None:
+    """Raises: NoProof: torch_xla is not installed, as where there is no wheel of it."""
+    for name in ("torch", "torch_xla"):
+        if importlib.util.find_spec(name) is None:
+            raise NoProof("no wheel")
+
+
+def jobs(program: Any) -> Iterator[Job]:
+    """What must be run to prove a program: itself, and its cure when it has one."""
+    for one in (program, program.fixed):
+        if one is not None:
+            # Reading parameters from one thread while replicas' work is pending would hang.
+            yield Job(str(one.entry), replicas=program.replicas, trained=program.replicas == 1)
+
+
+def measure(jobs: Iterator[Job] | Sequence[Job]) -> dict[str, Measurement]:
+    """What each of the programs did, by its path; each is run once."""
+    unique = {job.program: job for job in jobs}
+    # Those that wait for a lost replica take longest: first come, they do not make the others wait.
+    ordered = sorted(unique.values(), key=lambda job: -job.replicas)
+    with ForkServer() as server:
+        return {measurement.program: measurement for measurement in server.run(ordered)}
+
+
+def judge(program: Any, bad: Measurement, fixed: Measurement | None) -> Verdict:
+    """Compare what was measured with every `# proof:` line of the program.
+
+    A clean program has one state per measure, a bad one another after its cure; what bad and cured
+    program computed must be equal unless the bad one never got that far.
+    """
+    failures = [f"the harness: {m.error}" for m in (bad, fixed) if m is not None and m.error]
+    shown = []
+    for proof in program.proofs:
+        before = measured(bad, proof.measure)
+        after = measured(fixed, proof.measure) if fixed is not None else None
+        shown.append(f"{proof.measure} {before}" + (f" -> {after}" if after is not None else ""))
+        if before != proof.before:
+            failures.append(f"{proof.measure} was {before}, the program states {proof.before}")
+        if after != proof.after:
+            failures.append(f"{proof.measure} of the cure was {after}, the program states {proof.after}")
+    for one, whose in ((bad, "program"), (fixed, "cure")):
+        for measure_name in ("raises", "aborts"):
+            stated = any(proof.measure == measure_name for proof in program.proofs)
+            if one is not None and not stated and measured(one, measure_name) not in ("no", "none"):
+                failures.append(f"the {whose} {measure_name} {measured(one, measure_name)}: {one.output}")
+    line = ", ".join(shown) + " (measured)"
+    if fixed is None or bad.raised or bad.aborted or "trained" in {p.measure for p in program.proofs}:
+        return Verdict(line, tuple(failures))
+    from xlalint_runtime.execution import same_numbers
+
+    if bad.numbers is None or fixed.numbers is None:
+        failures.append("main() returned no numbers to compare")
+    elif same_numbers(bad.numbers, fixed.numbers, None):
+        line += ", numbers equal bit for bit"
+    elif program.tolerance is not None and same_numbers(bad.numbers, fixed.numbers, program.tolerance):
+        line += f", numbers equal within {program.tolerance:g}"
+    else:
+        failures.append(f"numbers differ: {bad.numbers} and {fixed.numbers}")
+    return Verdict(line, tuple(failures))
+
+
+def measured(measurement: Measurement, measure: str) -> str:
+    """One measure, spelled as in a `# proof:` line."""
+    if measure == "raises":
+        return measurement.raised or "none"
+    if measure == "aborts":
+        return "yes" if measurement.aborted else "no"
+    value = getattr(measurement, measure)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "unknown" if value is None else str(value)
+
+
+def _fixture_programs() -> ModuleType:
+    path = _CHECKOUT / "tests" / "fixture_programs.py"
+    if not path.is_file():
+        raise NoProof("proofs need a checkout of the project; its programs are not in the wheel")
+    spec = importlib.util.spec_from_file_location("fixture_programs", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _show(paths: list[str]) -> None:
+    """Measure programs and print all there is to know of each, for those who write proofs."""
+    read_program = _fixture_programs().read_program
+    roots = [Path(path).resolve() for path in paths]
+    programs = [read_program(root, None) for root in roots]
+    found = measure(Job(str(p.entry), replicas=p.replicas, trained=p.replicas == 1) for p in programs)
+    for program in programs:
+        one = found[str(program.entry)]
+        measures = ("launches", "compiles", "pending", "raises", "aborts", "trained")
+        print(f"{program.root.name}: " + ", ".join(f"{name} {measured(one, name)}" for name in measures))
+        print(f"  main() returned {one.numbers}")
+        for finding in one.findings:
+            print(f"  guard: {finding['path']}:{finding['line']}: {finding['code']} {finding['message']}")
+        if one.error:
+            print(f"  HARNESS ERROR {one.error}")
+        if one.error or one.raised or one.aborted:
+            print("  | " + "\n  | ".join(one.output.splitlines()[-25:]))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] != "--measure":
+        sys.exit("usage: python -m xlalint_runtime.prove --measure PROGRAM...")
+    _show(sys.argv[2:])

@@ -1,0 +1,137 @@
+"""Replicas as threads of one process, with graphs dispatched in an order in which they can meet.
+
+On the CPU client a collective never meets its partners when every replica compiles its own copy of the
+graph. So replicas wait for each other before a cut that has work to launch, and launch in the order of
+their ranks: the first compiles, the others find its graph in the cache.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import torch_xla
+from torch_xla._internal import pjrt
+
+from xlalint_runtime import counters
+
+START_PATIENCE = 3.0
+"""Seconds that a replica waits at most for the one before it to reach its first cut."""
+
+
+def rank() -> int:
+    """This thread's replica; 0 when there is only one or the engine has not started."""
+    return getattr(_this, "rank", 0)
+
+
+def run_on_every_replica(function: Callable[[], Any]) -> Any:
+    """Call `function` on one thread per device. Returns what torch_xla's own launcher returns."""
+    if len(torch_xla._XLAC._xla_get_devices()) == 1:
+        return pjrt._run_thread_per_device(0, 1, function, pjrt.initialize_multiprocess)
+    size = len(torch_xla._XLAC._xla_get_devices())
+    order = Order(size)
+    with order:
+
+        def replica() -> Any:
+            _this.rank = torch_xla._XLAC._xla_get_default_device_ordinal()
+            order.start(_this.rank)
+            try:
+                return function()
+            finally:
+                order.end(_this.rank)
+
+        return pjrt._run_thread_per_device(0, 1, replica, pjrt.initialize_multiprocess)
+
+
+class Order:
+    """Lets replicas launch by rank while it is entered.
+
+    They also start one after the other, each when the one before has reached its first cut, so that
+    what they draw from torch's one random generator does not depend on how threads are scheduled.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._changed = threading.Condition()
+        self._waiting: set[int] = set()
+        self._ended: set[int] = set()
+        self._begun: set[int] = set()
+        self._turns: list[int] = []
+
+    def __enter__(self) -> Order:
+        xlac = torch_xla._XLAC
+        self._original_marker = xlac._xla_step_marker
+        self._original_sync_multi = xlac._xla_sync_multi
+
+        def step_marker(device: str, devices: list[str], wait: bool = True, reset_scope: bool = True) -> None:
+            self.reach_first_cut()
+            if not counters.work_pending(device or xlac._xla_get_default_device()):
+                self._original_marker(device, devices, wait=wait, reset_scope=reset_scope)
+                return
+            self._in_turn(lambda: self._original_marker(device, devices, wait=False, reset_scope=reset_scope))
+            if wait:
+                xlac._xla_wait_device_ops([])
+
+        def sync_multi(
+            tensors: Any, devices: list[str], wait: bool = True, sync_xla_data: bool = True
+        ) -> None:
+            self.reach_first_cut()
+            if not any(xlac._check_tensor_need_materialization(tensors)):
+                self._original_sync_multi(tensors, devices, wait=wait, sync_xla_data=sync_xla_data)
+                return
+            self._in_turn(
+                lambda: self._original_sync_multi(tensors, devices, wait=False, sync_xla_data=sync_xla_data)
+            )
+            if wait:
+                xlac._xla_wait_device_ops([])
+
+        xlac._xla_step_marker = step_marker
+        xlac._xla_sync_multi = sync_multi
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        torch_xla._XLAC._xla_step_marker = self._original_marker
+        torch_xla._XLAC._xla_sync_multi = self._original_sync_multi
+
+    def start(self, replica: int) -> None:
+        """Wait until every replica before this one has reached its first cut."""
+        earlier = set(range(replica))
+        with self._changed:
+            self._changed.wait_for(lambda: earlier <= self._begun, START_PATIENCE)
+
+    def reach_first_cut(self) -> None:
+        """This replica is about to launch: the next one may start."""
+        with self._changed:
+            self._begun.add(rank())
+            self._changed.notify_all()
+
+    def end(self, replica: int) -> None:
+        """A replica has come to its end; nobody need wait for it any more."""
+        with self._changed:
+            self._begun.add(replica)
+            self._ended.add(replica)
+            self._give_turns()
+
+    def _in_turn(self, launch: Callable[[], None]) -> None:
+        replica = rank()
+        with self._changed:
+            self._waiting.add(replica)
+            self._give_turns()
+            self._changed.wait_for(lambda: bool(self._turns) and self._turns[0] == replica)
+        try:
+            launch()
+        finally:
+            with self._changed:
+                self._turns.pop(0)
+                self._changed.notify_all()
+
+    def _give_turns(self) -> None:
+        """With the lock held: when all that still run have come to a cut, they launch by rank."""
+        if self._waiting and len(self._waiting | self._ended) == self._size:
+            self._turns += sorted(self._waiting)
+            self._waiting.clear()
+        self._changed.notify_all()
+
+
+_this = threading.local()
