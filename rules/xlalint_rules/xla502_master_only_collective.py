@@ -1,0 +1,96 @@
+"""XLA502: a collective that only some replicas reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Event, UnmatchedCollective
+from xlalint.lazy.state import Owed, State
+from xlalint.rule import Finding, Rule
+
+SAVE = "xm.save"
+SAVE_WITHOUT_RENDEZVOUS = (2, 1)
+
+
+class MasterOnlyCollective(Rule):
+    """
+    ## What it does
+    Finds a collective, a rendezvous or a marker that one arm of a rank test reaches and the other
+    replicas do not, also when they left the function by an early `return`.
+
+    ## Why is this bad?
+    A collective waits until every replica has come. The replicas in the other arm go on to
+    something else, and the program may hang.
+
+    Two arms that reach the same collective, or a later test of opposite polarity that reaches the
+    same tag ("wait, then go"), are in order. So is a cut in the master's arm while the same work
+    waits on all replicas and nothing more is recorded before their next cut.
+
+    ## Example
+    ```python
+    import torch_xla
+    import torch_xla.core.xla_model as xm
+
+
+    def train(index):
+        if xm.is_master_ordinal():
+            print("downloading")
+            xm.rendezvous("downloaded")
+
+
+    torch_xla.launch(train)
+    ```
+
+    ## Use instead
+    ```python
+    import torch_xla
+    import torch_xla.core.xla_model as xm
+
+
+    def train(index):
+        if xm.is_master_ordinal():
+            print("downloading")
+        xm.rendezvous("downloaded")
+
+
+    torch_xla.launch(train)
+    ```
+
+    ## Fix safety
+    Shown only: whether the call moves out of the branch or the others get one of their own is for
+    the author to say.
+
+    ## On the engine
+    Two replicas: an all-reduce, a rendezvous or an `optimizer_step` on the master alone waits for
+    10 seconds and aborts; outside the branch it finishes.
+
+    ## References
+    - pytorch/xla #2224
+    """
+
+    code: ClassVar[str] = "XLA502"
+    name: ClassVar[str] = "master-only-collective"
+    severity: ClassVar[Severity] = Severity.ERROR
+    events: ClassVar[tuple[type[Event], ...]] = (UnmatchedCollective,)
+    yields_to: ClassVar[tuple[str, ...]] = ("XLA501",)
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        if state.launched is False or state.spmd:
+            return
+        match event:
+            case UnmatchedCollective(obligation=obligation, split=split) if split.master:
+                what, _, tag = obligation.detail.partition(" ")
+                if what == SAVE and self.target.low >= SAVE_WITHOUT_RENDEZVOUS:
+                    return  # Since 2.1 it meets nobody; what it does when work is pending is XLA501.
+                if obligation.owed is Owed.LONE_CUT:
+                    message = (
+                        f"`{what}` runs the graph on some replicas only, and more work follows: may hang"
+                    )
+                    help = "call it on all replicas, before the test"
+                else:
+                    shown = f"`{what}`" + (f" (tag {tag})" if tag else "")
+                    message = f"{shown} is reached by some replicas only, and waits for the others: may hang"
+                    help = "move it out of the branch, or let the other replicas reach the same one"
+                yield self.finding(event, message, help=help, owner=split)

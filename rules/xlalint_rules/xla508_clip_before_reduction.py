@@ -1,0 +1,98 @@
+"""XLA508: gradients clipped or unscaled before the replicas' gradients are summed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import ClippedEarly, Event
+from xlalint.lazy.state import State
+from xlalint.rule import Finding, Rule
+
+
+class ClipBeforeReduction(Rule):
+    """
+    ## What it does
+    Finds gradients that are clipped or unscaled first and summed over the replicas afterwards, by
+    `xm.reduce_gradients` or inside `xm.optimizer_step`.
+
+    ## Why is this bad?
+    Each replica clips by the norm of its own gradients, so each scales them by another factor. The
+    sum is then not the clipped gradient of the batch: training silently differs from the run on one
+    device, and the bound holds for no one.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+    import torch_xla.core.xla_model as xm
+
+
+    def train(index):
+        device = torch_xla.device()
+        model = torch.nn.Linear(4, 1).to(device)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(10):
+            with torch_xla.step():
+                optimizer.zero_grad()
+                loss = model(torch.ones(8, 4, device=device)).sum()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                xm.optimizer_step(optimizer)
+
+
+    torch_xla.launch(train)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+    import torch_xla.core.xla_model as xm
+
+
+    def train(index):
+        device = torch_xla.device()
+        model = torch.nn.Linear(4, 1).to(device)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(10):
+            with torch_xla.step():
+                optimizer.zero_grad()
+                loss = model(torch.ones(8, 4, device=device)).sum()
+                loss.backward()
+                xm.reduce_gradients(optimizer)
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+
+
+    torch_xla.launch(train)
+    ```
+
+    ## Fix safety
+    Shown only: it changes the training, for the better.
+
+    ## On the engine
+    Not visible in launched graphs: both programs launch as many. The parameters differ.
+
+    ## References
+    - https://github.com/pytorch/xla/blob/master/torch_xla/core/xla_model.py (`reduce_gradients`)
+    """
+
+    code: ClassVar[str] = "XLA508"
+    name: ClassVar[str] = "clip-before-reduction"
+    severity: ClassVar[Severity] = Severity.ERROR
+    events: ClassVar[tuple[type[Event], ...]] = (ClippedEarly,)
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        if state.launched is False or state.spmd:
+            return
+        match event:
+            case ClippedEarly(obligation=obligation):
+                yield self.finding(
+                    event,
+                    f"`{obligation.detail}` changes each replica's gradients before they are summed: every "
+                    "replica scales by another norm",
+                    help="sum first: `xm.reduce_gradients(optimizer)`, then this, then a plain "
+                    "`optimizer.step()`",
+                )

@@ -1,0 +1,73 @@
+"""XLA601: torch.save or safetensors given device tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Event, Save
+from xlalint.lazy.state import State
+from xlalint.rule import Finding, Rule
+
+
+class TorchSaveOfDeviceTensors(Rule):
+    """
+    ## What it does
+    Finds `torch.save`, `pickle` or safetensors given tensors, a state dict or a module on an XLA
+    device.
+
+    ## Why is this bad?
+    The file names the XLA device: it loads there again, and only on a machine that has one. Each
+    tensor is fetched by itself, and with work pending each fetch launches a graph. Every replica
+    writes the same file.
+
+    `xm.save` moves everything to the host in one go and writes on the master only.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+
+    model = torch.nn.Linear(4, 1).to(torch_xla.device())
+    torch.save(model.state_dict(), "model.pt")
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+    import torch_xla.core.xla_model as xm
+
+    model = torch.nn.Linear(4, 1).to(torch_xla.device())
+    torch_xla.sync()
+    xm.save(model.state_dict(), "model.pt")
+    ```
+
+    ## Fix safety
+    Unsafe: `xm.save` writes on the master of each host only, and the file loads on the CPU.
+
+    ## On the engine
+    Saving the 8 tensors of a model with work pending launches 9 graphs by `torch.save`, 1 after a
+    cut. The file of `torch.save` loads on `xla:0`, that of `xm.save` on the CPU.
+
+    ## References
+    - https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html
+    - aws-neuron/aws-neuron-sdk #1315
+    """
+
+    code: ClassVar[str] = "XLA601"
+    name: ClassVar[str] = "torch-save-of-device-tensors"
+    severity: ClassVar[Severity] = Severity.WARNING
+    events: ClassVar[tuple[type[Event], ...]] = (Save,)
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        match event:
+            case Save(by_xla=False, on_device=True, spelling=spelling):
+                yield self.finding(
+                    event,
+                    f"`{spelling}` writes device tensors: one transfer each, and the file loads only where "
+                    "there is an XLA device",
+                    help="use `xm.save(...)` on all replicas, after a sync: it moves everything to the host "
+                    "and writes on the master",
+                )

@@ -1,0 +1,84 @@
+"""XLA701: the model moves to the device after its optimizer was built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Event, OptimizerStepped
+from xlalint.lazy.state import State
+from xlalint.rule import Finding, Rule
+
+
+class OptimizerBeforeDeviceMove(Rule):
+    """
+    ## What it does
+    Finds an optimizer that is built over a model's parameters before the model moves to the XLA
+    device, and is then stepped.
+
+    ## Why is this bad?
+    On XLA the move makes new parameters. The optimizer keeps the old ones, which no gradient ever
+    reaches: the model does not train, and nothing says so. On CUDA the same program works.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model.to(device)
+    for _ in range(10):
+        with torch_xla.step():
+            optimizer.zero_grad()
+            loss = model(torch.ones(8, 4, device=device)).sum()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(4, 1)
+    model.to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(10):
+        with torch_xla.step():
+            optimizer.zero_grad()
+            loss = model(torch.ones(8, 4, device=device)).sum()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Fix safety
+    Unsafe: the move is placed above the optimizer. The model then trains, so its numbers change.
+
+    ## On the engine
+    The parameters are the same bits after 10 steps as before them; built after the move, the
+    optimizer changes them.
+
+    ## References
+    - pytorch/xla #1623, #1764, #4482
+    """
+
+    code: ClassVar[str] = "XLA701"
+    name: ClassVar[str] = "optimizer-before-device-move"
+    severity: ClassVar[Severity] = Severity.ERROR
+    events: ClassVar[tuple[type[Event], ...]] = (OptimizerStepped,)
+    guarded: ClassVar[bool] = True
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        match event:
+            case OptimizerStepped(stale=stale, built=built) if stale:
+                where = " built at {since}" if built else ""
+                yield self.finding(
+                    event,
+                    f"the optimizer{where} keeps the parameters from before this move: nothing is trained",
+                    help="move the model to the device first, then build the optimizer",
+                    since=built[-1:],
+                )

@@ -1,0 +1,95 @@
+"""XLA703: a host read in an optimizer's or gradient scaler's step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Event, HostRead, ScalerStepped
+from xlalint.lazy.state import ScopeKind, State
+from xlalint.rule import Finding, Rule
+
+
+class ItemInAmpOptimizer(Rule):
+    """
+    ## What it does
+    Finds `.item()`, `bool` and other host reads of gradients or `found_inf` in the methods of an
+    optimizer or gradient scaler, and gradient scalers that ask the device in every step whether to
+    step at all.
+
+    ## Why is this bad?
+    The read stands in the middle of the step: forward and backward run for it, and once more with
+    the update. bfloat16, the usual type on TPU and Trainium, has the range of float32 and needs no
+    scaler.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(4, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("xla")
+    for _ in range(10):
+        optimizer.zero_grad()
+        loss = model(torch.ones(8, 4, device=device)).sum()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        torch_xla.sync()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(4, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(10):
+        with torch_xla.step():
+            optimizer.zero_grad()
+            with torch.autocast("xla", dtype=torch.bfloat16):
+                loss = model(torch.ones(8, 4, device=device)).sum()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Fix safety
+    Unsafe: without the scaler, steps that it would have skipped are taken. A syncfree optimizer
+    under `scaler.step` still reads; stepped with `found_inf=` it does not.
+
+    ## On the engine
+    `GradScaler`: 10 launched graphs in 5 steps, 5 without it; 1 scalar read each step.
+
+    ## References
+    - pytorch/xla #3043
+    """
+
+    code: ClassVar[str] = "XLA703"
+    name: ClassVar[str] = "item-in-amp-optimizer"
+    severity: ClassVar[Severity] = Severity.WARNING
+    events: ClassVar[tuple[type[Event], ...]] = (HostRead, ScalerStepped)
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        scope = state.scope(ScopeKind.OPTIMIZER)
+        match event:
+            case HostRead(value=value, spelling=spelling) if scope is not None and value.is_device:
+                yield self.finding(
+                    event,
+                    f"`{spelling}` in an optimizer's step reads the device: forward and backward run for it, "
+                    "and again with the update",
+                    help="decide on the device: `torch.where(found_inf > 0, old, new)`, or a syncfree "
+                    "optimizer stepped with `found_inf=`",
+                    owner=scope,
+                )
+            case ScalerStepped(spelling=spelling) if state.in_loop and not state.eager:
+                yield self.finding(
+                    event,
+                    f"`{spelling}` reads `found_inf` on the host in every step: the step runs twice",
+                    help="use bfloat16 autocast without a scaler; for float16, step a syncfree optimizer "
+                    "with `found_inf=`",
+                )
