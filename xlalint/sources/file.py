@@ -1,0 +1,219 @@
+"""One source file: bytes in, text and positions out."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xlalint.diagnostic import Position, Range
+from xlalint.lazy.site import Site
+
+if TYPE_CHECKING:
+    import ast
+
+HOT_TOKEN = "torch_xla"
+"""A file that does not contain this, nor a configured wrapper, has nothing to be judged."""
+
+START = Position(1, 1)
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_ATTEMPTS = 3
+_CHUNK = 1 << 20
+
+
+class SourceFile:
+    """The text of a file, without its byte order mark, and how to name places in it.
+
+    Line ends are as in the file. Lines end at `\\n`, `\\r\\n` and `\\r` only, as they do for Python;
+    form feeds and other separators of Unicode are part of a line.
+    """
+
+    __slots__ = ("_lines", "is_hot", "path", "shown", "text", "tree")
+
+    def __init__(self, path: Path, shown: str, text: str, *, is_hot: bool) -> None:
+        """Args: path: absolute; shown: how the user sees it named; is_hot: see `HOT_TOKEN`."""
+        self.path = path
+        self.shown = shown
+        self.text = text
+        self.is_hot = is_hot
+        self.tree: ast.Module | None = None
+        """What `syntax.parse` made of the text; whoever needs it no more may set it to None."""
+        self._lines: list[str] | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.shown}>"
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines, without their ends; never empty."""
+        if self._lines is None:
+            self._lines = _LINE_END.split(self.text)
+        return self._lines
+
+    def line(self, number: int) -> str:
+        """The line with this 1-based number; empty where there is none."""
+        lines = self.lines
+        return lines[number - 1] if 0 < number <= len(lines) else ""
+
+    def position(self, line: int, column: int) -> Position:
+        """The position at a 1-based line and a 0-based UTF-8 byte offset; kept inside the text."""
+        line = min(max(line, 1), len(self.lines))
+        text = self.line(line)
+        if not text.isascii():
+            encoded = text.encode("utf-8", "surrogatepass")[:column]
+            return Position(line, len(encoded.decode("utf-8", "ignore")) + 1)
+        return Position(line, min(max(column, 0), len(text)) + 1)
+
+    def range(self, site: Site) -> Range:
+        """The stretch of text that `site` names; the whole line where it names no columns."""
+        if site.end_column == 0 and site.column == 0 and site.end_line in (0, site.line):
+            text = self.line(site.line)
+            indent = len(text) - len(text.lstrip())
+            start = self.position(site.line, 0)
+            return Range(
+                Position(start.line, indent + 1), Position(start.line, max(len(text.rstrip()), indent) + 1)
+            )
+        start = self.position(site.line, site.column)
+        return Range(start, max(start, self.position(site.end_line, site.end_column)))
+
+    def site(self, start: Position, end: Position) -> Site:
+        """The site of a stretch of text: the inverse of `range`."""
+        return Site(str(self.path), start.line, self._bytes_before(start), end.line, self._bytes_before(end))
+
+    def _bytes_before(self, position: Position) -> int:
+        before = self.line(position.line)[: position.column - 1]
+        return len(before) if before.isascii() else len(before.encode("utf-8", "surrogatepass"))
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that could not be read, decoded or parsed, and where it went wrong.
+
+    Args:
+        path: Absolute.
+        shown: How the user sees it named.
+        reason: What went wrong, as the end of "cannot be read: ...".
+        position: The place of a syntax error.
+        file: The text, when that much was possible.
+    """
+
+    path: Path
+    shown: str
+    reason: str
+    position: Position = START
+    file: SourceFile | None = None
+
+
+def read(path: Path, wrappers: tuple[str, ...] = ()) -> SourceFile | Unreadable:
+    """Read and decode one file. Never raises for what may be wrong with it.
+
+    Args:
+        path: The file; made absolute.
+        wrappers: What else makes it hot, see `HOT_TOKEN`.
+    """
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+    data = read_bytes(str(absolute))
+    if isinstance(data, str):
+        return Unreadable(absolute, show(absolute), data)
+    return decode(absolute, show(absolute), data, wrappers)
+
+
+def read_bytes(path: str) -> bytes | str:
+    """What is in the file, all of one moment; or, as a string, why it cannot be told."""
+    # Opening a pipe would wait for a writer; it is refused just below.
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    )
+    try:
+        for _ in range(_ATTEMPTS):
+            descriptor = os.open(path, flags)
+            try:
+                before = os.fstat(descriptor)
+                if not stat.S_ISREG(before.st_mode):
+                    return "it is a directory" if stat.S_ISDIR(before.st_mode) else "it is no regular file"
+                data = _read_all(descriptor, before.st_size)
+                after = os.fstat(descriptor)
+            finally:
+                os.close(descriptor)
+            if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
+                return data
+    except OSError as error:
+        return _reason(path, error)
+    return "it keeps changing while it is read"
+
+
+def decode(path: Path, shown: str, data: bytes, wrappers: tuple[str, ...] = ()) -> SourceFile | Unreadable:
+    """The text of a file's bytes, in the encoding that its first lines declare (PEP 263)."""
+    body = data.removeprefix(_BYTE_ORDER_MARK)
+    if (zero := body.find(b"\0")) >= 0:
+        line = body.count(b"\n", 0, zero) + 1
+        return Unreadable(path, shown, f"there is a NUL byte in line {line}", Position(line, 1))
+    encoding = "utf-8"
+    if b"coding" in b"".join(body.split(b"\n", 2)[:2]):
+        try:
+            encoding = _declared_encoding(data)
+        except SyntaxError as error:
+            return Unreadable(path, shown, str(error.msg))
+    try:
+        text = body.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = body.count(b"\n", 0, error.start) + 1
+        wrong = " ".join(f"0x{byte:02x}" for byte in body[error.start : error.end][:4])
+        reason = f"it is not {_shown_encoding(encoding)}: byte {wrong} in line {line}"
+        return Unreadable(path, shown, reason, Position(line, 1))
+    except (LookupError, ValueError) as error:
+        return Unreadable(path, shown, f"it cannot be decoded: {error}")
+    return SourceFile(path, shown, text, is_hot=is_hot(data, wrappers))
+
+
+def is_hot(data: bytes, wrappers: tuple[str, ...] = ()) -> bool:
+    """Whether a file with these bytes may use torch_xla."""
+    return b"torch_xla" in data or any(wrapper.encode() in data for wrapper in wrappers)
+
+
+def show(path: Path) -> str:
+    """A path as the user sees it: relative to the working directory, with forward slashes."""
+    try:
+        relative = os.path.relpath(path)
+    except (ValueError, OSError):  # another drive, or the working directory is gone
+        relative = str(path)
+    # A name that is no text, or that holds line ends, must not break the output.
+    name = relative.replace(os.sep, "/").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name
+    )
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    chunks: list[bytes] = []
+    # One byte more than expected, so that the usual file takes two calls: the data and the end.
+    while chunk := os.read(descriptor, max(size + 1, _CHUNK) if chunks else size + 1):
+        chunks.append(chunk)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def _declared_encoding(data: bytes) -> str:
+    import tokenize
+
+    lines = iter(data.splitlines(keepends=True)[:2])
+    return tokenize.detect_encoding(lambda: next(lines, b""))[0].removesuffix("-sig")
+
+
+def _shown_encoding(encoding: str) -> str:
+    return "UTF-8" if encoding == "utf-8" else encoding
+
+
+def _reason(path: str, error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return "the symbolic link is broken" if Path(path).is_symlink() else "it is no longer there"
+    if error.errno == errno.ELOOP:
+        return "the symbolic link leads back to itself"
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return "permission denied"
+    return (error.strerror or str(error)).lower()
