@@ -1,0 +1,104 @@
+"""XLA102: a device value is read on the host, and a later cut runs its graph again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Cause, Event, ReadThenCut
+from xlalint.lazy.state import State
+from xlalint.rule import Finding, Rule
+
+
+class HostReadBeforeSync(Rule):
+    """
+    ## What it does
+    Finds host reads of a device value whose forward, backward or optimizer step is still only
+    recorded, where a cut follows: a marker, the next batch of an `MpDeviceLoader`, the entry of a
+    step. A warning in a loop, a note elsewhere. Inside a step scope this is `host-read-in-step`.
+
+    ## Why is this bad?
+    The read launches the graph of its value and keeps nothing of it: the work stays recorded, and
+    the cut launches all of it again. The first time, both graphs are compiled as well.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+    import torch_xla.distributed.parallel_loader as pl
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader = pl.MpDeviceLoader([torch.randn(4, 8) for _ in range(3)], device)
+
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = model(batch).square().mean()
+        loss.backward()
+        optimizer.step()
+        print(loss.item())
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+    import torch_xla.distributed.parallel_loader as pl
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader = pl.MpDeviceLoader([torch.randn(4, 8) for _ in range(3)], device)
+
+    for batch in loader:
+        with torch_xla.step():
+            optimizer.zero_grad()
+            loss = model(batch).square().mean()
+            loss.backward()
+            optimizer.step()
+        print(loss.item())
+    ```
+
+    ## Fix safety
+    No fix yet. A step scope or a `torch_xla.sync()` before the read changes which graphs the engine
+    compiles; a read whose result decides what is recorded next cannot move.
+
+    ## On the engine
+    Ten steps that read their loss before the loader's next cut launch 20 graphs, in a step scope
+    with the read below it 10; losses and parameters are equal bit for bit.
+
+    ## References
+    - [Troubleshooting](https://docs.pytorch.org/xla/master/learn/troubleshoot.html)
+    - [pytorch/xla #2120](https://github.com/pytorch/xla/issues/2120)
+    """
+
+    code = "XLA102"
+    name = "host-read-before-sync"
+    severity = Severity.WARNING
+    events = (ReadThenCut,)
+    guarded = True
+    yields_to = ("XLA106", "XLA101", "XLA103")
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        if not isinstance(event, ReadThenCut):
+            return
+        read = event.obligation
+        yield self.finding(
+            event,
+            f"`{read.detail}` runs the work recorded since {{since}}, and {_CUTS[event.cause]} runs it again",
+            help="put the work in `with torch_xla.step():` and read below it, or `torch_xla.sync()` first",
+            severity=Severity.WARNING if read.in_loop else Severity.INFO,
+            since=state.since,
+        )
+
+
+_CUTS = {
+    Cause.MARKER: "the marker that follows",
+    Cause.BARRIER: "the barrier that follows",
+    Cause.SCOPE_ENTRY: "the entry of the next step",
+    Cause.SCOPE_EXIT: "the end of the step",
+    Cause.LOADER: "the loader's next batch",
+    Cause.STEP_TRACE: "the end of the `StepTrace`",
+    Cause.RENDEZVOUS: "the rendezvous that follows",
+}

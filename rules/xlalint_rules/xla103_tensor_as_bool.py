@@ -1,0 +1,113 @@
+"""XLA103: Python asks a device value for its truth or its number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Event, HostRead, Reading
+from xlalint.lazy.state import State
+from xlalint.lazy.values import Weight
+from xlalint.rule import Finding, Rule
+
+
+class TensorAsBool(Rule):
+    """
+    ## What it does
+    Finds device values that Python turns into a truth or a number on its own: `if t:`,
+    `while t < n`, `assert t.all()`, `max(t, u)`, `range(t)`, `math.sqrt(t)`. A warning in a loop, a
+    note elsewhere. Inside a step scope this is `host-read-in-step`.
+
+    ## Why is this bad?
+    Nothing in the line says so, but each use launches a graph and waits for it: the host has to know
+    the answer before it can go on. What was recorded runs again at the next cut.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+    import torch_xla.distributed.parallel_loader as pl
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader = pl.MpDeviceLoader([torch.randn(4, 8) for _ in range(3)], device)
+
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = model(batch).square().mean()
+        if loss > 2.0:
+            loss = loss * 0.5
+        loss.backward()
+        optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+    import torch_xla.distributed.parallel_loader as pl
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader = pl.MpDeviceLoader([torch.randn(4, 8) for _ in range(3)], device)
+
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = model(batch).square().mean()
+        loss = torch.where(loss > 2.0, loss * 0.5, loss)
+        loss.backward()
+        optimizer.step()
+    ```
+
+    ## Fix safety
+    No fix yet: `torch.where` computes both sides, and a loop that ends on a device value has to be
+    written anew.
+
+    ## On the engine
+    Ten steps with `if loss > limit` launch 20 graphs, with `torch.where` 10.
+
+    ## References
+    - [Recompilation](https://docs.pytorch.org/xla/master/perf/recompilation.html)
+    - [PyTorch on XLA devices](https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html)
+    """
+
+    code = "XLA103"
+    name = "tensor-as-bool"
+    severity = Severity.WARNING
+    events = (HostRead,)
+    guarded = True
+    yields_to = ("XLA106", "XLA101")
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        if not isinstance(event, HostRead) or not event.reading.as_bool or state.in_closure:
+            return
+        value = event.value
+        if not (value.is_device and value.sure and value.recorded.must >= Weight.LIGHT):
+            return
+        wanted, instead = _USES[event.reading]
+        hot = state.in_loop or state.step is not None
+        yield self.finding(
+            event,
+            f"`{event.spelling}` asks a device value for {wanted}: "
+            "a graph is launched and waited for, to tell the host",
+            help=instead,
+            severity=Severity.WARNING if hot else Severity.INFO,
+        )
+
+
+_USES = {
+    Reading.BOOL: (
+        "its truth",
+        "choose on the device with `torch.where`, or read the number once below the step",
+    ),
+    Reading.INDEX: (
+        "an integer",
+        "keep the count on the host, or index on the device with `torch.index_select`",
+    ),
+    Reading.MATH: (
+        "its number",
+        "stay on the device: `torch.sqrt`, `torch.maximum`, `torch.minimum`",
+    ),
+}

@@ -1,0 +1,105 @@
+"""XLA106: an argument of a step closure is read before the closure runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Event, HostRead, Reading
+from xlalint.lazy.state import State
+from xlalint.lazy.values import Weight
+from xlalint.rule import Finding, Rule
+
+
+class EagerClosureArgument(Rule):
+    """
+    ## What it does
+    Finds step closures whose arguments are read on the host where they are written:
+    `xm.add_step_closure(log, args=(loss.item(),))`.
+
+    ## Why is this bad?
+    A step closure exists to read after the step has run. Its arguments, however, are evaluated at
+    once: `.item()` launches the graph so far, the host waits, and the marker launches it again. The
+    closure is then called with a number that it could have read for nothing.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+    import torch_xla.core.xla_model as xm
+    import torch_xla.distributed.parallel_loader as pl
+
+
+    def log(loss):
+        print(f"loss {loss:.3f}")
+
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader = pl.MpDeviceLoader([torch.randn(4, 8) for _ in range(3)], device)
+
+    for batch in loader:
+        optimizer.zero_grad()
+        loss = model(batch).square().mean()
+        loss.backward()
+        optimizer.step()
+        xm.add_step_closure(log, args=(loss.item(),))
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+    import torch_xla.distributed.parallel_loader as pl
+
+
+    def log(loss):
+        print(f"loss {loss:.3f}")
+
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loader = pl.MpDeviceLoader([torch.randn(4, 8) for _ in range(3)], device)
+
+    for batch in loader:
+        with torch_xla.step():
+            optimizer.zero_grad()
+            loss = model(batch).square().mean()
+            loss.backward()
+            optimizer.step()
+        log(loss.item())
+    ```
+
+    ## Fix safety
+    No fix yet. Passing the tensor itself changes what the closure receives; calling the function
+    below a step scope does not.
+
+    ## On the engine
+    Five steps whose closure is given `loss.item()` launch 10 graphs, given `loss` 5.
+
+    ## References
+    - [RFC #6751](https://github.com/pytorch/xla/issues/6751), step closures
+    """
+
+    code = "XLA106"
+    name = "eager-closure-argument"
+    severity = Severity.WARNING
+    events = (HostRead,)
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        if not isinstance(event, HostRead) or not event.closure_argument:
+            return
+        value = event.value
+        sure_enough = value.sure or event.reading is Reading.EXPLICIT
+        if not (value.is_device and sure_enough and value.recorded.must >= Weight.LIGHT):
+            return
+        yield self.finding(
+            event,
+            f"`{event.spelling}` is evaluated now, not when the closure runs: the work recorded since {{since}} "
+            "runs for it, and again at the marker",
+            help="pass the tensor and read it in the closure, or call the function below a "
+            "`with torch_xla.step():` block",
+            since=state.since,
+        )

@@ -1,0 +1,104 @@
+"""XLA201: a loop marks its steps by hand, where a step scope states the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Cause, Event, LoopLeft
+from xlalint.lazy.state import State
+from xlalint.lazy.values import NOTHING
+from xlalint.rule import Finding, Rule
+
+_STEP_SCOPE_SINCE = (2, 4)
+
+
+class ManualStepMarker(Rule):
+    """
+    ## What it does
+    Finds loops that end each step by hand, with `torch_xla.sync()` or `xm.mark_step()`, or that queue
+    an `xm.add_step_closure`, where `with torch_xla.step():` around the body states the same. Silent
+    where the marker is conditional, with `batches_per_execution`, and under a profiler scope.
+
+    ## Why is this bad?
+    Where a step begins and ends is then known to the engine only. Reads land before the marker, an
+    early exit leaves work behind, and a closure runs somewhere else than it is written. In a step
+    scope the block is the step: what stands below it may read and log as plain Python.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = model(torch.randn(4, 8).to(device)).square().mean()
+        loss.backward()
+        optimizer.step()
+        torch_xla.sync()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    for _ in range(3):
+        with torch_xla.step():
+            optimizer.zero_grad()
+            loss = model(torch.randn(4, 8).to(device)).square().mean()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Fix safety
+    No fix yet. Wrapping the loop body and moving reads and closures below it is unsafe where their
+    order matters.
+
+    ## On the engine
+    A matter of style: ten steps launch 10 graphs in both forms, with equal parameters.
+
+    ## References
+    - [RFC #6751](https://github.com/pytorch/xla/issues/6751), the step scope
+    """
+
+    code = "XLA201"
+    name = "manual-step-marker"
+    severity = Severity.INFO
+    events = (LoopLeft,)
+    yields_to = ("XLA301",)
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        if not isinstance(event, LoopLeft) or self.target.low < _STEP_SCOPE_SINCE:
+            return
+        own = {deed.what for deed in event.done if not deed.nested}
+        done = {deed.what for deed in event.done}
+        if not done & {"backward", "optimizer step", "heavy work"} or done & _STATED or state.eager:
+            return
+        if state.step is not None or state.profiler is not None:
+            return
+        if Cause.MARKER.value in own and event.recorded == NOTHING:
+            # Nothing is left at the end of any iteration: the marker is not conditional.
+            what, message = Cause.MARKER.value, "this marker ends the loop's step by hand"
+            help = "put the step in `with torch_xla.step():` and drop the marker"
+        elif "closure" in own and "cut" in done:
+            what, message = "closure", "this closure waits for the end of a step that is nowhere written"
+            help = "put the step in `with torch_xla.step():` and call the function below it"
+        else:
+            return
+        for site in {deed.site for deed in event.done if deed.what == what and not deed.nested}:
+            if site is not None:
+                yield replace(self.finding(event, message, help=help), path=(site,))
+
+
+# Deeds of a loop whose steps are scopes already, or whose cuts are not one per iteration.
+_STATED = {"step scope", "maybe cut", Cause.STEP_TRACE.value}

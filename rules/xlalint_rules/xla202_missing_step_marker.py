@@ -1,0 +1,101 @@
+"""XLA202: a training loop in which nothing ever runs the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Event, LoopLeft
+from xlalint.lazy.state import ScopeKind, State
+from xlalint.lazy.values import Kind, Weight
+from xlalint.rule import Finding, Rule
+
+
+class MissingStepMarker(Rule):
+    """
+    ## What it does
+    Finds loops over a loader, or with a backward or an optimizer step in them, in which nothing cuts
+    the graph and nothing is read: no step scope, no `torch_xla.sync()`, no `MpDeviceLoader`, no
+    `barrier=True`.
+
+    ## Why is this bad?
+    Every iteration is added to the same recorded graph. Nothing runs, memory grows, and whatever
+    reads first compiles all iterations at once: a new program for each number of steps.
+    `xm.optimizer_step(optimizer)` alone does not help, its barrier is off by default.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = model(torch.randn(4, 8).to(device)).square().mean()
+        loss.backward()
+        optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    for _ in range(3):
+        with torch_xla.step():
+            optimizer.zero_grad()
+            loss = model(torch.randn(4, 8).to(device)).square().mean()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Fix safety
+    No fix yet. A step scope around the body decides where steps end, which the program did not say.
+
+    ## On the engine
+    Ten steps over a plain `DataLoader` launch no graph at all and leave every parameter pending; in
+    a step scope they launch 10 and leave none.
+
+    ## References
+    - [PyTorch on XLA devices](https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html)
+    """
+
+    code = "XLA202"
+    name = "missing-step-marker"
+    severity = Severity.WARNING
+    events = (LoopLeft,)
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        if not isinstance(event, LoopLeft) or event.recorded.must is not Weight.HEAVY:
+            return
+        if any(deed.what in _RUNS for deed in event.done) or state.opaque or state.eager:
+            return
+        if state.step is not None or state.scope(ScopeKind.STEP_TRACE) is not None:
+            return
+        if not _is_training_loop(event, state):
+            return
+        yield self.finding(
+            event,
+            "nothing in this loop runs the graph: each iteration is added to the work recorded since {since}",
+            help="put the body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
+            since=state.since,
+        )
+
+
+_RUNS = ("cut", "maybe cut", "read", "step scope")
+
+
+def _is_training_loop(event: LoopLeft, state: State) -> bool:
+    own = {deed.what for deed in event.done if not deed.nested}
+    if "optimizer step" in own:
+        return True
+    # Micro-batches and inference may be cut by the loop around them, which is judged in its turn.
+    over_loader = event.over is not None and event.over.kind is Kind.LOADER
+    return not state.in_loop and (over_loader or "backward" in own)

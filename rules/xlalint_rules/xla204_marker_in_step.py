@@ -1,0 +1,99 @@
+"""XLA204: a graph cut inside a step scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Cause, Cut, Event
+from xlalint.lazy.state import ScopeKind, State
+from xlalint.rule import Finding, Rule
+
+
+class MarkerInStep(Rule):
+    """
+    ## What it does
+    Finds markers, barriers, rendezvous, loader iteration and nested steps inside `torch_xla.step()`
+    or a function compiled by `torch_xla.compile`, at any depth of calls.
+
+    ## Why is this bad?
+    The scope says that its body is one graph; the cut makes several of it, each with its own launch
+    and compilation and with results carried from one to the next. Under `full_graph=True` it raises.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+
+    model = torch.nn.Linear(8, 1).to("xla")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    batches = [torch.randn(4, 8) for _ in range(3)]
+
+    for batch in batches:
+        with torch_xla.step():
+            optimizer.zero_grad()
+            loss = model(batch.to("xla")).square().mean()
+            loss.backward()
+            torch_xla.sync()
+            optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+
+    model = torch.nn.Linear(8, 1).to("xla")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    batches = [torch.randn(4, 8) for _ in range(3)]
+
+    for batch in batches:
+        with torch_xla.step():
+            optimizer.zero_grad()
+            loss = model(batch.to("xla")).square().mean()
+            loss.backward()
+            optimizer.step()
+    ```
+
+    ## Fix safety
+    No fix yet. Removing a cut that was set on purpose, to split a graph too large to compile, brings
+    that graph back.
+
+    ## On the engine
+    Ten steps with a marker before the optimizer step launch 20 graphs, without it 10.
+
+    ## References
+    - [RFC #6751](https://github.com/pytorch/xla/issues/6751), the step scope
+    """
+
+    code = "XLA204"
+    name = "marker-in-step"
+    severity = Severity.WARNING
+    events = (Cut,)
+    guarded = True
+    yields_to = ("XLA301",)
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        scope = state.step
+        if not isinstance(event, Cut) or scope is None or event.cause not in _CUTS:
+            return
+        subject, cure = _CUTS[event.cause]
+        whole = state.scope(ScopeKind.FULL_GRAPH) is not None
+        harm = "`full_graph=True` raises here" if whole else "its one graph becomes several"
+        yield self.finding(
+            event,
+            f"{subject} cuts the step that opens on line {scope.site.line}: {harm}",
+            help=cure,
+            owner=scope,
+            severity=Severity.ERROR if whole else None,
+        )
+
+
+_REMOVE = "remove it: the end of the step runs the graph"
+_CUTS = {
+    Cause.MARKER: ("a marker", _REMOVE),
+    Cause.BARRIER: ("`barrier=True`", "drop `barrier=True`: the end of the step runs the graph"),
+    Cause.RENDEZVOUS: ("a rendezvous", "meet the other replicas below the step"),
+    Cause.LOADER: ("the loader's next batch", "loop outside, and open a step for each batch"),
+    Cause.SCOPE_ENTRY: ("a nested step", "keep one of the two scopes"),
+}

@@ -1,0 +1,96 @@
+"""XLA205: a marker stands within a training step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Cause, Cut, CutAccumulated, Event, StepSplit
+from xlalint.lazy.state import State
+from xlalint.rule import Finding, Rule
+
+
+class SplitStep(Rule):
+    """
+    ## What it does
+    Finds markers between backward and the optimizer step, and markers in a module's `forward`. A
+    note; a warning in a `forward`, and directly before `xm.optimizer_step(..., barrier=True)`.
+    Silent where gradients are accumulated and every micro-batch ends with a cut.
+
+    ## Why is this bad?
+    One training step becomes several graphs, each compiled and launched by itself; gradients or
+    activations are written to memory between them, and the compiler cannot fuse across. It may be
+    meant, where a whole step will not compile or fit: then suppress it and say so.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+    import torch_xla.core.xla_model as xm
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = model(torch.randn(4, 8).to(device)).square().mean()
+        loss.backward()
+        torch_xla.sync()
+        xm.optimizer_step(optimizer, barrier=True)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+    import torch_xla.core.xla_model as xm
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = model(torch.randn(4, 8).to(device)).square().mean()
+        loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+    ```
+
+    ## Fix safety
+    No fix yet. Removing the marker makes one larger graph, which may no longer compile or fit.
+
+    ## On the engine
+    Ten steps with a marker before `optimizer_step(barrier=True)` launch 20 graphs, without it 10; a
+    marker after each of three layers 30 to 10.
+
+    ## References
+    - [litgpt #51](https://github.com/Lightning-AI/litgpt/issues/51), markers set on purpose
+    """
+
+    code = "XLA205"
+    name = "split-step"
+    severity = Severity.INFO
+    events = (StepSplit, CutAccumulated, Cut)
+    yields_to = ("XLA301", "XLA204")
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        match event:
+            case StepSplit(before_barrier=before_barrier):
+                yield self.finding(
+                    event,
+                    "this marker parts backward from the optimizer step: one step becomes two graphs",
+                    help="remove it: the cut after the optimizer step runs both",
+                    severity=Severity.WARNING if before_barrier else None,
+                )
+            case CutAccumulated():
+                # A cut for every micro-batch is the recommended form, before the last step too.
+                yield replace(self.finding(event, "", help=""), withdrawn=True)
+            case Cut(cause=Cause.MARKER) if state.in_forward and state.step is None and not state.eager:
+                yield self.finding(
+                    event,
+                    "this marker cuts the graph in the middle of a forward: one step becomes several graphs",
+                    help="remove it: mark the end of the step, not of a layer",
+                    severity=Severity.WARNING,
+                )
