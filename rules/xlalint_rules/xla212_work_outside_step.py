@@ -9,7 +9,7 @@ from typing import ClassVar
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Cause, Cut, Event, HostRead, LoopLeft
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import State
+from xlalint.lazy.state import Deed, State
 from xlalint.lazy.values import Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 
@@ -85,13 +85,13 @@ class WorkOutsideStep(Rule):
             return
         match event:
             case Cut(cause=Cause.SCOPE_ENTRY | Cause.LOADER, recorded=recorded, since=since):
-                if _is_work(recorded) and since and state.in_loop and state.did(STEP_SCOPE):
+                if _is_work(recorded) and since and state.in_loop and _has_step_scope(state.done):
                     yield self._recorded_outside(event, since)
-            case LoopLeft(over=Value(kind=Kind.LOADER), recorded=recorded, done=done, since=since):
-                if _is_work(recorded) and since and any(deed.what == STEP_SCOPE for deed in done):
+            case LoopLeft(recorded=recorded, done=done, since=since):
+                if _is_work(recorded) and since and _has_step_scope(done):
                     yield self._recorded_outside(event, since)
             case HostRead(value=Value(kind=Kind.TENSOR, recorded=recorded), spelling=spelling):
-                if _is_work(recorded) and state.in_loop and state.did(STEP_SCOPE):
+                if _is_work(recorded) and state.in_loop and _has_step_scope(state.done):
                     yield self.finding(
                         event,
                         f"`{spelling}` reads what was computed below the step scope: a graph of its own "
@@ -113,3 +113,8 @@ class WorkOutsideStep(Rule):
 
 def _is_work(recorded: Recorded) -> bool:
     return recorded.must >= Weight.LIGHT
+
+
+def _has_step_scope(done: frozenset[Deed]) -> bool:
+    # The step of a loop further in is not this loop's: an evaluation after it is no hot path.
+    return any(deed.what == STEP_SCOPE and not deed.nested for deed in done)

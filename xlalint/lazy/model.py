@@ -314,16 +314,18 @@ class LazyModel:
             state.obligations |= {opened}
 
     def end_loop(
-        self, state: State, outside: frozenset[Deed], over: Value | None, recorded: Recorded, site: Site
-    ) -> None:
+        self, state: State, outside: frozenset[Deed], over: Value | None, recorded: Recorded, site: Site, *,
+        since: tuple[Site, ...] = (),
+    ) -> None:  # fmt: skip
         """A loop has ended; `state.in_loop` tells of the loops around it already.
 
         Args:
             outside: The deeds done before the loop, in the loop around it.
             over: What the loop ran over; None: a `while`.
             recorded: What every iteration leaves behind at its end.
+            since: Where that was recorded.
         """
-        self._emit(LoopLeft(site, self.doubts(state), over, recorded, state.done), state)
+        self._emit(LoopLeft(site, self.doubts(state), over, recorded, state.done, since), state)
         state.done = outside | {deed._replace(nested=True) for deed in state.done}
 
     def end(self, state: State, site: Site) -> None:
