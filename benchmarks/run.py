@@ -58,8 +58,9 @@ def main() -> int:
             counts.append(f"{what}\n{_verbose(tree)}")
     start = measure([str(SCRIPTS / "xlalint"), "version"], arguments.runs)
     bare = measure([sys.executable, "-c", "pass"], arguments.runs)
-    print(f"| start-up (bare python: {bare.seconds:.3f}) | – | {start.seconds:.3f} | – | – "
-          f"| {start.megabytes:.0f} | – |")  # fmt: skip
+    print(
+        f"| start-up (python alone: {bare.seconds:.3f}) | | {start.seconds:.3f} | | | {start.megabytes:.0f} | |"
+    )
     print("", *counts, sep="\n\n")
     return 0
 
