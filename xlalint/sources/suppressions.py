@@ -1,0 +1,148 @@
+"""Comments that silence diagnostics, and which of them silence none."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from xlalint.diagnostic import Position, Range
+from xlalint.sources.file import SourceFile
+
+_OURS = re.compile(
+    r"#\s*xlalint:\s*(?P<kind>ignore-file|ignore)\b(?:\s*\[(?P<codes>[^\]#]*)\])?", re.IGNORECASE
+)
+_NOQA = re.compile(
+    r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z][A-Z0-9]*\d+(?:[\s,]+[A-Z][A-Z0-9]*\d+)*)?)?", re.I
+)
+_OUR_CODE = re.compile(r"XLA\d+", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Suppression:
+    """One comment.
+
+    Args:
+        selectors: Codes or names that it silences; empty: all of them.
+        range: The comment.
+        lines: The statement lines it speaks for; None: the whole file.
+        judged: Whether it is ours, so that it may be called unused.
+        used: Those of `selectors` that silenced something; "" stands for "all of them".
+    """
+
+    selectors: tuple[str, ...]
+    range: Range
+    lines: range | None
+    judged: bool
+    used: set[str] = field(default_factory=set)
+
+    def unused(self, is_selected: Callable[[str], bool]) -> tuple[str, ...] | None:
+        """The selectors that silenced nothing, () for a comment without any; None: all of them did.
+
+        Args:
+            is_selected: Whether a selector names a rule that was looked for, or none at all.
+        """
+        if not self.judged:
+            return None
+        if not self.selectors:
+            return None if self.used else ()
+        vain = tuple(s for s in self.selectors if s not in self.used and is_selected(s))
+        return vain or None
+
+
+class Suppressions:
+    """All suppressions of one file."""
+
+    def __init__(self, comments: Iterable[Suppression]) -> None:
+        self.all = list(comments)
+
+    def silences(self, code: str, names: Iterable[str], place: Range) -> bool:
+        """Whether a diagnostic is silenced; whatever silences it counts as used.
+
+        Args:
+            code: The rule's code.
+            names: Its name and its former codes and names.
+            place: Where the diagnostic stands.
+        """
+        known = {code.upper(), *(name.upper() for name in names)}
+        silenced = False
+        for suppression in self.all:
+            lines = suppression.lines
+            if lines is not None and (place.end.line < lines.start or place.start.line >= lines.stop):
+                continue
+            if not suppression.selectors:
+                suppression.used.add("")
+                silenced = True
+            for selector in suppression.selectors:
+                if selector.upper() in known:
+                    suppression.used.add(selector)
+                    silenced = True
+        return silenced
+
+
+def has_comments(data: str | bytes) -> bool:
+    """Whether a file may hold a suppression that could be unused: a quick look, not an answer."""
+    if isinstance(data, bytes):
+        return b"xlalint:" in data or (b"XLA" in data and b"noqa" in data)
+    return "xlalint:" in data or "noqa" in data.lower()
+
+
+def find_suppressions(file: SourceFile) -> Suppressions:
+    """The suppressions of a file; none where it cannot be split into tokens.
+
+    A comment on the first or last line of a statement speaks for the whole statement (of a
+    compound statement: its header), one between them for its own line.
+    """
+    if not has_comments(file.text):
+        return Suppressions(())
+    comments: list[tokenize.TokenInfo] = []
+    statements: list[tuple[int, int]] = []
+    first: int | None = None
+    # `readline` must end lines where Python does, not where `str.splitlines` would.
+    lines = iter([line + "\n" for line in file.lines])
+    try:
+        for token in tokenize.generate_tokens(lambda: next(lines, "")):
+            if token.type == tokenize.COMMENT:
+                comments.append(token)
+            elif token.type == tokenize.NEWLINE:
+                if first is not None:
+                    statements.append((first, token.start[0]))
+                first = None
+            elif first is None and token.type not in _BETWEEN:
+                first = token.start[0]
+    except (tokenize.TokenError, SyntaxError):
+        return Suppressions(())
+    ends = {line: statement for statement in statements for line in statement}
+    return Suppressions(
+        suppression for token in comments for suppression in _read_comment(token, ends.get(token.start[0]))
+    )
+
+
+_BETWEEN = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER})
+
+
+def _read_comment(token: tokenize.TokenInfo, statement: tuple[int, int] | None) -> Iterable[Suppression]:
+    line, column = token.start
+    lines = range(statement[0], statement[1] + 1) if statement else range(line, line + 1)
+    for match in _OURS.finditer(token.string):
+        of_file = match["kind"].lower() == "ignore-file"
+        codes = tuple(code for code in re.split(r"[\s,]+", match["codes"] or "") if code)
+        if match["codes"] is not None and not codes:
+            continue  # `ignore[]` names nothing, and must not be read as "everything"
+        place = _range(line, column + match.start(), column + match.end())
+        yield Suppression(codes, place, None if of_file else lines, judged=True)
+    for match in _NOQA.finditer(token.string):
+        place = _range(line, column + match.start(), column + match.end())
+        if match["codes"] is None:
+            if match["colon"] is None:
+                yield Suppression((), place, lines, judged=False)
+            continue
+        ours = tuple(_OUR_CODE.findall(match["codes"]))
+        if ours:
+            yield Suppression(ours, place, lines, judged=True)
+
+
+def _range(line: int, start: int, end: int) -> Range:
+    return Range(Position(line, start + 1), Position(line, end + 1))
