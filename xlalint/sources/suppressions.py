@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import tokenize
 from collections.abc import Callable, Iterable
@@ -26,14 +25,14 @@ class Suppression:
 
     Args:
         selectors: Codes or names that it silences; empty: all of them.
-        range: The comment.
+        place: Where the comment stands.
         lines: The statement lines it speaks for; None: the whole file.
         judged: Whether it is ours, so that it may be called unused.
         used: Those of `selectors` that silenced something; "" stands for "all of them".
     """
 
     selectors: tuple[str, ...]
-    range: Range
+    place: Range
     lines: range | None
     judged: bool
     used: set[str] = field(default_factory=set)
