@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import ClassVar
 
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Cause, Cut, Event, HostRead, LoopLeft
@@ -74,11 +73,11 @@ class WorkOutsideStep(Rule):
     - pytorch/xla RFC #7253
     """
 
-    code: ClassVar[str] = "XLA212"
-    name: ClassVar[str] = "work-outside-step"
-    severity: ClassVar[Severity] = Severity.WARNING
-    events: ClassVar[tuple[type[Event], ...]] = (Cut, HostRead, LoopLeft)
-    yields_to: ClassVar[tuple[str, ...]] = ("XLA102",)
+    code = "XLA212"
+    name = "work-outside-step"
+    severity = Severity.WARNING
+    events = (Cut, HostRead, LoopLeft)
+    yields_to = ("XLA106", "XLA101", "XLA103", "XLA102")
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         if state.step is not None or state.in_closure:

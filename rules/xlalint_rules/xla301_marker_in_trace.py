@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Cause, Cut, Event
@@ -63,11 +62,11 @@ class MarkerInTrace(Rule):
     - pytorch/xla #6422, #7123
     """
 
-    code: ClassVar[str] = "XLA301"
-    name: ClassVar[str] = "marker-in-trace"
-    severity: ClassVar[Severity] = Severity.ERROR
-    events: ClassVar[tuple[type[Event], ...]] = (Cut,)
-    guarded: ClassVar[bool] = True
+    code = "XLA301"
+    name = "marker-in-trace"
+    severity = Severity.ERROR
+    events = (Cut,)
+    guarded = True
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         scope = state.profiler

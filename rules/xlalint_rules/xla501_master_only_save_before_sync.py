@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Event, HostRead, Save
@@ -79,11 +78,11 @@ class MasterOnlySaveBeforeSync(Rule):
     - https://huggingface.co/blog/pytorch-xla
     """
 
-    code: ClassVar[str] = "XLA501"
-    name: ClassVar[str] = "master-only-save-before-sync"
-    severity: ClassVar[Severity] = Severity.ERROR
-    events: ClassVar[tuple[type[Event], ...]] = (Save, HostRead)
-    guarded: ClassVar[bool] = True
+    code = "XLA501"
+    name = "master-only-save-before-sync"
+    severity = Severity.ERROR
+    events = (Save, HostRead)
+    guarded = True
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         # A test of a value that differs, such as a loss, parts the replicas too; that is XLA503.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Event, UnmatchedCollective
@@ -70,11 +69,11 @@ class MasterOnlyCollective(Rule):
     - pytorch/xla #2224
     """
 
-    code: ClassVar[str] = "XLA502"
-    name: ClassVar[str] = "master-only-collective"
-    severity: ClassVar[Severity] = Severity.ERROR
-    events: ClassVar[tuple[type[Event], ...]] = (UnmatchedCollective,)
-    yields_to: ClassVar[tuple[str, ...]] = ("XLA501",)
+    code = "XLA502"
+    name = "master-only-collective"
+    severity = Severity.ERROR
+    events = (UnmatchedCollective,)
+    yields_to = ("XLA501",)
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         if state.launched is False or state.spmd:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import ClippedEarly, Event
@@ -79,10 +78,10 @@ class ClipBeforeReduction(Rule):
     - https://github.com/pytorch/xla/blob/master/torch_xla/core/xla_model.py (`reduce_gradients`)
     """
 
-    code: ClassVar[str] = "XLA508"
-    name: ClassVar[str] = "clip-before-reduction"
-    severity: ClassVar[Severity] = Severity.ERROR
-    events: ClassVar[tuple[type[Event], ...]] = (ClippedEarly,)
+    code = "XLA508"
+    name = "clip-before-reduction"
+    severity = Severity.ERROR
+    events = (ClippedEarly,)
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         if state.launched is False or state.spmd:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Event, Save
@@ -56,10 +55,10 @@ class TorchSaveOfDeviceTensors(Rule):
     - aws-neuron/aws-neuron-sdk #1315
     """
 
-    code: ClassVar[str] = "XLA601"
-    name: ClassVar[str] = "torch-save-of-device-tensors"
-    severity: ClassVar[Severity] = Severity.WARNING
-    events: ClassVar[tuple[type[Event], ...]] = (Save,)
+    code = "XLA601"
+    name = "torch-save-of-device-tensors"
+    severity = Severity.WARNING
+    events = (Save,)
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         match event:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Event, Save
@@ -64,11 +63,11 @@ class SaveBeforeSync(Rule):
     - https://github.com/pytorch/xla/blob/master/torch_xla/core/xla_model.py (`save`)
     """
 
-    code: ClassVar[str] = "XLA602"
-    name: ClassVar[str] = "save-before-sync"
-    severity: ClassVar[Severity] = Severity.WARNING
-    events: ClassVar[tuple[type[Event], ...]] = (Save,)
-    yields_to: ClassVar[tuple[str, ...]] = ("XLA501", "XLA603")
+    code = "XLA602"
+    name = "save-before-sync"
+    severity = Severity.WARNING
+    events = (Save,)
+    yields_to = ("XLA501", "XLA603")
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         match event:

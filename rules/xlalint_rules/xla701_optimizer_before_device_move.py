@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Event, OptimizerStepped
@@ -66,11 +65,11 @@ class OptimizerBeforeDeviceMove(Rule):
     - pytorch/xla #1623, #1764, #4482
     """
 
-    code: ClassVar[str] = "XLA701"
-    name: ClassVar[str] = "optimizer-before-device-move"
-    severity: ClassVar[Severity] = Severity.ERROR
-    events: ClassVar[tuple[type[Event], ...]] = (OptimizerStepped,)
-    guarded: ClassVar[bool] = True
+    code = "XLA701"
+    name = "optimizer-before-device-move"
+    severity = Severity.ERROR
+    events = (OptimizerStepped,)
+    guarded = True
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         match event:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Event, HostRead, ScalerStepped
@@ -69,10 +68,10 @@ class ItemInAmpOptimizer(Rule):
     - pytorch/xla #3043
     """
 
-    code: ClassVar[str] = "XLA703"
-    name: ClassVar[str] = "item-in-amp-optimizer"
-    severity: ClassVar[Severity] = Severity.WARNING
-    events: ClassVar[tuple[type[Event], ...]] = (HostRead, ScalerStepped)
+    code = "XLA703"
+    name = "item-in-amp-optimizer"
+    severity = Severity.WARNING
+    events = (HostRead, ScalerStepped)
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         scope = state.scope(ScopeKind.OPTIMIZER)
