@@ -41,9 +41,10 @@ def main(arguments: list[str]) -> int:
 
 def demo() -> int:
     """Check the training program that ships with the project; it holds hazards on purpose."""
-    command = [str(SCRIPTS / "xlalint"), "check", DEMO]
+    xlalint = str(SCRIPTS / "xlalint")
+    run([xlalint, "version"])
     say(f"$ xlalint check {DEMO}")
-    status = subprocess.run(command, cwd=ROOT).returncode
+    status = subprocess.run([xlalint, "check", DEMO], cwd=ROOT).returncode
     if status != 1:
         say(f"This is not what should happen: expected diagnostics and exit status 1, got {status}.")
         return 1
