@@ -97,7 +97,7 @@ class EagerClosureArgument(Rule):
             return
         yield self.finding(
             event,
-            f"`{event.spelling}` is evaluated now, not when the closure runs: the work recorded since {{since}} "
+            f"`{event.spelling}` is read now, not when the closure runs: the work recorded since {{since}} "
             "runs for it, and again at the marker",
             help="pass the tensor and read it in the closure, or call the function below a "
             "`with torch_xla.step():` block",

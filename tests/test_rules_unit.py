@@ -1,0 +1,457 @@
+"""Each rule judged on events of a model that is driven by hand: no analyzer, no engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import Cause, Event, Reading
+from xlalint.lazy.model import LazyModel
+from xlalint.lazy.site import Site
+from xlalint.lazy.state import Scope, ScopeKind, State
+from xlalint.lazy.values import HEAVY, HOST, LIGHT, UNKNOWN, Kind, Recorded, Value, Weight
+from xlalint.rule import Finding, Rule
+from xlalint.versions import DEFAULT_TARGET, VersionRange
+from xlalint_rules.xla101_host_read_in_step import HostReadInStep
+from xlalint_rules.xla102_host_read_before_sync import HostReadBeforeSync
+from xlalint_rules.xla103_tensor_as_bool import TensorAsBool
+from xlalint_rules.xla106_eager_closure_argument import EagerClosureArgument
+from xlalint_rules.xla201_manual_step_marker import ManualStepMarker
+from xlalint_rules.xla202_missing_step_marker import MissingStepMarker
+from xlalint_rules.xla203_early_exit_with_pending_graph import EarlyExitWithPendingGraph
+from xlalint_rules.xla204_marker_in_step import MarkerInStep
+from xlalint_rules.xla205_split_step import SplitStep
+
+LOSS = Value(Kind.TENSOR, recorded=HEAVY)
+LOADER = Value(Kind.LOADER)
+
+
+class Program:
+    """A program told as the model's transitions, one line after the other, judged by one rule."""
+
+    def __init__(self, rule: type[Rule], target: VersionRange = DEFAULT_TARGET) -> None:
+        self.rule = rule(target)
+        self.model = LazyModel(self._judge)
+        self.state = State()
+        self.findings: list[Finding] = []
+        self.line = 0
+
+    def _judge(self, event: Event, state: State) -> None:
+        if isinstance(event, self.rule.events):
+            self.findings.extend(self.rule.judge(event, state))
+
+    def next(self) -> Site:
+        """The place of the next line."""
+        self.line += 1
+        return Site("train.py", self.line)
+
+    def forward(self) -> None:
+        self.model.record(self.state, Weight.HEAVY, self.next())
+
+    def backward(self) -> None:
+        self.model.backward(self.state, self.next())
+
+    def step(self, *, barrier: bool = False) -> None:
+        site = self.next()
+        self.model.step_optimizer(self.state, site, barrier=barrier)
+        if barrier:
+            self.model.cut(self.state, Cause.BARRIER, "xm.optimizer_step", site)
+
+    def read(
+        self, value: Value = LOSS, reading: Reading = Reading.EXPLICIT, *, closure_argument: bool = False
+    ) -> None:
+        self.model.read(self.state, value, reading, ".item()", self.next(), closure_argument=closure_argument)
+
+    def cut(self, cause: Cause = Cause.MARKER, *, sure: bool = True) -> None:
+        self.model.cut(self.state, cause, "torch_xla.sync()", self.next(), sure=sure)
+
+    def enter(self, kind: ScopeKind) -> Scope:
+        scope = Scope(kind, self.next())
+        self.model.enter(self.state, scope, kind.value)
+        return scope
+
+    def leave(self, scope: Scope) -> None:
+        self.model.leave(self.state, scope, scope.kind.value)
+
+    def loop(self, body: Callable[[], None], over: Value | None = None) -> None:
+        """A loop of one pass: what its body leaves at the end is what every iteration leaves."""
+        site, outside, in_loop = self.next(), self.state.done, self.state.in_loop
+        self.state.done, self.state.in_loop = frozenset(), True
+        body()
+        recorded, self.state.in_loop = self.state.recorded, in_loop
+        self.model.end_loop(self.state, outside, over, recorded, site)
+
+    @property
+    def lines(self) -> list[int]:
+        """Lines of what was found and not withdrawn."""
+        void = {finding.path[-1] for finding in self.findings if finding.withdrawn}
+        return [f.path[-1].line for f in self.findings if f.path[-1] not in void]
+
+
+class TestHostReadInStep:
+    def program(self, value: Value, reading: Reading, kind: ScopeKind = ScopeKind.STEP) -> Program:
+        program = Program(HostReadInStep)
+        program.enter(kind)
+        program.forward()
+        program.read(value, reading)
+        return program
+
+    @pytest.mark.parametrize("kind", [ScopeKind.STEP, ScopeKind.COMPILE, ScopeKind.FULL_GRAPH])
+    def test_finds_a_read_and_names_the_scope(self, kind: ScopeKind) -> None:
+        (finding,) = self.program(LOSS, Reading.EXPLICIT, kind).findings
+        assert finding.path == (Site("train.py", 3),)
+        assert finding.owner == Scope(kind, Site("train.py", 1))
+        assert "line 1" in finding.message
+        assert finding.doubts == 0
+
+    def test_explicit_reads_need_not_be_sure(self) -> None:
+        unsure = LOSS._replace(sure=False)
+        assert [f.doubts for f in self.program(unsure, Reading.EXPLICIT).findings] == [1]
+        assert [f.doubts for f in self.program(UNKNOWN, Reading.EXPLICIT).findings] == [1]
+
+    def test_implicit_reads_must_be_sure(self) -> None:
+        assert self.program(LOSS, Reading.TEXT).lines == [3]
+        assert self.program(LOSS._replace(sure=False), Reading.TEXT).lines == []
+        assert self.program(UNKNOWN, Reading.TEXT).lines == []
+
+    def test_silent_on_host_values_and_on_what_has_run(self) -> None:
+        assert self.program(HOST, Reading.EXPLICIT).lines == []
+        assert self.program(LOSS.run(), Reading.EXPLICIT).lines == []
+
+    def test_silent_below_the_scope(self) -> None:
+        program = Program(HostReadInStep)
+        scope = program.enter(ScopeKind.STEP)
+        program.forward()
+        program.leave(scope)
+        program.read(LOSS)
+        assert program.lines == []
+
+
+class TestHostReadBeforeSync:
+    def test_waits_for_the_cut(self) -> None:
+        program = Program(HostReadBeforeSync)
+        program.state.in_loop = True
+        program.forward()
+        program.read()
+        assert program.findings == []
+        program.cut(Cause.LOADER)
+        (finding,) = program.findings
+        assert finding.path == (Site("train.py", 2),)
+        assert finding.since == (Site("train.py", 1),)
+        assert finding.severity is Severity.WARNING
+        assert "loader" in finding.message
+
+    def test_is_a_note_outside_of_loops(self) -> None:
+        program = Program(HostReadBeforeSync)
+        program.forward()
+        program.read()
+        program.cut()
+        assert [f.severity for f in program.findings] == [Severity.INFO]
+
+    @pytest.mark.parametrize("cause", list(Cause))
+    def test_every_cut_has_words(self, cause: Cause) -> None:
+        program = Program(HostReadBeforeSync)
+        program.forward()
+        program.read()
+        program.cut(cause)
+        assert len(program.findings) == 1
+
+    def test_silent_on_light_work_and_after_a_cut(self) -> None:
+        program = Program(HostReadBeforeSync)
+        program.read(Value(Kind.TENSOR, recorded=LIGHT))
+        program.read(LOSS.run())
+        program.cut()
+        assert program.lines == []
+
+    def test_silent_where_the_cut_is_not_sure(self) -> None:
+        program = Program(HostReadBeforeSync)
+        program.forward()
+        program.read()
+        program.cut(sure=False)
+        assert program.lines == []
+
+
+class TestTensorAsBool:
+    @pytest.mark.parametrize("reading", [Reading.BOOL, Reading.INDEX, Reading.MATH])
+    def test_finds_what_python_asks_for(self, reading: Reading) -> None:
+        program = Program(TensorAsBool)
+        program.state.in_loop = True
+        program.read(Value(Kind.TENSOR, recorded=LIGHT), reading)
+        assert [f.severity for f in program.findings] == [Severity.WARNING]
+
+    def test_is_a_note_outside_of_loops(self) -> None:
+        program = Program(TensorAsBool)
+        program.read(LOSS, Reading.BOOL)
+        assert [f.severity for f in program.findings] == [Severity.INFO]
+
+    def test_silent_on_what_the_programmer_asked_for(self) -> None:
+        program = Program(TensorAsBool)
+        program.read(LOSS, Reading.EXPLICIT)
+        program.read(LOSS, Reading.TEXT)
+        assert program.lines == []
+
+    def test_silent_on_unsure_values_and_in_closures(self) -> None:
+        program = Program(TensorAsBool)
+        program.read(LOSS._replace(sure=False), Reading.BOOL)
+        program.state.in_closure = True
+        program.read(LOSS, Reading.BOOL)
+        assert program.lines == []
+
+
+class TestEagerClosureArgument:
+    def test_finds_a_read_among_the_arguments(self) -> None:
+        program = Program(EagerClosureArgument)
+        program.forward()
+        program.read(closure_argument=True)
+        program.read()
+        assert program.lines == [2]
+
+    def test_silent_on_what_has_run_and_on_unknown_values(self) -> None:
+        program = Program(EagerClosureArgument)
+        program.read(LOSS.run(), closure_argument=True)
+        program.read(UNKNOWN, closure_argument=True)
+        assert program.lines == []
+
+
+class TestManualStepMarker:
+    def loop(self, *actions: str, target: VersionRange = DEFAULT_TARGET) -> Program:
+        program = Program(ManualStepMarker, target)
+
+        def body() -> None:
+            for action in actions:
+                if action == "closure":
+                    program.model.add_closure(program.state, program.next(), asynchronous=False)
+                else:
+                    getattr(program, action)()
+
+        program.loop(body)
+        return program
+
+    def test_finds_the_marker(self) -> None:
+        (finding,) = self.loop("forward", "backward", "step", "cut").findings
+        assert finding.path == (Site("train.py", 5),)
+        assert finding.severity is Severity.INFO
+
+    def test_finds_a_closure_before_another_cut(self) -> None:
+        program = Program(ManualStepMarker)
+
+        def body() -> None:
+            program.cut(Cause.LOADER)
+            program.step()
+            program.model.add_closure(program.state, program.next(), asynchronous=False)
+
+        program.loop(body, LOADER)
+        assert program.lines == [4]
+
+    def test_silent_on_a_conditional_marker(self) -> None:
+        program = Program(ManualStepMarker)
+
+        def body() -> None:
+            program.step()
+            program.cut()
+            program.state.recorded = Recorded(Weight.NONE, Weight.HEAVY)
+
+        program.loop(body)
+        assert program.lines == []
+
+    def test_silent_without_work(self) -> None:
+        assert self.loop("cut").lines == []
+
+    def test_silent_where_a_scope_or_a_profiler_is_at_work(self) -> None:
+        for kind in (ScopeKind.STEP, ScopeKind.STEP_TRACE):
+            program = Program(ManualStepMarker)
+
+            def body(program: Program = program, kind: ScopeKind = kind) -> None:
+                scope = program.enter(kind)
+                program.step()
+                program.leave(scope)
+                program.cut()
+
+            program.loop(body)
+            assert program.lines == []
+
+    def test_silent_for_the_loop_around(self) -> None:
+        program = Program(ManualStepMarker)
+
+        def body() -> None:
+            program.step()
+            program.cut()
+
+        program.loop(lambda: program.loop(body))
+        assert program.lines == [4]
+
+    def test_silent_where_the_step_scope_does_not_exist(self) -> None:
+        old = VersionRange((2, 3), (2, 9))
+        assert self.loop("step", "cut", target=old).lines == []
+
+
+class TestMissingStepMarker:
+    def test_finds_a_training_loop(self) -> None:
+        program = Program(MissingStepMarker)
+        program.loop(program.step)
+        (finding,) = program.findings
+        assert finding.path == (Site("train.py", 1),)
+        assert finding.since == (Site("train.py", 2),)
+
+    def test_finds_inference_over_a_loader_only(self) -> None:
+        program = Program(MissingStepMarker)
+        program.loop(program.forward, LOADER)
+        program.loop(program.forward)
+        assert program.lines == [1]
+
+    @pytest.mark.parametrize("cause", [Cause.MARKER, Cause.LOADER, Cause.BARRIER])
+    @pytest.mark.parametrize("sure", [True, False])
+    def test_silent_where_something_may_cut(self, cause: Cause, sure: bool) -> None:
+        program = Program(MissingStepMarker)
+
+        def body() -> None:
+            program.cut(cause, sure=sure)
+            program.step()
+
+        program.loop(body)
+        assert program.lines == []
+
+    def test_silent_where_something_reads(self) -> None:
+        program = Program(MissingStepMarker)
+
+        def body() -> None:
+            program.step()
+            program.read()
+
+        program.loop(body)
+        assert program.lines == []
+
+    def test_silent_where_an_unknown_callee_may_cut(self) -> None:
+        program = Program(MissingStepMarker)
+        program.state.opaque = True
+        program.loop(program.step)
+        assert program.lines == []
+
+    def test_silent_on_micro_batches_of_an_outer_loop(self) -> None:
+        program = Program(MissingStepMarker)
+
+        def step() -> None:
+            program.loop(program.backward, LOADER)
+            program.step()
+            program.cut()
+
+        program.loop(step)
+        assert program.lines == []
+
+    def test_epochs_are_not_reported_beside_their_steps(self) -> None:
+        program = Program(MissingStepMarker)
+        program.loop(lambda: program.loop(program.step, LOADER))
+        assert program.lines == [2]
+
+
+class TestEarlyExitWithPendingGraph:
+    def left(self, how: str = "break") -> Program:
+        program = Program(EarlyExitWithPendingGraph)
+        program.step()
+        program.model.leave_loop(program.state, how, program.next())
+        return program
+
+    def test_finds_work_recorded_on_top(self) -> None:
+        program = self.left()
+        program.forward()
+        (finding,) = program.findings
+        assert finding.path == (Site("train.py", 2),)
+        assert finding.since[0] == Site("train.py", 1)
+        assert "`break`" in finding.message
+
+    def test_finds_a_save_and_the_end(self) -> None:
+        saved, ended = self.left("return"), self.left()
+        parameters = Value(Kind.STATE_DICT, recorded=HEAVY)
+        saved.model.save(saved.state, "torch.save", parameters, HEAVY, saved.next(), by_xla=False)
+        ended.model.end(ended.state, ended.next())
+        assert saved.lines == ended.lines == [2]
+
+    def test_silent_where_a_cut_comes_first(self) -> None:
+        program = self.left()
+        program.cut(Cause.LOADER)
+        program.forward()
+        program.model.end(program.state, program.next())
+        assert program.lines == []
+
+    def test_silent_with_nothing_pending(self) -> None:
+        program = Program(EarlyExitWithPendingGraph)
+        program.step()
+        program.cut()
+        program.model.leave_loop(program.state, "break", program.next())
+        program.forward()
+        assert program.lines == []
+
+
+class TestMarkerInStep:
+    @pytest.mark.parametrize("cause", [Cause.MARKER, Cause.BARRIER, Cause.LOADER, Cause.RENDEZVOUS])
+    def test_finds_a_cut(self, cause: Cause) -> None:
+        program = Program(MarkerInStep)
+        scope = program.enter(ScopeKind.STEP)
+        program.cut(cause)
+        program.leave(scope)
+        assert [(f.path[-1].line, f.severity) for f in program.findings] == [(2, Severity.WARNING)]
+
+    def test_finds_a_nested_scope_once(self) -> None:
+        program = Program(MarkerInStep)
+        outer = program.enter(ScopeKind.COMPILE)
+        inner = program.enter(ScopeKind.STEP)
+        program.leave(inner)
+        program.leave(outer)
+        assert program.lines == [2]
+
+    def test_is_an_error_where_the_engine_raises(self) -> None:
+        program = Program(MarkerInStep)
+        program.enter(ScopeKind.FULL_GRAPH)
+        program.cut()
+        assert [f.severity for f in program.findings] == [Severity.ERROR]
+
+    def test_silent_outside_and_on_the_scope_itself(self) -> None:
+        program = Program(MarkerInStep)
+        program.cut()
+        scope = program.enter(ScopeKind.STEP)
+        program.leave(scope)
+        assert program.lines == []
+
+
+class TestSplitStep:
+    def test_finds_a_marker_between_backward_and_step(self) -> None:
+        program = Program(SplitStep)
+        program.backward()
+        program.cut()
+        program.step()
+        assert [(f.path[-1].line, f.severity) for f in program.findings] == [(2, Severity.INFO)]
+
+    def test_warns_directly_before_a_barrier(self) -> None:
+        program = Program(SplitStep)
+        program.backward()
+        program.cut()
+        program.step(barrier=True)
+        assert [f.severity for f in program.findings] == [Severity.WARNING]
+
+    def test_warns_in_a_forward(self) -> None:
+        program = Program(SplitStep)
+        program.state.in_forward = True
+        program.cut()
+        assert [f.severity for f in program.findings] == [Severity.WARNING]
+
+    def test_silent_where_every_micro_batch_is_cut(self) -> None:
+        program = Program(SplitStep)
+        program.backward()
+        marker = program.line + 1
+        program.cut()
+        before = program.state.copy()
+        program.step()  # the iteration that completes a batch ...
+        program.state = before
+        program.backward()  # ... and one that does not
+        assert program.findings[0].path[-1].line == marker
+        assert program.lines == []
+
+    def test_silent_on_the_end_of_a_step(self) -> None:
+        program = Program(SplitStep)
+        program.backward()
+        program.step()
+        program.cut()
+        program.backward()
+        assert program.lines == []
