@@ -28,6 +28,8 @@ RELEASES = (
     "2.9.0",
 )  # fmt: skip
 TAGS = ("1.8.0", "1.9.0", "1.10.0", "1.11.0", "1.12.0", "1.13.0", "2.0.0")
+TRANSPARENT = frozenset({"deprecated", "contextmanager", "wraps", "lru_cache", "requires_pjrt"})
+"""Decorators that leave a function's parameters as they are."""
 KNOWLEDGE = Path(__file__).resolve().parent.parent / "xlalint" / "knowledge"
 PACKAGE = "torch_xla"
 ANYTHING = "**"
@@ -68,7 +70,7 @@ def write_tables(clone: Path, wheels: Path) -> None:
         modules.update(package.modules)
         for name, own in surface.items():
             names[name].add(minors.index(_minor(release)))
-            for parameter in own:
+            for parameter in filter(_public, own):
                 parameters[f"{name}({parameter})"].add(minors.index(_minor(release)))
         print(f"{release}: {len(surface)} names", file=sys.stderr)
     # A parameter says something only where it came or went while its function stayed; and a
@@ -99,9 +101,20 @@ def outermost(gone: dict[str, set[int]], modules: set[str]) -> dict[str, set[int
     have them now."""
     kept = {}
     for name, seen in gone.items():
-        owner = name.partition("(")[0] if name.endswith(")") else name.rpartition(".")[0]
-        module = owner.rpartition(".")[0] if name.endswith(")") else owner
-        if module in modules and (owner not in gone or max(gone[owner]) > max(seen)):
+        owner = name.rpartition(".")[0]
+        if (
+            not name.endswith(")")
+            and owner in modules
+            and (owner not in gone or max(gone[owner]) > max(seen))
+        ):
+            kept[name] = seen
+    for name, seen in gone.items():
+        owner = name.partition("(")[0]
+        if (
+            name.endswith(")")
+            and owner.rpartition(".")[0] in modules
+            and (owner in kept or owner not in gone)
+        ):
             kept[name] = seen
     return kept
 
@@ -295,7 +308,7 @@ def _function(definition: ast.FunctionDef | ast.AsyncFunctionDef) -> Definition:
     """A function; what a decorator makes of its signature is not known, but for harmless ones."""
     for decorator in definition.decorator_list:
         name = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if ast.unparse(name).rpartition(".")[2] not in ("deprecated", "contextmanager", "wraps", "lru_cache"):
+        if ast.unparse(name).rpartition(".")[2] not in TRANSPARENT:
             return Definition((ANYTHING,))
     return Definition(_parameters(definition.args))
 

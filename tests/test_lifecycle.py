@@ -1,0 +1,207 @@
+"""The lifecycle table: hand-kept lines against the measured releases and the installed library."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version
+from importlib.resources import files
+from importlib.util import find_spec
+
+import pytest
+
+from xlalint.knowledge import lifecycle
+from xlalint.knowledge.lifecycle import Lifecycle
+from xlalint.versions import LATEST
+
+KEPT = lifecycle._SUCCESSORS
+OURS = "torch_xla."
+
+
+def gone() -> Iterator[str]:
+    table = json.loads(files("xlalint.knowledge").joinpath("removed.json").read_bytes())
+    for names in table["names"].values():
+        yield from names
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_is_kept_by_hand_once_existed(name: str) -> None:
+    life = lifecycle.of(name)
+    assert life is not None
+    assert life.since == lifecycle.seen(name)[0]
+    if life.removed is None:
+        assert lifecycle.exists(name, LATEST)
+    else:
+        assert lifecycle._following(lifecycle.seen(name)[-1]) == life.removed
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, kept in KEPT.items() if (kept.successor or "").startswith(OURS)]
+)
+def test_a_successor_exists_from_the_release_it_is_said_to(name: str) -> None:
+    kept = KEPT[name]
+    assert kept.successor is not None
+    present = lifecycle.seen(kept.successor)
+    assert (present[0], present[-1]) == (kept.successor_since, LATEST)
+
+
+@pytest.mark.parametrize("name", [name for name, kept in KEPT.items() if kept.deprecated])
+def test_a_name_is_deprecated_while_it_exists(name: str) -> None:
+    life = lifecycle.of(name)
+    assert life is not None and life.deprecated is not None
+    assert lifecycle.exists(name, life.deprecated)
+    assert life.removed is None or life.deprecated < life.removed
+
+
+def test_the_keywords_of_a_successor_exist_from_the_release_they_are_said_to() -> None:
+    life = lifecycle.of("torch_xla.core.xla_model.mark_step")
+    assert life is not None and set(life.keywords) == {"wait", "reset_scope"}
+    for keyword, known in life.keywords.items():
+        assert lifecycle.seen(f"torch_xla.sync({keyword})")[0] == known.successor_since
+    counted = lifecycle.of("torch_xla.compile")
+    assert counted is not None
+    assert counted.keywords["num_different_graphs_allowed"].removed == (2, 8)
+    assert lifecycle.seen("torch_xla.compile(max_different_graphs)")[0] == (2, 8)
+
+
+@pytest.mark.parametrize(
+    ("name", "removed", "successor"),
+    [
+        ("torch_xla.core.xla_model.xrt_world_size", (2, 7), "torch_xla.runtime.world_size"),
+        ("torch_xla.core.xla_model.CollectiveContext", (2, 1), None),
+        ("torch_xla.experimental.pjrt.world_size", (2, 5), "torch_xla.runtime.world_size"),
+        ("torch_xla.experimental.pjrt.spawn_threads", (2, 5), None),
+        (
+            "torch_xla.experimental.xla_sharding.mark_sharding",
+            (2, 5),
+            "torch_xla.distributed.spmd.mark_sharding",
+        ),
+        ("torch_xla.distributed.xla_dist.ClusterResolver", (2, 1), None),
+        ("torch_xla.amp.GradScaler", (2, 9), None),
+    ],
+)
+def test_what_has_gone(name: str, removed: tuple[int, int], successor: str | None) -> None:
+    life = lifecycle.of(name)
+    assert life is not None
+    assert (life.removed, life.successor) == (removed, successor)
+
+
+@pytest.mark.parametrize(
+    ("function", "keyword", "removed"),
+    [
+        ("torch_xla.core.xla_model.get_xla_supported_devices", "devkind", (2, 8)),
+        ("torch_xla.core.xla_model.all_reduce", "cctx", (2, 1)),
+        ("torch_xla.distributed.spmd.mark_sharding", "use_dynamo_custom_op", (2, 5)),
+    ],
+)
+def test_keywords_that_have_gone(function: str, keyword: str, removed: tuple[int, int]) -> None:
+    life = lifecycle.of(function)
+    assert life is not None and life.removed is None
+    assert life.keywords[keyword].removed == removed
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["torch_xla", "torch_xla.core.xla_model", "torch_xla.sync", "torch_xla.runtime.world_size", "torch_xla2"],
+)
+def test_nothing_is_said_of_names_in_good_standing(name: str) -> None:
+    assert lifecycle.of(name) is None
+
+
+def test_nothing_is_said_of_names_that_never_were() -> None:
+    assert lifecycle.of("torch_xla.core.xla_model.no_such_name") is None
+    assert lifecycle.seen("torch_xla.core.xla_model.no_such_name") == ()
+
+
+def test_names_of_a_release_are_found_through_re_exports() -> None:
+    assert not lifecycle.exists("torch_xla.sync", (2, 3))
+    assert lifecycle.exists("torch_xla.sync", (2, 4))
+    assert lifecycle.exists("torch_xla.sync(wait)", (2, 5))
+
+
+@pytest.fixture(scope="module")
+def library() -> dict[str, dict[str, bool]]:
+    """What the installed library says of every name in the tables, asked in a process of its own."""
+    if find_spec("torch_xla") is None:
+        pytest.skip("not run: no torch_xla wheel here")
+    if not version("torch_xla").startswith("2.9."):
+        pytest.skip(f"not run: torch_xla {version('torch_xla')} is installed, the table ends at 2.9")
+    successors = [kept.successor or "" for kept in KEPT.values()]
+    questions = {
+        "reachable": [name for name in (*gone(), *KEPT, *successors) if name.startswith(OURS)],
+        "marked": [name for name in KEPT if _life(name).removed is None],
+        "takes": [name for name in gone() if name.endswith(")")],
+    }
+    questions["reachable"] = [name for name in questions["reachable"] if not name.endswith(")")]
+    answer = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", QUESTIONER],
+        input=json.dumps(questions), capture_output=True, text=True, timeout=120,
+        env={"PJRT_DEVICE": "CPU", "PATH": ""},
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    result: dict[str, dict[str, bool]] = json.loads(answer.stdout.splitlines()[-1])
+    return result
+
+
+def test_the_installed_library_lacks_what_has_gone(library: dict[str, dict[str, bool]]) -> None:
+    absent = [name for name in gone() if not name.endswith(")")]
+    absent += [name for name in KEPT if _life(name).removed]
+    assert [name for name in absent if library["reachable"][name]] == []
+
+
+def test_the_installed_library_has_what_has_not_gone(library: dict[str, dict[str, bool]]) -> None:
+    present = [name for name in KEPT if _life(name).removed is None]
+    present += [
+        kept.successor for kept in KEPT.values() if kept.successor and kept.successor.startswith(OURS)
+    ]
+    assert [name for name in present if not library["reachable"][name]] == []
+
+
+def test_the_installed_library_marks_what_is_called_deprecated(library: dict[str, dict[str, bool]]) -> None:
+    marked = {name for name, answer in library["marked"].items() if answer}
+    assert marked == {name for name in library["marked"] if _life(name).deprecated}
+
+
+def test_the_installed_library_refuses_keywords_that_have_gone(library: dict[str, dict[str, bool]]) -> None:
+    # The kernels in Pallas cannot be imported without jax.
+    refused = {name: answer for name, answer in library["takes"].items() if ".pallas_kernels." not in name}
+    assert refused and [name for name, answer in refused.items() if answer] == []
+
+
+def _life(name: str) -> Lifecycle:
+    life = lifecycle.of(name)
+    assert life is not None
+    return life
+
+
+QUESTIONER = """
+import importlib, inspect, json, sys
+def find(name):
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:length]))
+        except ImportError:
+            continue
+        for part in parts[length:]:
+            found = getattr(found, part)
+        return found
+def reachable(name):
+    try:
+        find(name)
+    except AttributeError:
+        return False
+    return True
+def marked(name):
+    return hasattr(find(name), "__deprecated__")
+def takes(name):
+    function, _, keyword = name.rstrip(")").partition("(")
+    if not reachable(function):
+        return False
+    parameters = inspect.signature(find(function)).parameters
+    named = {name for name, p in parameters.items() if p.kind is not p.VAR_POSITIONAL}
+    return keyword in named or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+questions = json.load(sys.stdin)
+print(json.dumps({question: {name: globals()[question](name) for name in names}
+                  for question, names in questions.items()}))
+"""
