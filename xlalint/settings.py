@@ -1,0 +1,338 @@
+"""What a user may set, where it is written down, and which settings hold for which directory."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from xlalint.diagnostic import Severity
+from xlalint.sources.discovery import DEFAULT_EXCLUDES, Patterns
+from xlalint.sources.file import show
+from xlalint.sources.project import load_toml
+from xlalint.versions import VersionRange, parse_range
+
+FILE_NAME = "xlalint.toml"
+TABLE = "tool.xlalint"
+FORMATS = ("text", "concise", "json")
+LEVELS = {str(severity): severity for severity in Severity}
+NEVER = "never"
+
+
+class SettingsError(ValueError):
+    """Settings that cannot be used; the message names the file and what is wrong."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings, for one directory and what lies below it.
+
+    Args:
+        base: The directory that patterns are relative to.
+        file: Where the settings were read from; None: nothing but defaults.
+        select: What to select instead of the rules that are on by default; None: those.
+        target_version: None: what the project itself says, else the last release.
+        fail_on: The lowest severity that makes the command fail; None: none does.
+    """
+
+    base: Path
+    file: Path | None = None
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    target_version: VersionRange | None = None
+    exclude: Patterns | None = None
+    extend_exclude: Patterns | None = None
+    respect_gitignore: bool = True
+    fail_on: Severity | None = Severity.WARNING
+    preview: bool = False
+    output_format: str = "text"
+    per_file_ignores: tuple[tuple[Patterns, tuple[str, ...]], ...] = ()
+    severity: tuple[tuple[str, Severity], ...] = ()
+    wrappers: tuple[str, ...] = ()
+    other_backends: tuple[str, ...] = ()
+
+    @property
+    def excludes(self) -> tuple[Patterns, ...]:
+        """All patterns of what is passed over."""
+        first = self.exclude or Patterns(self.base, DEFAULT_EXCLUDES)
+        return (first, self.extend_exclude) if self.extend_exclude else (first,)
+
+
+class Setting(NamedTuple):
+    """One setting: how it is called, read, and explained."""
+
+    key: str
+    type: str
+    default: str
+    help: str
+    read: Callable[[Any, Path], Any]
+
+    @property
+    def field(self) -> str:
+        """The field of `Settings` that holds it."""
+        return self.key.replace("-", "_")
+
+
+def _strings(value: Any, base: Path) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError("must be a list of strings")
+    return tuple(value)
+
+
+def _patterns(value: Any, base: Path) -> Patterns:
+    return Patterns(base, _strings(value, base))
+
+
+def _flag(value: Any, base: Path) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def _rules(value: Any, base: Path) -> tuple[str, ...]:
+    from xlalint.registry import expand
+
+    selectors = _strings(value, base)
+    for selector in selectors:
+        expand(selector)
+    return selectors
+
+
+def _version(value: Any, base: Path) -> VersionRange:
+    if not isinstance(value, str):
+        raise ValueError('must be a string such as "2.1..2.9"')
+    return parse_range(value)
+
+
+def _level(value: Any, base: Path) -> Severity:
+    if not isinstance(value, str) or value not in LEVELS:
+        raise ValueError(f"must be one of {_listed(LEVELS)}{nearest(value, LEVELS)}")
+    return LEVELS[value]
+
+
+def _fail_on(value: Any, base: Path) -> Severity | None:
+    if value == NEVER:
+        return None
+    if not isinstance(value, str) or value not in LEVELS:
+        choices = (*LEVELS, NEVER)
+        raise ValueError(f"must be one of {_listed(choices)}{nearest(value, choices)}")
+    return LEVELS[value]
+
+
+def _format(value: Any, base: Path) -> str:
+    if value not in FORMATS:
+        raise ValueError(f"must be one of {_listed(FORMATS)}{nearest(value, FORMATS)}")
+    return str(value)
+
+
+def _per_file(value: Any, base: Path) -> tuple[tuple[Patterns, tuple[str, ...]], ...]:
+    if not isinstance(value, dict):
+        raise ValueError("must be a table of a pattern and a list of rules")
+    return tuple((Patterns(base, [pattern]), _rules(rules, base)) for pattern, rules in value.items())
+
+
+def _severities(value: Any, base: Path) -> tuple[tuple[str, Severity], ...]:
+    from xlalint.registry import find
+
+    if not isinstance(value, dict):
+        raise ValueError("must be a table of a rule and its level")
+    return tuple((find(rule).code, _level(level, base)) for rule, level in value.items())
+
+
+SETTINGS = (
+    Setting(
+        "select", "list of rules", "the rules that are on by default",
+        "What to check instead of the rules that are on: codes, prefixes of codes, names, or ALL.", _rules,
+    ),
+    Setting("ignore", "list of rules", "[]", "Rules not to check.", _rules),
+    Setting("extend-select", "list of rules", "[]", "Rules to check beside the selected ones.", _rules),
+    Setting(
+        "target-version", "version or range", "what the project asks of torch_xla, else 2.9",
+        'Versions of torch_xla that the code must run on: "2.1..2.9", or "2.5" for 2.5 and later.', _version,
+    ),
+    Setting(
+        "exclude", "list of patterns", "directories of tools and builds",
+        "What to pass over instead of the defaults, in the form of a .gitignore.", _patterns,
+    ),
+    Setting("extend-exclude", "list of patterns", "[]", "What else to pass over.", _patterns),
+    Setting("respect-gitignore", "boolean", "true", "Whether to pass over what git ignores.", _flag),
+    Setting(
+        "fail-on", "error, warning, info or never", '"warning"',
+        "The lowest severity that makes the command exit with 1.", _fail_on,
+    ),
+    Setting("preview", "boolean", "false", "Whether rules in preview may be selected.", _flag),
+    Setting("output-format", "text, concise or json", '"text"', "The form of the report.", _format),
+    Setting(
+        "per-file-ignores", "table", "{}",
+        'Rules not to check in some files, such as "tests/**" = ["XLA102"].', _per_file,
+    ),
+    Setting(
+        "severity", "table", "{}", 'Another severity for a rule, such as XLA102 = "error".', _severities
+    ),
+    Setting(
+        "wrappers", "list of names", "[]",
+        "Libraries around torch_xla: files that name one are analyzed too, such as accelerate.", _strings,
+    ),
+    Setting(
+        "other-backends", "list of names", "[]",
+        "The project's own tests for another backend, never true on XLA, such as is_cuda_run.", _strings,
+    ),
+)  # fmt: skip
+
+
+class SettingsFinder:
+    """Finds the settings that hold for a directory, and remembers them for one command."""
+
+    def __init__(
+        self, *, config: Path | None = None, isolated: bool = False, given: Mapping[str, Any] | None = None
+    ) -> None:
+        """
+        Args:
+            config: The one file to read, instead of those around the directories.
+            isolated: Whether to read none.
+            given: Fields of `Settings` that the command line sets, whatever files say.
+
+        Raises:
+            SettingsError: `config` cannot be used.
+        """
+        self._given = dict(given or {})
+        self._found: dict[Path, Settings] = {}
+        self._fixed: Settings | None = None
+        if config is not None:
+            self._fixed = self._override(read_settings(config))
+        elif isolated:
+            self._fixed = self._override(Settings(Path.cwd()))
+
+    def at(self, directory: Path) -> Settings:
+        """The settings that hold in `directory`: those of the nearest file around it.
+
+        Raises:
+            SettingsError: that file cannot be used.
+        """
+        if self._fixed is not None:
+            return self._fixed
+        if directory not in self._found:
+            settings = settings_in(directory)
+            if settings is not None:
+                self._found[directory] = self._override(settings)
+            elif directory.parent == directory:
+                self._found[directory] = self._override(Settings(Path.cwd()))
+            else:
+                self._found[directory] = self.at(directory.parent)
+        return self._found[directory]
+
+    def _override(self, settings: Settings) -> Settings:
+        return dataclasses.replace(settings, **self._given) if self._given else settings
+
+
+def settings_in(directory: Path) -> Settings | None:
+    """The settings that stand in this very directory: in xlalint.toml, else in pyproject.toml.
+
+    Raises:
+        SettingsError: they cannot be used.
+    """
+    own = directory / FILE_NAME
+    if own.is_file():
+        return read_settings(own)
+    shared = directory / "pyproject.toml"
+    try:
+        # Most pyproject.toml do not speak of us; reading them as TOML would cost more than the check.
+        speaks = b"xlalint" in shared.read_bytes()
+    except OSError:
+        return None
+    return read_settings(shared) if speaks and _table(_document(shared)) is not None else None
+
+
+def read_settings(file: Path) -> Settings:
+    """The settings in one file; a pyproject.toml holds them in its table `tool.xlalint`.
+
+    Raises:
+        SettingsError: the file cannot be read, or holds something that is no setting.
+    """
+    file = file.absolute()
+    table = _document(file)
+    where = show(file)
+    if file.name == "pyproject.toml":
+        table = _table(table) or {}
+        where = f"{where}, [{TABLE}]"
+    known = {setting.key: setting for setting in SETTINGS}
+    fields: dict[str, Any] = {}
+    for key, value in table.items():
+        setting = known.get(key)
+        if setting is None:
+            raise SettingsError(f"{where}: there is no setting {key!r}{nearest(key, known)}")
+        try:
+            fields[setting.field] = setting.read(value, file.parent)
+        except ValueError as error:
+            raise SettingsError(f"{where}: {key}: {error}") from error
+    return Settings(file.parent, file, **fields)
+
+
+def as_toml(settings: Settings) -> Iterator[str]:
+    """The settings as lines that could stand in xlalint.toml."""
+    tables = []
+    for setting in SETTINGS:
+        value = getattr(settings, setting.field)
+        if setting.field == "exclude":
+            value = settings.excludes[0]
+        if (
+            isinstance(value, tuple)
+            and not isinstance(value, VersionRange)
+            and value
+            and isinstance(value[0], tuple)
+        ):
+            tables.append((setting.key, value))
+        elif value is None and setting.field != "fail_on":
+            yield f"# {setting.key}: {setting.default}"
+        elif not (value == () and setting.type == "table"):
+            yield f"{setting.key} = {_toml(value)}"
+    for key, rows in tables:
+        yield f"\n[{key}]"
+        for name, value in rows:
+            yield f"{_toml(name.lines[0] if isinstance(name, Patterns) else name)} = {_toml(value)}"
+
+
+def nearest(word: object, words: Mapping[str, object] | tuple[str, ...]) -> str:
+    """` - did you mean ...?`, or nothing where no word is near."""
+    near = difflib.get_close_matches(str(word), list(words), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _document(file: Path) -> dict[str, Any]:
+    try:
+        return load_toml(file.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise SettingsError(
+            f"{show(file)}: cannot be read: {(error.strerror or str(error)).lower()}"
+        ) from error
+    except ValueError as error:
+        raise SettingsError(f"{show(file)}: is not valid TOML: {error}") from error
+
+
+def _table(document: dict[str, Any]) -> dict[str, Any] | None:
+    tools = document.get("tool")
+    table = tools.get("xlalint") if isinstance(tools, dict) else None
+    return table if isinstance(table, dict) else None
+
+
+def _listed(words: Mapping[str, object] | tuple[str, ...]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} or {last}"
+
+
+def _toml(value: Any) -> str:
+    import json
+
+    if value is None:
+        return f'"{NEVER}"'
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Patterns):
+        value = value.lines
+    if isinstance(value, tuple) and not isinstance(value, VersionRange):
+        return json.dumps(list(value), ensure_ascii=False)
+    return json.dumps(str(value), ensure_ascii=False)
