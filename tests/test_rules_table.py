@@ -1,0 +1,96 @@
+"""A rule's code, name, class, module and fixtures agree, and its documentation is complete."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+from fixture_programs import FIXTURES, bad_programs
+from rule_documents import PAGES, README, pages, with_table
+
+from xlalint.lazy.events import Event
+from xlalint.registry import all_rules
+from xlalint.rule import Rule
+
+HEADINGS = [
+    "What it does",
+    "Why is this bad?",
+    "Example",
+    "Use instead",
+    "Fix safety",
+    "On the engine",
+    "References",
+]
+LINES = range(40, 131)
+BY_THE_CHECKER = frozenset({"XLA000", "XLA090", "XLA092"})
+"""Rules about files, comments and the analysis itself, which the checker reports."""
+
+
+def code(rule: type[Rule]) -> str:
+    return rule.code
+
+
+every_rule = pytest.mark.parametrize("rule", all_rules(), ids=code)
+
+
+def test_there_are_rules() -> None:
+    assert len(all_rules()) >= 20
+
+
+@every_rule
+def test_code_name_class_and_module_agree(rule: type[Rule]) -> None:
+    assert re.fullmatch(r"XLA\d{3}", rule.code)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
+    assert rule.__name__ == "".join(word.capitalize() for word in rule.name.split("-"))
+    module = rule.__module__.rpartition(".")[2]
+    assert module == f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
+
+
+@every_rule
+def test_a_module_holds_one_rule_of_moderate_length(rule: type[Rule]) -> None:
+    text = Path(inspect.getfile(rule)).read_text(encoding="utf-8")
+    assert len(re.findall(r"^class \w+\(Rule\)", text, re.M)) == 1
+    assert len(text.splitlines()) in LINES
+
+
+@every_rule
+def test_headings_stand_in_order(rule: type[Rule]) -> None:
+    assert re.findall(r"^## (.+)$", rule.documentation(), re.M) == HEADINGS
+    assert rule.summary()
+
+
+@every_rule
+def test_a_rule_declares_what_it_judges(rule: type[Rule]) -> None:
+    assert all(issubclass(event, Event) for event in rule.events)
+    assert rule.events or rule.code in BY_THE_CHECKER
+
+
+@every_rule
+def test_a_rule_has_a_bad_program_and_its_cure(rule: type[Rule]) -> None:
+    programs = bad_programs(rule.code)
+    assert any(program.fixed is not None for program in programs)
+
+
+@every_rule
+def test_a_rule_is_proven_or_says_why_not(rule: type[Rule]) -> None:
+    for program in bad_programs(rule.code):
+        assert bool(program.proofs) != bool(program.no_proof), program.id
+
+
+def test_every_fixture_folder_belongs_to_a_rule() -> None:
+    folders = {path.name for path in FIXTURES.iterdir() if path.is_dir()}
+    assert folders - {"clean"} <= {rule.code for rule in all_rules()}
+
+
+def test_codes_that_a_rule_yields_to_exist() -> None:
+    codes = {rule.code for rule in all_rules()}
+    assert {other for rule in all_rules() for other in rule.yields_to} <= codes
+
+
+def test_readme_and_pages_are_made_from_the_rules() -> None:
+    """`python tests/rule_documents.py` brings them up to date."""
+    readme = README.read_text(encoding="utf-8")
+    assert readme == with_table(readme)
+    assert {path: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")} == pages()
