@@ -33,8 +33,10 @@ def execute(job: Job, send: Send) -> None:
     """Run the program of `job` and send what was measured, findings as soon as there are any."""
     os.environ["CPU_NUM_DEVICES"] = str(job.replicas)
     if job.replicas > 1:
-        # With as many threads as cores, replicas that wait for each other starve (measured).
-        os.environ.setdefault("XLA_THREAD_POOL_SIZE", str(4 * job.replicas))
+        # The asynchronous client runs replicas on as many threads as there are cores, where they starve
+        # each other (measured: most correct programs abort; none did with these two).
+        os.environ["PJRT_CPU_ASYNC_CLIENT"] = "0"
+        os.environ["XLA_THREAD_POOL_SIZE"] = str(4 * job.replicas)
     counters.count_dynamo_launches()
     run = _Run(job)
     run.execute()

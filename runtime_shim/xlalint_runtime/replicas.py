@@ -125,6 +125,9 @@ class Order:
             with self._changed:
                 self._turns.pop(0)
                 self._changed.notify_all()
+                # What follows a cut may wait for its graph, and holds the interpreter's lock meanwhile:
+                # nobody goes on before all have launched.
+                self._changed.wait_for(lambda: not self._turns)
 
     def _give_turns(self) -> None:
         """With the lock held: when all that still run have come to a cut, they launch by rank."""
