@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 from xlalint.diagnostic import Position, Range
 from xlalint.sources.file import SourceFile
 
-_OURS = re.compile(
-    r"#\s*xlalint:\s*(?P<kind>ignore-file|ignore)\b(?:\s*\[(?P<codes>[^\]#]*)\])?", re.IGNORECASE
-)
+_OURS = re.compile(r"#\s*xlalint:\s*(?P<kind>ignore-file|ignore)\b(?:\s*\[(?P<codes>[^\]#]*)\])?")
 _NOQA = re.compile(
     r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z][A-Z0-9]*\d+(?:[\s,]+[A-Z][A-Z0-9]*\d+)*)?)?", re.I
 )
@@ -57,13 +55,14 @@ class Suppressions:
     def __init__(self, comments: Iterable[Suppression]) -> None:
         self.all = list(comments)
 
-    def silences(self, code: str, names: Iterable[str], place: Range) -> bool:
+    def silences(self, code: str, names: Iterable[str], place: Range, *, by_name: bool = False) -> bool:
         """Whether a diagnostic is silenced; whatever silences it counts as used.
 
         Args:
             code: The rule's code.
             names: Its name and its former codes and names.
             place: Where the diagnostic stands.
+            by_name: Whether only comments that name the rule count.
         """
         known = {code.upper(), *(name.upper() for name in names)}
         silenced = False
@@ -71,7 +70,7 @@ class Suppressions:
             lines = suppression.lines
             if lines is not None and (place.end.line < lines.start or place.start.line >= lines.stop):
                 continue
-            if not suppression.selectors:
+            if not suppression.selectors and not by_name:
                 suppression.used.add("")
                 silenced = True
             for selector in suppression.selectors:
@@ -81,20 +80,13 @@ class Suppressions:
         return silenced
 
 
-def has_comments(data: str | bytes) -> bool:
-    """Whether a file may hold a suppression that could be unused: a quick look, not an answer."""
-    if isinstance(data, bytes):
-        return b"xlalint:" in data or (b"XLA" in data and b"noqa" in data)
-    return "xlalint:" in data or "noqa" in data.lower()
-
-
 def find_suppressions(file: SourceFile) -> Suppressions:
     """The suppressions of a file; none where it cannot be split into tokens.
 
     A comment on the first or last line of a statement speaks for the whole statement (of a
     compound statement: its header), one between them for its own line.
     """
-    if not has_comments(file.text):
+    if not ("xlalint:" in file.text or "noqa" in file.text.lower()):
         return Suppressions(())
     comments: list[tokenize.TokenInfo] = []
     statements: list[tuple[int, int]] = []
@@ -126,7 +118,7 @@ def _read_comment(token: tokenize.TokenInfo, statement: tuple[int, int] | None) 
     line, column = token.start
     lines = range(statement[0], statement[1] + 1) if statement else range(line, line + 1)
     for match in _OURS.finditer(token.string):
-        of_file = match["kind"].lower() == "ignore-file"
+        of_file = match["kind"] == "ignore-file"
         codes = tuple(code for code in re.split(r"[\s,]+", match["codes"] or "") if code)
         if match["codes"] is not None and not codes:
             continue  # `ignore[]` names nothing, and must not be read as "everything"
