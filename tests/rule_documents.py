@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fixture_programs import bad_programs
-
 from xlalint.registry import all_rules
 from xlalint.rule import Rule
 

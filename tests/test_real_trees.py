@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from corpus import CORPUS, trees
 
 NAMED = [Path(name) for name in os.environ.get("XLALINT_TREES", "").split(os.pathsep) if name]

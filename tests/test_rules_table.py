@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+
 from fixture_programs import FIXTURES, bad_programs
 from rule_documents import PAGES, README, pages, with_table
-
 from xlalint.lazy.events import Event
 from xlalint.registry import all_rules
 from xlalint.rule import Rule

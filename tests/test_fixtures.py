@@ -1,0 +1,97 @@
+"""Every fixture program gets the diagnostics that its comments ask for, and no others."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from checking import Mark, codes_of, diagnostics_of, mark_of
+from fixture_programs import Expectation, Missed, Program, bad_programs, clean_programs
+from xlalint.diagnostic import Severity
+from xlalint.registry import all_rules
+
+BAD = bad_programs()
+CLEAN = clean_programs()
+CURES = [program.fixed for program in BAD if program.fixed is not None]
+NOT_SUPPRESSIBLE = frozenset({"XLA000", "XLA090"})
+"""A file that cannot be parsed has no comments, and an unused suppression is one itself."""
+
+
+def name(program: Program) -> str:
+    return program.id
+
+
+def expected(program: Program, mark: Expectation | Missed) -> Mark:
+    return Mark(mark.path.relative_to(program.entry.parent).as_posix(), mark.line, mark.code)
+
+
+@pytest.mark.parametrize("program", BAD + CURES + CLEAN, ids=name)
+def test_diagnostics_come_on_the_marked_lines_and_nowhere_else(program: Program) -> None:
+    """A mark that says nothing of certainty is definite."""
+    found = {
+        mark_of(diagnostic, program.root): diagnostic.certainty.value
+        for diagnostic in diagnostics_of(program.root)
+    }
+    wanted = {expected(program, mark): mark.certainty or "definite" for mark in program.expectations}
+    assert found == wanted, _difference(program, found, wanted)
+
+
+@pytest.mark.parametrize("program", BAD, ids=name)
+def test_bad_programs_show_their_own_rule(program: Program) -> None:
+    shown = {mark.code for mark in program.expectations} | {mark.code for mark in program.missed}
+    assert program.code in shown
+
+
+@pytest.mark.parametrize("program", CURES + CLEAN, ids=name)
+def test_cures_and_clean_programs_hold_no_harm(program: Program) -> None:
+    """Remarks are allowed there, such as that of an old name that is the point of the program."""
+    severities = {rule.code: rule.severity for rule in all_rules()}
+    assert all(severities[mark.code] is Severity.INFO for mark in program.expectations)
+    assert program.code not in {mark.code for mark in program.expectations}
+
+
+@pytest.mark.parametrize("program", CLEAN, ids=name)
+def test_clean_programs_say_why_they_are_quiet(program: Program) -> None:
+    assert program.quiet
+
+
+@pytest.mark.parametrize(
+    "program", [program for program in BAD if program.code not in NOT_SUPPRESSIBLE], ids=name
+)
+def test_suppressed_programs_are_silent(program: Program, tmp_path: Path) -> None:
+    copy = tmp_path / program.root.name
+    if program.root.is_dir():
+        shutil.copytree(program.root, copy)
+    else:
+        shutil.copyfile(program.root, copy)
+    for module in program.modules:
+        target = copy / module.relative_to(program.root) if program.root.is_dir() else copy
+        target.write_text(_suppressed(module.read_text(encoding="utf-8")), encoding="utf-8")
+    assert not codes_of(copy)
+
+
+def _suppressed(text: str) -> str:
+    def comment(match: re.Match[str]) -> str:
+        codes = ", ".join(re.findall(r"XLA\d{3}", match[0]))
+        return f"# xlalint: ignore[{codes}] this program shows it"
+
+    return re.sub(r"#\s*expect:[^#\n]*", comment, text)
+
+
+def _difference(program: Program, found: dict[Mark, str], wanted: dict[Mark, str]) -> str:
+    known = {expected(program, mark) for mark in program.missed}
+    lines = []
+    for mark in sorted(found.keys() | wanted.keys()):
+        place = f"{mark.code} at {mark.path}:{mark.line}"
+        if mark in known and mark in found:
+            lines.append(f"no longer missed, mark it as expected: {place}")
+        elif mark not in wanted:
+            lines.append(f"false alarm: {place} ({found[mark]})")
+        elif mark not in found:
+            lines.append(f"missed alarm: {place}")
+        elif found[mark] != wanted[mark]:
+            lines.append(f"{found[mark]} instead of {wanted[mark]}: {place}")
+    return f"{program.id}\n" + "\n".join(lines)
