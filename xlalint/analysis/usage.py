@@ -1,0 +1,529 @@
+"""Which names of torch_xla a file uses, and whether the code asks first if they are there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from xlalint.knowledge import lifecycle
+from xlalint.lazy.events import ApiUsed
+from xlalint.lazy.site import Site
+
+Resolve = Callable[[str], str | None]
+
+PACKAGE = "torch_xla"
+
+
+def api_uses(module: ast.Module, resolve: Resolve, path: str) -> Iterator[ApiUsed]:
+    """The uses of torch_xla's names in a file, in the order of the text.
+
+    A use is an import, a name or chain of attributes as it is written, or a keyword of a call.
+
+    Args:
+        module: The file.
+        resolve: What a dotted text means at module level, such as `torch_xla.core.xla_model.save`
+            for `xm.save`; None for a name that no import binds.
+        path: What the sites of the events name as their file.
+    """
+    walker = _Walker(resolve)
+    walker.block(module.body)
+    yield from walker.events(path)
+
+
+class _Binding:
+    """How a scope binds a name."""
+
+    __slots__ = ("alternatives", "guarded", "targets")
+
+    def __init__(self) -> None:
+        self.targets: list[str] = []  # what imports bind it to
+        self.guarded = False  # whether one of them stands where a failure is expected
+        self.alternatives = 0  # bindings that are no imports, None apart
+
+    @property
+    def target(self) -> str | None:
+        """What the name means if torch_xla has it; None when no import binds it."""
+        ours = [target for target in self.targets if _ours(target)]
+        return ours[0] if ours else self.targets[0] if self.targets else None
+
+    def protects(self, name: str) -> bool:
+        """Whether the import of the name that is used was itself prepared to fail."""
+        if not self.guarded:
+            return False
+        if name in self.targets and (self.alternatives or len(set(self.targets)) > 1):
+            return True
+        lives = [lifecycle.of(target) for target in self.targets if f"{name}.".startswith(f"{target}.")]
+        return any(life is not None and life.removed is not None for life in lives)
+
+
+class _Scope:
+    """A module, class, function, lambda or comprehension."""
+
+    __slots__ = ("bound", "defined", "elsewhere", "is_class", "is_comprehension", "name", "parent")
+
+    def __init__(self, parent: _Scope | None, name: str = "", *, is_class: bool = False) -> None:
+        self.parent = parent
+        self.name = name
+        self.is_class = is_class
+        self.is_comprehension = False
+        self.bound: dict[str, _Binding] = {}
+        self.defined: set[str] = set()  # by `def` or `class`
+        self.elsewhere: set[str] = set()  # declared global or nonlocal
+
+
+class _Use(NamedTuple):
+    scope: _Scope
+    node: ast.expr | ast.alias
+    text: str
+    guarded: bool
+    keywords: tuple[tuple[str, ast.keyword], ...] = ()
+    imported: bool = False
+
+
+class _Walker:
+    """One pass over a file. Uses are gathered with their scopes and resolved at the end, when all
+    bindings are known: Python binds a name for the whole of its scope."""
+
+    def __init__(self, resolve: Resolve) -> None:
+        self._resolve = resolve
+        self._meanings: dict[str, str | None] = {}
+        self._module = self._scope = _Scope(None)
+        self._imported: set[str] = set()
+        self._uses: list[_Use] = []
+        self._guarded = False
+        self._guarded_imports = False
+        self._gate = False  # whether a version test was met in the expression being walked
+        self._gate_names: set[str] = set()
+
+    # Results -----------------------------------------------------------------------------------
+
+    def events(self, path: str) -> Iterator[ApiUsed]:
+        found: list[ApiUsed] = []
+        for use in self._uses:
+            name, binding = (use.text, None) if use.imported else self._meaning(use.scope, use.text)
+            if name is None or not _ours(name):
+                continue
+            guarded = use.guarded or (binding is not None and binding.protects(name))
+            found.append(ApiUsed(_site(path, use.node), 0, name, "", guarded))
+            for keyword, node in use.keywords:
+                found.append(ApiUsed(_site(path, node), 0, name, keyword, guarded))
+        found.sort(key=lambda event: event.site)
+        return iter(found)
+
+    def _meaning(self, scope: _Scope, text: str) -> tuple[str | None, _Binding | None]:
+        root, _, rest = text.partition(".")
+        around: _Scope | None = scope
+        while around is not None and around is not self._module:
+            binding = around.bound.get(root)
+            if binding is not None and (not around.is_class or around is scope):
+                if binding.target is None:
+                    return None, None
+                if _ours(binding.target):
+                    return _joined(binding.target, rest), binding
+                # Another module may pass torch_xla's names on, if `resolve` means this import.
+                return (None if root in self._module.bound else self._at_module(text)), binding
+            around = around.parent
+        binding = self._module.bound.get(root)
+        if binding is not None and not binding.targets and root in self._module.defined:
+            return None, None  # torch_xla's own definition of it
+        name = self._at_module(text)
+        if name is None and binding is not None and binding.target is not None and _ours(binding.target):
+            name = _joined(binding.target, rest)
+        return name, binding
+
+    def _at_module(self, text: str) -> str | None:
+        if text not in self._meanings:
+            self._meanings[text] = self._resolve(text)
+        return self._meanings[text]
+
+    # Bindings ----------------------------------------------------------------------------------
+
+    def _bind(self, name: str, target: str | None = None, *, is_none: bool = False) -> None:
+        scope = self._scope
+        while scope.is_comprehension and scope.parent is not None:
+            scope = scope.parent
+        if name in scope.elsewhere and scope is not self._module:
+            scope = self._module
+        binding = scope.bound.get(name)
+        if binding is None:
+            binding = scope.bound[name] = _Binding()
+        if target is not None:
+            binding.targets.append(target)
+            binding.guarded |= self._guarded or self._guarded_imports
+            self._imported.add(name)
+        elif not is_none:
+            binding.alternatives += 1
+
+    def _bind_target(self, target: ast.expr, *, is_none: bool = False) -> None:
+        match target:
+            case ast.Name():
+                self._bind(target.id, is_none=is_none)
+            case ast.Tuple() | ast.List():
+                for element in target.elts:
+                    self._bind_target(element)
+            case ast.Starred():
+                self._bind_target(target.value)
+            case _:
+                self.expression(target)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        guarded = self._guarded or self._guarded_imports
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                first = alias.name.partition(".")[0]
+                self._bind(alias.asname or first, alias.name if alias.asname else first)
+                if _ours(alias.name):
+                    self._uses.append(_Use(self._scope, alias, alias.name, guarded, imported=True))
+            return
+        source = node.module or ""
+        for alias in node.names:
+            if alias.name != "*":
+                # What a relative import means is known to `resolve` alone.
+                self._bind(alias.asname or alias.name, f"{'.' * node.level}{_joined(source, alias.name)}")
+            if node.level == 0 and _ours(source):
+                name = source if alias.name == "*" else f"{source}.{alias.name}"
+                self._uses.append(_Use(self._scope, alias, name, guarded, imported=True))
+
+    # Statements --------------------------------------------------------------------------------
+
+    def block(self, body: Iterable[ast.stmt]) -> None:
+        guarded = self._guarded
+        for node in body:
+            self.statement(node)
+            if isinstance(node, ast.If) and self._gate and (_leaves(node.body) or _leaves(node.orelse)):
+                self._guarded = True  # the rest is for the other versions
+        self._guarded = guarded
+
+    def statement(self, node: ast.stmt) -> None:
+        self._gate = False
+        match node:
+            case ast.Expr():
+                self.expression(node.value)
+            case ast.Assign():
+                self.expression(node.value)
+                is_none = isinstance(node.value, ast.Constant) and node.value.value is None
+                for target in node.targets:
+                    self._bind_target(target, is_none=is_none)
+                    if self._gate and isinstance(target, ast.Name):
+                        self._gate_names.add(target.id)
+            case ast.Import() | ast.ImportFrom():
+                self._import(node)
+            case ast.If() | ast.While():
+                self.expression(node.test)
+                gate = self._gate
+                self._guarding(gate, node.body)
+                self._guarding(gate, node.orelse)
+                self._gate = gate
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self._function(node)
+            case ast.ClassDef():
+                self._class(node)
+            case ast.Return():
+                if node.value is not None:
+                    self.expression(node.value)
+                    if self._gate:
+                        self._gate_names.add(self._scope.name)
+            case ast.Try():
+                self._try(node)
+            case ast.With() | ast.AsyncWith():
+                self._with(node)
+            case ast.For() | ast.AsyncFor():
+                self.expression(node.iter)
+                self._bind_target(node.target)
+                self.block(node.body)
+                self.block(node.orelse)
+            case ast.AnnAssign():
+                self.expression(node.annotation)
+                if node.value is not None:
+                    self.expression(node.value)
+                    self._bind_target(node.target)
+            case ast.Global() | ast.Nonlocal():
+                self._scope.elsewhere.update(node.names)
+            case ast.Match():
+                self.expression(node.subject)
+                for case in node.cases:
+                    self._pattern(case.pattern)
+                    if case.guard is not None:
+                        self.expression(case.guard)
+                    self.block(case.body)
+            case _:
+                if hasattr(node, "handlers"):  # try with except*
+                    self._try(node)  # type: ignore[arg-type]
+                else:
+                    self._children(node)
+
+    def _guarding(self, guards: bool, body: Iterable[ast.stmt]) -> None:
+        outside = self._guarded
+        self._guarded = outside or guards
+        self.block(body)
+        self._guarded = outside
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for decorator in node.decorator_list:
+            self.expression(decorator)
+        gate = self._gate
+        self._defined(node.name)
+        annotations = [a.annotation for a in _all_arguments(node.args) if a.annotation]
+        for expression in (*annotations, *([node.returns] if node.returns else [])):
+            self.expression(expression)
+        self._enter_function(node.args, node.name)
+        self._guarding(gate, node.body)
+        self._leave()
+
+    def _enter_function(self, arguments: ast.arguments, name: str = "") -> None:
+        for default in (*arguments.defaults, *arguments.kw_defaults):
+            if default is not None:
+                self.expression(default)
+        self._scope = _Scope(self._scope, name)
+        for argument in _all_arguments(arguments):
+            self._bind(argument.arg)
+
+    def _leave(self) -> None:
+        assert self._scope.parent is not None
+        self._scope = self._scope.parent
+
+    def _class(self, node: ast.ClassDef) -> None:
+        for expression in (*node.decorator_list, *node.bases):
+            self.expression(expression)
+        for keyword in node.keywords:
+            self.expression(keyword.value)
+        gate = self._gate
+        self._defined(node.name)
+        self._scope = _Scope(self._scope, is_class=True)
+        self._guarding(gate, node.body)
+        self._leave()
+
+    def _defined(self, name: str) -> None:
+        self._bind(name)
+        self._scope.defined.add(name)
+
+    def _try(self, node: ast.Try) -> None:
+        caught = {name for handler in node.handlers for name in _caught(handler)}
+        expected = bool(caught & _ABSENCE)
+        anything = bool(caught & _ANYTHING) and any(
+            isinstance(statement, ast.Import | ast.ImportFrom) for statement in node.body
+        )
+        outside = self._guarded_imports
+        self._guarded_imports = outside or anything
+        self._guarding(expected, node.body)
+        self._guarded_imports = outside
+        for handler in node.handlers:
+            if handler.type is not None:
+                self.expression(handler.type)
+            if handler.name:
+                self._bind(handler.name)
+            self._guarding(expected or anything, handler.body)
+        self._guarding(expected, node.orelse)
+        self.block(node.finalbody)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        expected = False
+        for item in node.items:
+            self.expression(item.context_expr)
+            if isinstance(item.context_expr, ast.Call):
+                called = _dotted(item.context_expr.func) or ""
+                expected |= called.rpartition(".")[2] in _EXPECTING
+            if item.optional_vars is not None:
+                self._bind_target(item.optional_vars)
+        self._guarding(expected, node.body)
+
+    def _pattern(self, pattern: ast.pattern) -> None:
+        for node in ast.walk(pattern):
+            match node:
+                case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                    self._bind(name)
+                case ast.MatchMapping(rest=str(name)):
+                    self._bind(name)
+                case ast.MatchValue():
+                    self.expression(node.value)
+                case ast.MatchClass():
+                    self.expression(node.cls)
+                case _:
+                    pass
+
+    # Expressions -------------------------------------------------------------------------------
+
+    def expression(self, node: ast.expr) -> None:
+        kind = type(node)
+        if kind is ast.Constant:
+            return
+        if kind is ast.Name or kind is ast.Attribute:
+            self._chain(node)
+        elif kind is ast.Call:
+            self._call(node)  # type: ignore[arg-type]
+        elif isinstance(node, ast.BoolOp):
+            # What follows `hasattr(xm, "sync") and` is guarded by it.
+            outside = self._guarded
+            for value in node.values:
+                self.expression(value)
+                self._guarded |= self._gate
+            self._guarded = outside
+        elif isinstance(node, ast.IfExp):
+            before, self._gate = self._gate, False
+            self.expression(node.test)
+            outside = self._guarded
+            self._guarded |= self._gate
+            self.expression(node.body)
+            self.expression(node.orelse)
+            self._guarded = outside
+            self._gate |= before
+        elif isinstance(node, ast.Lambda):
+            self._enter_function(node.args)
+            self.expression(node.body)
+            self._leave()
+        elif isinstance(node, ast.NamedExpr):
+            self.expression(node.value)
+            self._bind_target(node.target)
+        elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            self._comprehension(node.generators, node.elt)
+        elif isinstance(node, ast.DictComp):
+            self._comprehension(node.generators, node.key, node.value)
+        else:
+            self._children(node)
+
+    def _children(self, node: ast.AST) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.expression(child)
+            elif isinstance(child, ast.stmt):
+                self.statement(child)
+            else:
+                self._children(child)
+
+    def _chain(self, node: ast.expr, keywords: tuple[tuple[str, ast.keyword], ...] = ()) -> None:
+        text = _dotted(node)
+        if text is None:
+            assert isinstance(node, ast.Attribute)
+            self.expression(node.value)
+            return
+        root = text.partition(".")[0]
+        if root in self._gate_names or (_VERSION_NAME.search(text) is not None):
+            self._gate = True
+        if not isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+            if isinstance(node, ast.Name):
+                self._bind(node.id)
+            return
+        if root in self._imported or self._at_module(root) is not None:
+            self._uses.append(_Use(self._scope, node, text, self._guarded, keywords))
+
+    def _call(self, node: ast.Call) -> None:
+        text = _dotted(node.func)
+        keywords = tuple((keyword.arg, keyword) for keyword in node.keywords if keyword.arg)
+        arguments = node.args
+        if text is None:
+            self.expression(node.func)
+        else:
+            if self._is_gate(text, node):
+                self._gate = True
+            partial = text in ("partial", "functools.partial")
+            if partial and arguments and _dotted(arguments[0]) is not None:
+                self._chain(node.func)
+                self._chain(arguments[0], keywords)
+                arguments = arguments[1:]
+            else:
+                self._chain(node.func, keywords)
+        for argument in arguments:
+            self.expression(argument)
+        for keyword in node.keywords:
+            self.expression(keyword.value)
+
+    def _is_gate(self, called: str, node: ast.Call) -> bool:
+        """Whether a call asks for the version of torch_xla, or for one of its names."""
+        last = (self._meaning(self._scope, called)[0] or called).rpartition(".")[2]
+        if last == "hasattr" and node.args:
+            asked = _dotted(node.args[0])
+            if asked is None:
+                return False
+            name, _ = self._meaning(self._scope, asked)
+            return name is not None and _ours(name)
+        constants = [
+            a.value for a in (*node.args, *(k.value for k in node.keywords)) if isinstance(a, ast.Constant)
+        ]
+        if not constants:
+            return False
+        if _ABOUT_TORCH.search(last) and any(isinstance(c, str) and _VERSION.match(c) for c in constants):
+            return True
+        asked_for = _MODULE if last in ("find_spec", "importorskip") else _DISTRIBUTION
+        return last in _ASKING and any(isinstance(c, str) and asked_for.match(c) for c in constants)
+
+    def _comprehension(self, generators: list[ast.comprehension], *results: ast.expr) -> None:
+        self.expression(generators[0].iter)
+        self._scope = _Scope(self._scope)
+        for index, generator in enumerate(generators):
+            if index:
+                self.expression(generator.iter)
+            self._bind_target(generator.target)
+            for test in generator.ifs:
+                self._within(test)
+        for result in results:
+            self._within(result)
+        self._leave()
+
+    def _within(self, node: ast.expr) -> None:
+        # A walrus in a comprehension binds outside of it.
+        self._scope.is_comprehension = True
+        self.expression(node)
+        self._scope.is_comprehension = False
+
+
+_ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
+_ANYTHING = frozenset({"", "Exception", "BaseException"})
+_EXPECTING = frozenset({
+    "suppress", "raises", "warns", "deprecated_call", "assertRaises", "assertRaisesRegex", "assertWarns",
+    "assertWarnsRegex",
+})  # fmt: skip
+"""Context managers under which a name may be missing or deprecated on purpose."""
+_VERSION = re.compile(r"[<>=!~ ]*\d+\.\d+")
+_VERSION_NAME = re.compile(
+    r"(?:^|[._])(?:torch|xla|torch_xla|libneuronxla)[\w.]*\.(?:__version__|version)\b"
+    r"|(?i:(?:torch|xla).*(?:greater|less|version|at_least|_g[et]_|_l[et]_|\d+_\d+))"
+)
+"""Names that say they are about a version: `torch_xla.__version__`, `_XLA_GREATER_EQUAL_2_1`."""
+_ABOUT_TORCH = re.compile(r"(?i)xla|torch|version")
+_ASKING = frozenset({"version", "find_spec", "require", "get_distribution", "importorskip"})
+_DISTRIBUTION = re.compile(r"torch(?:[-_]xla)?\b")
+_MODULE = re.compile(r"torch_xla\.")  # to ask for torch_xla itself is no question of its version
+
+
+def _ours(name: str) -> bool:
+    return name.startswith(PACKAGE) and (len(name) == len(PACKAGE) or name[len(PACKAGE)] == ".")
+
+
+def _joined(name: str, rest: str) -> str:
+    return f"{name}.{rest}" if name and rest else name or rest
+
+
+def _dotted(node: ast.expr) -> str | None:
+    """`xm.mark_step` for the chain of attributes that says so; None for anything else."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def _all_arguments(arguments: ast.arguments) -> list[ast.arg]:
+    extra = [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
+
+
+def _caught(handler: ast.ExceptHandler) -> Iterator[str]:
+    if handler.type is None:
+        yield ""
+        return
+    for node in handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]:
+        yield (_dotted(node) or "?").rpartition(".")[2]
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    return bool(body) and isinstance(body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
+
+
+def _site(path: str, node: ast.expr | ast.alias | ast.keyword) -> Site:
+    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return Site(path, node.lineno, node.col_offset, end_line, end_column)
