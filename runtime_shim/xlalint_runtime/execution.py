@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import gc
-import math
 import os
 import sys
 import threading
@@ -186,17 +185,6 @@ class MovedParameters:
             for module, before in self._before
             for name, parameter in module.named_parameters()
         )
-
-
-def same_numbers(one: list[float], other: list[float], tolerance: float | None) -> bool:
-    """Whether two programs computed the same: bit for bit, or within a relative tolerance."""
-    if len(one) != len(other):
-        return False
-    if tolerance is None:
-        return all(a.hex() == b.hex() for a, b in zip(one, other, strict=True))
-    return all(
-        math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance) for a, b in zip(one, other, strict=True)
-    )
 
 
 def _split(tree: ast.Module) -> tuple[ast.Module, ast.Module, ast.FunctionDef]:

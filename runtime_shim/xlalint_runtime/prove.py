@@ -6,6 +6,7 @@ The programs come with a checkout of the project, not with an installed wheel.
 from __future__ import annotations
 
 import importlib.util
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -108,8 +109,6 @@ def judge(program: Any, bad: Measurement, fixed: Measurement | None) -> Verdict:
     line = ", ".join(shown) + " (measured)"
     if fixed is None or bad.raised or bad.aborted or "trained" in {p.measure for p in program.proofs}:
         return Verdict(line, tuple(failures))
-    from xlalint_runtime.execution import same_numbers
-
     if bad.numbers is None or fixed.numbers is None:
         failures.append("main() returned no numbers to compare")
     elif same_numbers(bad.numbers, fixed.numbers, None):
@@ -119,6 +118,24 @@ def judge(program: Any, bad: Measurement, fixed: Measurement | None) -> Verdict:
     else:
         failures.append(f"numbers differ: {bad.numbers} and {fixed.numbers}")
     return Verdict(line, tuple(failures))
+
+
+def observed(program: Any, bad: Measurement, fixed: Measurement) -> tuple[str, ...]:
+    """Every way in which the guard did not see the hazard in the program, or saw it in its cure.
+
+    It must report the rule at a line that the program marks with it, and nowhere in the cure.
+    """
+    failures = []
+    marked = {(str(e.path), e.line) for e in program.expectations if e.code == program.code}
+    seen = {(f["path"], f["line"]) for f in bad.findings if f["code"] == program.code}
+    if not marked & seen:
+        failures.append(f"the guard saw {program.code} at {sorted(seen)}, expected at {sorted(marked)}")
+    failures += [
+        f"the guard saw {program.code} in the cure, line {finding['line']}"
+        for finding in fixed.findings
+        if finding["code"] == program.code
+    ]
+    return tuple(failures)
 
 
 def measured(measurement: Measurement, measure: str) -> str:
@@ -131,6 +148,17 @@ def measured(measurement: Measurement, measure: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "unknown" if value is None else str(value)
+
+
+def same_numbers(one: list[float], other: list[float], tolerance: float | None) -> bool:
+    """Whether two programs computed the same: bit for bit, or within a relative tolerance."""
+    if len(one) != len(other):
+        return False
+    if tolerance is None:
+        return all(a.hex() == b.hex() for a, b in zip(one, other, strict=True))
+    return all(
+        math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance) for a, b in zip(one, other, strict=True)
+    )
 
 
 def _fixture_programs() -> ModuleType:

@@ -11,7 +11,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import torch
 import torch_xla
+import torch_xla.core.xla_model as xm
+import torch_xla.runtime as xr
 from torch_xla._internal import pjrt
 
 from xlalint_runtime import counters
@@ -86,6 +89,8 @@ class Order:
             if wait:
                 xlac._xla_wait_device_ops([])
 
+        self._original_all_gather = xm._all_gather_using_all_reduce
+        xm._all_gather_using_all_reduce = _all_gather
         xlac._xla_step_marker = step_marker
         xlac._xla_sync_multi = sync_multi
         return self
@@ -93,6 +98,7 @@ class Order:
     def __exit__(self, *_: object) -> None:
         torch_xla._XLAC._xla_step_marker = self._original_marker
         torch_xla._XLAC._xla_sync_multi = self._original_sync_multi
+        xm._all_gather_using_all_reduce = self._original_all_gather
 
     def start(self, replica: int) -> None:
         """Wait until every replica before this one has reached its first cut."""
@@ -135,6 +141,20 @@ class Order:
             self._turns += sorted(self._waiting)
             self._waiting.clear()
         self._changed.notify_all()
+
+
+def _all_gather(
+    value: torch.Tensor, dim: int = 0, groups: list[list[int]] | None = None, pin_layout: bool = True
+) -> torch.Tensor:
+    """torch_xla's own function pads by the rank, which gives every replica another graph: here the
+    rank is data, the graphs are the same, and `xm.rendezvous` and `xm.mesh_reduce` can meet too."""
+    if groups:
+        raise NotImplementedError("replicas as threads gather over all replicas only")
+    size = xr.world_size()
+    place = torch.zeros(size, dtype=value.dtype)
+    place[xr.global_ordinal()] = 1
+    shares = place.to(value.device).reshape(size, *[1] * value.dim()) * value.unsqueeze(0)
+    return torch.cat(list(xm.all_reduce(xm.REDUCE_SUM, shares)), dim)
 
 
 _this = threading.local()

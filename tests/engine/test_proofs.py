@@ -1,0 +1,66 @@
+"""Every fixture program does on the real engine what it states, and its cure does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixture_programs import Program, bad_programs, clean_programs
+from xlalint.lazy.events import BoundReached, FileUnreadable, SuppressionUnused
+from xlalint.registry import all_rules
+from xlalint_runtime.forkserver import Measurement
+from xlalint_runtime.prove import judge, observed
+
+Measured = dict[str, Measurement]
+
+CURED = [program for program in bad_programs() if program.fixed is not None and program.proofs]
+GUARDED = frozenset(rule.code for rule in all_rules() if rule.guarded)
+BY_RULE = {
+    code: [program for program in CURED if program.code == code]
+    for code in sorted({program.code for program in CURED if program.code})
+}
+
+
+@pytest.mark.parametrize("program", CURED, ids=lambda program: program.id)
+def test_a_hazard_is_measured_and_its_cure_is_too(program: Program, measured: Measured) -> None:
+    bad, fixed = _both(program, measured)
+    assert not judge(program, bad, fixed).failures
+
+
+@pytest.mark.parametrize("program", clean_programs(), ids=lambda program: program.id)
+def test_a_clean_program_does_what_it_states(program: Program, measured: Measured) -> None:
+    assert not judge(program, measured[str(program.entry)], None).failures
+
+
+@pytest.mark.parametrize(
+    "program", [program for program in CURED if program.code in GUARDED], ids=lambda program: program.id
+)
+def test_the_guard_sees_the_hazard_and_not_in_its_cure(program: Program, measured: Measured) -> None:
+    bad, fixed = _both(program, measured)
+    assert not observed(program, bad, fixed)
+
+
+@pytest.mark.parametrize("program", clean_programs(), ids=lambda program: program.id)
+def test_the_guard_is_silent_on_clean_programs(program: Program, measured: Measured) -> None:
+    assert measured[str(program.entry)].findings == []
+
+
+@pytest.mark.parametrize("programs", BY_RULE.values(), ids=list(BY_RULE))
+def test_a_proof_fails_when_program_and_cure_are_swapped(programs: list[Program], measured: Measured) -> None:
+    for program in programs:
+        bad, fixed = _both(program, measured)
+        assert judge(program, fixed, bad).failures, program.id
+        if program.code in GUARDED:
+            assert observed(program, fixed, bad), program.id
+
+
+def test_only_rules_whose_harm_the_engine_cannot_show_are_without_proof() -> None:
+    proven = set(BY_RULE)
+    excused = {program.code for program in bad_programs() if program.no_proof is not None}
+    of_the_source = {FileUnreadable, SuppressionUnused, BoundReached}
+    judged = {rule.code for rule in all_rules() if set(rule.events) - of_the_source}
+    assert judged - proven - excused == set()
+
+
+def _both(program: Program, measured: Measured) -> tuple[Measurement, Measurement]:
+    assert program.fixed is not None
+    return measured[str(program.entry)], measured[str(program.fixed.entry)]
