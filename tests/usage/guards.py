@@ -119,3 +119,13 @@ class Test(unittest.TestCase):
         with self.assertRaises(AttributeError):
             xm.xrt_world_size()  # guarded: torch_xla.core.xla_model.xrt_world_size
         xm.xrt_world_size()  # uses: torch_xla.core.xla_model.xrt_world_size
+
+
+from torch_xla import __version__  # uses: torch_xla.__version__
+from torch_xla.distributed import parallel_loader as pl  # uses: torch_xla.distributed.parallel_loader
+
+old = tuple(map(int, __version__.split(".")[:2])) == (2, 0)  # uses: torch_xla.__version__.split
+if old:
+    xm.xrt_world_size()  # guarded: torch_xla.core.xla_model.xrt_world_size
+isinstance(old, (list, pl.ParallelLoader))  # guarded: torch_xla.distributed.parallel_loader.ParallelLoader
+isinstance(old, xm.CollectiveContext)  # uses: torch_xla.core.xla_model.CollectiveContext

@@ -80,6 +80,8 @@ class _Use(NamedTuple):
     guarded: bool
     keywords: tuple[tuple[str, ast.keyword], ...] = ()
     imported: bool = False
+    compared: bool = False
+    """Whether types are only compared with it."""
 
 
 class _Walker:
@@ -96,6 +98,7 @@ class _Walker:
         self._guarded_imports = False
         self._gate = False  # whether a version test was met in the expression being walked
         self._gate_names: set[str] = set()
+        self._compared = False
 
     # Results -----------------------------------------------------------------------------------
 
@@ -106,6 +109,9 @@ class _Walker:
             if name is None or not _ours(name):
                 continue
             guarded = use.guarded or (binding is not None and binding.protects(name))
+            if use.compared:
+                life = lifecycle.of(name)
+                guarded |= life is not None and life.removed is None
             found.append(ApiUsed(_site(path, use.node), 0, name, "", guarded))
             for keyword, node in use.keywords:
                 found.append(ApiUsed(_site(path, node), 0, name, keyword, guarded))
@@ -399,14 +405,16 @@ class _Walker:
             self.expression(node.value)
             return
         root = text.partition(".")[0]
-        if root in self._gate_names or (_VERSION_NAME.search(text) is not None):
+        if root in self._gate_names or _VERSION_NAME.search(text) is not None:
             self._gate = True
+        elif text.startswith("__version__") and root in self._imported:
+            self._gate |= _VERSION_NAME.search(self._meaning(self._scope, root)[0] or "") is not None
         if not isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
             if isinstance(node, ast.Name):
                 self._bind(node.id)
             return
         if root in self._imported or self._at_module(root) is not None:
-            self._uses.append(_Use(self._scope, node, text, self._guarded, keywords))
+            self._uses.append(_Use(self._scope, node, text, self._guarded, keywords, compared=self._compared))
 
     def _call(self, node: ast.Call) -> None:
         text = _dotted(node.func)
@@ -424,8 +432,10 @@ class _Walker:
                 arguments = arguments[1:]
             else:
                 self._chain(node.func, keywords)
+        self._compared = text in ("isinstance", "issubclass")
         for argument in arguments:
             self.expression(argument)
+        self._compared = False
         for keyword in node.keywords:
             self.expression(keyword.value)
 

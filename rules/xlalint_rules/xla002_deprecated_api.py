@@ -1,0 +1,93 @@
+"""XLA002: a name of torch_xla that warns, or that something better has replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlalint.diagnostic import Severity
+from xlalint.knowledge import lifecycle
+from xlalint.lazy.events import ApiUsed, Event
+from xlalint.lazy.state import State
+from xlalint.rule import Finding, Rule
+from xlalint.versions import show
+
+
+class DeprecatedApi(Rule):
+    """
+    ## What it does
+    Finds names and keywords of torch_xla that are deprecated, or whose place another name has taken
+    for good, if that name exists in the oldest release the code must run on (`target-version`). Uses
+    under a version test or in a `try` that catches `ImportError` are left alone.
+
+    ## Why is this bad?
+    What is deprecated goes two releases later. torch_xla raises a `DeprecationWarning`, which Python
+    does not show outside of `__main__`: in a library nobody sees it before the name is gone.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla.core.xla_model as xm
+
+    weights = torch.ones(4, device=xm.xla_device())
+    xm.mark_step()
+    print(weights)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+
+    weights = torch.ones(4, device=torch_xla.device())
+    torch_xla.sync()
+    print(weights)
+    ```
+
+    ## Fix safety
+    No fix yet. Where the successor does exactly the same the name may be replaced without further
+    thought, if it takes the arguments in every release of the target (`torch_xla.sync` takes `wait`
+    since 2.5 and `reset_scope` since 2.8); elsewhere the message says what differs.
+
+    ## On the engine
+    Old and new name record, cut and launch the same, so there is no harm to measure yet.
+
+    ## References
+    - The releases of torch_xla themselves: `scripts/build_releases.py` reads the names of each
+    - [The grace period of two releases](https://github.com/pytorch/xla/issues/8000)
+    """
+
+    code = "XLA002"
+    name = "deprecated-api"
+    severity = Severity.INFO
+    events = (ApiUsed,)
+
+    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+        if not isinstance(event, ApiUsed) or event.protected:
+            return
+        life = lifecycle.of(event.name)
+        if life is None or (event.keyword and self._speaks(life)):
+            return  # the function itself is reported
+        subject = f"`{event.name}`"
+        if event.keyword:
+            keyword = life.keywords.get(event.keyword)
+            if keyword is None or keyword.deprecated is None:
+                return
+            life, subject = keyword, f"the keyword `{event.keyword}` of {subject}"
+        if not self._speaks(life):
+            return
+        if life.deprecated is not None and life.deprecated <= self.target.high:
+            what = f"is deprecated since torch_xla {show(life.deprecated)}"
+        else:
+            what = "has a successor"
+        note = life.note if life.successor is None else f"use `{life.successor}`"
+        if life.successor is not None and life.note:
+            note += f"; {life.note}"
+        yield self.finding(event, f"{subject} {what}", help=note)
+
+    def _speaks(self, life: lifecycle.Lifecycle) -> bool:
+        """Whether there is something better in the whole target, or nothing but to leave it out."""
+        if life.removed is not None and life.removed <= self.target.high:
+            return False
+        if life.successor is not None:
+            return life.successor_since is None or life.successor_since <= self.target.low
+        return life.deprecated is not None and life.deprecated <= self.target.high
