@@ -219,7 +219,8 @@ class _Check:
         kept = settle(f for f in findings if self._is_wanted(f))
         self._suppress([(finding, self._diagnostic(finding)) for finding in kept])
         report.diagnostics.sort(key=lambda diagnostic: (diagnostic.order, diagnostic.message))
-        shown = {place.path for d in report.diagnostics for place in (d, *d.related)}
+        shown = {diagnostic.path for diagnostic in report.diagnostics}
+        shown |= {related.path for diagnostic in report.diagnostics for related in diagnostic.related}
         for held in self._files.values():
             file = held if isinstance(held, SourceFile) else held.file
             if file is not None and file.shown in shown:

@@ -1,0 +1,494 @@
+"""The command line: the only place that prints and exits."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from xlalint.checker import Report
+    from xlalint.output.paint import Line
+    from xlalint.rule import Rule
+    from xlalint.settings import Settings, SettingsFinder
+
+FORMATS = ("text", "concise", "json")
+LEVELS = ("error", "warning", "info", "never")
+COLORS = ("auto", "always", "never")
+_ASCII = str.maketrans({"│": "|", "⋮": ":", "█": "#", "▒": "+", "·": ".", "…": "~"})
+
+
+class Failure(click.ClickException):
+    """The command could not do what it was asked: exit code 2, as for wrong usage."""
+
+    exit_code = 2
+
+
+class _Commands(click.Group):
+    """The command; whatever goes wrong in it ends in a message, never in a traceback."""
+
+    def invoke(self, context: click.Context) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")  # a terminal may lack characters of the code
+        try:
+            return super().invoke(context)
+        except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(130) from None
+        except Exception as error:
+            raise Failure(_internal(error)) from error
+
+
+@click.group(
+    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)  # fmt: skip
+@click.version_option(None, "--version", package_name="xlalint", message="xlalint %(version)s")
+def command() -> None:
+    """Finds what goes wrong in PyTorch/XLA programs because the engine records now and runs later."""
+
+
+def main() -> None:
+    """The entry point of `xlalint`."""
+    command(prog_name="xlalint")
+
+
+def _color_option(function: Any) -> Any:
+    return click.option(
+        "--color",
+        type=click.Choice(COLORS),
+        default="auto",
+        help="Whether to use colours.",
+        show_default=True,
+    )(function)
+
+
+def _config_options(function: Any) -> Any:
+    function = click.option("--isolated", is_flag=True, help="Read no settings from files.")(function)
+    return click.option(
+        "--config", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+        help="Read settings from FILE only.",
+    )(function)  # fmt: skip
+
+
+@command.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--select", multiple=True, metavar="RULES", help="Check these rules only: codes, prefixes, names, ALL."
+)
+@click.option("--ignore", multiple=True, metavar="RULES", help="Do not check these rules.")
+@click.option("--extend-select", multiple=True, metavar="RULES", help="Check these rules too.")
+@click.option(
+    "--target-version", metavar="RANGE", help="Versions of torch_xla to run on: 2.1..2.9, or 2.5 and later."
+)
+@click.option("--output-format", type=click.Choice(FORMATS), help="The form of the report.  [default: text]")
+@click.option(
+    "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write it to FILE."
+)
+@click.option(
+    "--exclude", multiple=True, metavar="PATTERNS", help="Pass over these instead of the default ones."
+)
+@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Pass over these too.")
+@click.option("--force-exclude", is_flag=True, help="Pass over excluded files even if they are named.")
+@click.option(
+    "--respect-gitignore/--no-respect-gitignore",
+    default=None,
+    help="Pass over what git ignores.  [default: yes]",
+)
+@_config_options
+@click.option("--no-cache", is_flag=True, help="Use no cache. Nothing is cached yet.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
+@click.option(
+    "--fail-on", type=click.Choice(LEVELS), help="The lowest severity to exit with 1 on.  [default: warning]"
+)
+@click.option("--preview", is_flag=True, default=None, help="Let rules in preview be selected.")
+@click.option("--statistics", is_flag=True, help="Count diagnostics by rule instead of showing them.")
+@click.option("--show-files", is_flag=True, help="List the files that would be checked.")
+@click.option("--show-settings", is_flag=True, help="Print the settings that hold for the first path.")
+@_color_option
+@click.option("--stdin-filename", metavar="NAME", help="What standard input, the path -, is called.")
+@click.option("-q", "--quiet", is_flag=True, help="Print diagnostics and nothing else.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print what was analyzed, on standard error.")
+def check(
+    paths: tuple[Path, ...],
+    *,
+    output_file: Path | None,
+    force_exclude: bool,
+    config: Path | None,
+    isolated: bool,
+    no_cache: bool,
+    exit_zero: bool,
+    statistics: bool,
+    show_files: bool,
+    show_settings: bool,
+    color: str,
+    stdin_filename: str | None,
+    quiet: bool,
+    verbose: bool,
+    **options: Any,
+) -> None:
+    """Check files, and what lies below directories (default: the working directory).
+
+    The path - stands for standard input. Exits with 0 when nothing at or above --fail-on was
+    found, with 1 when something was, with 2 when the command could not do its work.
+    """
+    from xlalint import checker
+
+    paths, reads_input = _sort_out(paths, stdin_filename)
+    finder = _finder(config, isolated, _given(options))
+    with _failures():
+        settings = finder.at(_directory(paths[0] if paths else Path(stdin_filename or ".")))
+        if show_settings:
+            _print_settings(settings)
+            return
+        if show_files:
+            from xlalint.sources.file import show
+
+            for found in checker.find_files(paths, finder, force_exclude=force_exclude):
+                click.echo(show(Path(found.path)))
+            return
+        given = checker.Input(stdin_filename, sys.stdin.buffer.read()) if reads_input else None
+        with _without_collector():
+            report = checker.check(paths, finder, force_exclude=force_exclude, standard_input=given)
+            _print_report(
+                report, settings.output_format, output_file, color, statistics=statistics, quiet=quiet
+            )
+    if not report.files and not quiet:
+        click.echo("xlalint: no Python files found", err=True)
+    if verbose:
+        _print_counts(report)
+    failing = settings.fail_on
+    if not exit_zero and failing is not None and any(d.severity >= failing for d in report.diagnostics):
+        raise click.exceptions.Exit(1)
+
+
+@command.command()
+@click.argument("selector", metavar="CODE|NAME")
+@_color_option
+def rule(selector: str, color: str) -> None:
+    """Explain a rule."""
+    found = _find_rule(selector)
+    colored = _is_colored(color)
+    stage = "" if found.stage.value == "stable" else f", {found.stage.value}"
+    facts = [
+        f"{found.severity}{stage}, since {found.since}",
+        "on by default" if found.enabled else "off by default",
+        "seen in the source and on the engine" if found.guarded else "seen in the source",
+    ]
+    if found.aliases:
+        facts.append(f"formerly {', '.join(found.aliases)}")
+    text = f"# {found.code} {found.name}\n\n{'; '.join(facts)}\n\n{found.documentation()}\n"
+    if not colored:
+        click.echo(text, nl=False)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console(force_terminal=True).print(Markdown(text))
+
+
+@command.command()
+@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+@_color_option
+def rules(output_format: str, color: str) -> None:
+    """List all rules."""
+    from xlalint.registry import all_rules
+
+    known = all_rules()
+    if output_format == "json":
+        import json
+
+        click.echo(json.dumps([_rule_as_json(rule) for rule in known], indent=2))
+        return
+    from xlalint.output.paint import Span
+
+    longest = max((len(rule.name) for rule in known), default=0)
+    lines: list[Line] = [
+        [
+            Span(rule.code, "bold"),
+            Span(f"  {rule.name:<{longest}}  "),
+            Span(
+                f"{rule.severity!s:<7}", {"error": "red", "warning": "yellow"}.get(str(rule.severity), "cyan")
+            ),
+            Span(f"  {'on ' if rule.enabled else 'off'}"),
+            Span(f"  {rule.stage.value}" if rule.stage.value != "stable" else ""),
+        ]
+        for rule in known
+    ]
+    _print(lines, color)
+
+
+@command.command()
+@click.argument("key", required=False)
+def config(key: str | None) -> None:
+    """List the settings, or explain one."""
+    from xlalint.settings import FILE_NAME, SETTINGS, TABLE, nearest
+
+    if key is None:
+        longest = max(len(setting.key) for setting in SETTINGS)
+        for setting in SETTINGS:
+            click.echo(f"{setting.key:<{longest}}  {setting.help}")
+        click.echo(
+            f"\nThey stand in {FILE_NAME}, or in pyproject.toml under [{TABLE}]; the nearest file counts."
+        )
+        return
+    known = {setting.key: setting for setting in SETTINGS}
+    if key not in known:
+        raise click.UsageError(f"there is no setting {key!r}{nearest(key, known)}")
+    setting = known[key]
+    click.echo(f"{setting.key}\n  {setting.help}\n  type: {setting.type}\n  default: {setting.default}")
+
+
+@command.command()
+def version() -> None:
+    """Print the version."""
+    from importlib.metadata import version as installed
+
+    click.echo(f"xlalint {installed('xlalint')}")
+
+
+@command.command()
+@click.argument("place", metavar="FILE[:LINE]")
+@click.option("--target-version", metavar="RANGE", help="Versions of torch_xla to run on.")
+@_config_options
+@_color_option
+def state(place: str, target_version: str | None, config: Path | None, isolated: bool, color: str) -> None:
+    """Show what the model holds at each line of FILE once it has run, or everything at one LINE."""
+    from xlalint import checker
+    from xlalint.output.state import details, overview
+    from xlalint.sources.file import SourceFile, read
+    from xlalint.sources.project import Projects
+    from xlalint.sources.syntax import parse
+
+    path, line = _split_place(place)
+    finder = _finder(config, isolated, _given({"target_version": target_version}))
+    with _failures():
+        settings = finder.at(_directory(path))
+    file = read(path, settings.wrappers)
+    tree = parse(file) if isinstance(file, SourceFile) else file
+    if not isinstance(file, SourceFile) or not hasattr(tree, "body"):
+        raise Failure(f"{file.shown}: {getattr(tree, 'reason', '')}")
+    if line is not None and not 0 < line <= len(file.lines):
+        raise Failure(f"{file.shown} has no line {line}: it ends at line {len(file.lines)}")
+    from xlalint.analysis.engine import trace
+
+    with _without_collector():
+        states = trace(file, checker.configure(file.path, settings, Projects()))
+    _print(overview(file, states) if line is None else details(file, states, line), color)
+
+
+@command.command()
+@click.argument("selector", metavar="CODE|NAME")
+def prove(selector: str) -> None:
+    """Run a rule's bad and good program on the real engine, and print what was measured."""
+    from importlib.metadata import entry_points
+    from importlib.util import find_spec
+
+    found = _find_rule(selector)
+    if find_spec("torch_xla") is None:
+        raise Failure(_no_engine())
+    entries = [entry for entry in entry_points(group="xlalint.guard") if entry.name == "prove"]
+    if not entries:
+        raise Failure("this installation has no xlalint.guard entry point: install xlalint again")
+    raise click.exceptions.Exit(entries[0].load()(found.code))
+
+
+def _sort_out(paths: tuple[Path, ...], stdin_filename: str | None) -> tuple[tuple[Path, ...], bool]:
+    """The paths without `-`, and whether it was among them."""
+    reads_input = Path("-") in paths
+    if stdin_filename is not None and not reads_input:
+        raise click.UsageError("--stdin-filename needs the path -")
+    files = tuple(path for path in paths if path != Path("-")) if paths else (Path(),)
+    for path in files:
+        if not os.path.lexists(path):
+            raise click.UsageError(f"there is no file or directory {str(path)!r}")
+    notebooks = [path for path in files if path.suffix == ".ipynb" and path.is_file()]
+    for path in notebooks:
+        click.echo(f"xlalint: notebooks are not checked yet: {path}", err=True)
+    return tuple(path for path in files if path not in notebooks), reads_input
+
+
+def _directory(path: Path) -> Path:
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+    return absolute if absolute.is_dir() else absolute.parent
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The fields of `Settings` that the command line sets."""
+    from xlalint.settings import SETTINGS
+
+    given: dict[str, Any] = {}
+    for setting in SETTINGS:
+        value = options.get(setting.field)
+        if value is None or value == ():
+            continue
+        if isinstance(value, tuple):
+            value = [word for text in value for word in text.split(",") if word]
+        try:
+            given[setting.field] = setting.read(value, Path.cwd())
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint=f"'--{setting.key}'") from error
+    return given
+
+
+def _finder(config: Path | None, isolated: bool, given: dict[str, Any]) -> SettingsFinder:
+    from xlalint.settings import SettingsFinder
+
+    if config is not None and isolated:
+        raise click.UsageError("--config and --isolated exclude each other")
+    with _failures():
+        return SettingsFinder(config=config, isolated=isolated, given=given)
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Turn settings that cannot be used into a message."""
+    from xlalint.settings import SettingsError
+
+    try:
+        yield
+    except SettingsError as error:
+        raise Failure(str(error)) from error
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Collect no garbage: the process ends before that would pay."""
+    import gc
+
+    was_enabled = gc.isenabled()
+    gc.disable()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        if was_enabled:
+            gc.enable()
+
+
+def _find_rule(selector: str) -> type[Rule]:
+    from xlalint.registry import UnknownRule, find
+
+    try:
+        return find(selector)
+    except UnknownRule as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _rule_as_json(rule: type[Rule]) -> dict[str, object]:
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "severity": str(rule.severity),
+        "stage": rule.stage.value,
+        "since": rule.since,
+        "enabled": rule.enabled,
+        "guarded": rule.guarded,
+        "summary": rule.summary(),
+        "url": rule.url(),
+    }
+
+
+def _print_report(
+    report: Report, form: str, file: Path | None, color: str, *, statistics: bool, quiet: bool
+) -> None:
+    found = report.diagnostics
+    if form == "json":
+        from xlalint.output import json
+
+        text = json.statistics(found) if statistics else json.render(found)
+    else:
+        from xlalint.output import text as layout
+        from xlalint.output.paint import paint
+
+        if statistics:
+            lines = [*layout.statistics(found)]
+        else:
+            lines = [*(layout.full(found, report.sources) if form == "text" else layout.concise(found))]
+        if not quiet:
+            lines += layout.summary(found, report.files, report.hot, report.suppressed)
+        colored = file is None and _is_colored(color)
+        text = paint(lines, colored=colored, linked=colored and sys.stdout.isatty())
+    if file is None:
+        _echo(text)
+        return
+    try:
+        file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise Failure(f"cannot write {file}: {(error.strerror or str(error)).lower()}") from error
+
+
+def _print_counts(report: Report) -> None:
+    click.echo(f"{report.files} files, {report.hot} of them hot", err=True)
+    for name, count in report.statistics.items():
+        click.echo(f"{count} {name}", err=True)
+
+
+def _print_settings(settings: Settings) -> None:
+    from xlalint.settings import as_toml
+    from xlalint.sources.file import show
+
+    click.echo(f"# {show(settings.file)}" if settings.file else "# no settings file")
+    for line in as_toml(settings):
+        click.echo(line)
+
+
+def _print(lines: Iterator[Line] | list[Line], color: str) -> None:
+    from xlalint.output.paint import paint
+
+    _echo(paint(lines, colored=_is_colored(color)))
+
+
+def _echo(text: str) -> None:
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    click.echo(text if encoding.startswith("utf") else text.translate(_ASCII), nl=False, color=True)
+
+
+def _is_colored(color: str) -> bool:
+    """Whether to write colours: as asked, else as the environment says, else on terminals."""
+    if color != "auto":
+        return color == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _split_place(place: str) -> tuple[Path, int | None]:
+    path, colon, line = place.rpartition(":")
+    if colon and line.isdigit() and not Path(place).exists():
+        return Path(path), int(line)
+    return Path(place), None
+
+
+def _no_engine() -> str:
+    import platform
+
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        here = f"{platform.system()} on {platform.machine()}"
+        why = f"its releases are for Linux on x86-64 only, and this is {here}"
+    elif sys.version_info >= (3, 14):
+        why = f"its last release is for Python 3.10 to 3.13, and this is {platform.python_version()}"
+    else:
+        why = "install it with: pip install 'xlalint[runtime]'"
+    return f"torch_xla is not installed, and a proof runs on it; {why}"
+
+
+def _internal(error: Exception) -> str:
+    """What to say of an error of our own: enough to report it."""
+    import traceback
+
+    message = f"internal error, please report it: {type(error).__name__}: {error}"
+    if os.environ.get("XLALINT_TRACEBACK"):
+        return message + "\n" + "".join(traceback.format_exception(error))
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"{message}{where}; XLALINT_TRACEBACK=1 shows where"

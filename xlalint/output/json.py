@@ -1,0 +1,76 @@
+"""Diagnostics for programs. The form is a contract: keys are added, never changed or removed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from xlalint.diagnostic import Diagnostic, Edit, Evidence, Fix, Position, Range, Related
+
+
+def render(diagnostics: Sequence[Diagnostic]) -> str:
+    """A list of objects, one for each diagnostic, in pure ASCII."""
+    return json.dumps([_diagnostic(diagnostic) for diagnostic in diagnostics], indent=2) + "\n"
+
+
+def statistics(diagnostics: Sequence[Diagnostic]) -> str:
+    """A list of objects with `code`, `name` and `count`, the most frequent first."""
+    counts = Counter((diagnostic.code, diagnostic.name) for diagnostic in diagnostics)
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    return json.dumps([{"code": c, "name": n, "count": count} for (c, n), count in rows], indent=2) + "\n"
+
+
+def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
+    return {
+        "code": diagnostic.code,
+        "name": diagnostic.name,
+        "message": diagnostic.message,
+        "severity": str(diagnostic.severity),
+        "certainty": diagnostic.certainty.value,
+        "path": diagnostic.path,
+        "range": _range(diagnostic.range),
+        "cell": diagnostic.cell,
+        "fix": None if diagnostic.fix is None else _fix(diagnostic.fix),
+        "related": [_related(related) for related in diagnostic.related],
+        "url": diagnostic.url,
+        "observed_by": [observer.value for observer in diagnostic.observed_by],
+        "evidence": None if diagnostic.evidence is None else _evidence(diagnostic.evidence),
+    }
+
+
+def _range(place: Range) -> dict[str, Any]:
+    return {"start": _position(place.start), "end": _position(place.end)}
+
+
+def _position(position: Position) -> dict[str, int]:
+    return {"line": position.line, "column": position.column}
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {
+        "title": fix.title,
+        "applicability": fix.applicability.value,
+        "edits": [_edit(edit) for edit in fix.edits],
+    }
+
+
+def _edit(edit: Edit) -> dict[str, Any]:
+    own = {"range": _range(edit.range), "text": edit.text}
+    return own if edit.path is None else {"path": edit.path, **own}
+
+
+def _related(related: Related) -> dict[str, Any]:
+    return {"path": related.path, "range": _range(related.range), "message": related.message}
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "count": evidence.count,
+        "per_step": evidence.per_step,
+        "ms_median": evidence.ms_median,
+        "launches": evidence.launches,
+        "compiles": evidence.compiles,
+        "replicas": evidence.replicas,
+    }

@@ -1,0 +1,206 @@
+"""Diagnostics for people: with a code frame and the calls that lead there, or one line each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from xlalint.diagnostic import Certainty, Diagnostic, Range, Severity
+from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width
+from xlalint.sources.file import SourceFile
+
+_COLORS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
+_CONTEXT = 2
+"""Lines shown before and after a place."""
+_MOST_LINES = 6
+"""A longer range shows its first lines and its last."""
+_TAB = 4
+_WIDEST = 160
+"""Longer lines are cut to the part around the place."""
+
+
+def full(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -> Iterator[Line]:
+    """Every diagnostic with its code frame, its call chain and its help.
+
+    Args:
+        diagnostics: In the order in which they are to be shown.
+        sources: The files they stand in, by their shown path; without one there is no frame.
+    """
+    for diagnostic in diagnostics:
+        yield _header(diagnostic)
+        yield from _body(diagnostic, sources)
+        yield plain("")
+
+
+def concise(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
+    """Every diagnostic in one line."""
+    for diagnostic in diagnostics:
+        likely = " (likely)" if diagnostic.certainty is Certainty.LIKELY else ""
+        yield [*_header(diagnostic), Span(likely, FAINT)]
+
+
+def summary(diagnostics: Sequence[Diagnostic], files: int, hot: int, suppressed: int) -> Iterator[Line]:
+    """What came out, in one line.
+
+    Args:
+        diagnostics: All of them.
+        files: How many files were looked at.
+        hot: How many of them use torch_xla.
+        suppressed: How many diagnostics comments silenced.
+    """
+    silenced = f" ({suppressed} silenced by comments)" if suppressed else ""
+    looked = f"{_count(files, 'file')} checked, {hot} of them using torch_xla"
+    if not diagnostics:
+        yield [Span("No diagnostics", "bold green"), Span(f"{silenced}: {looked}.")]
+        return
+    line: Line = [Span("Found ")]
+    severities = Counter(diagnostic.severity for diagnostic in diagnostics)
+    for index, severity in enumerate(sorted(severities, reverse=True)):
+        if index:
+            line.append(Span(" and " if index == len(severities) - 1 else ", "))
+        noun = "info" if severity is Severity.INFO else str(severity)
+        text = f"{severities[severity]} info" if noun == "info" else _count(severities[severity], noun)
+        line.append(Span(text, _COLORS[severity]))
+    within = len({diagnostic.path for diagnostic in diagnostics})
+    line.append(Span(f" in {_count(within, 'file')}{silenced}: {looked}."))
+    yield line
+
+
+def statistics(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
+    """How many diagnostics each rule gave, the most frequent first."""
+    counts = Counter((diagnostic.code, diagnostic.name) for diagnostic in diagnostics)
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    digits = max((len(str(count)) for _, count in rows), default=0)
+    for (code, name), count in rows:
+        yield [Span(f"{count:>{digits}}  "), Span(code, STRONG), Span(f"  {name}")]
+
+
+def _header(diagnostic: Diagnostic) -> Line:
+    start = diagnostic.range.start
+    color = _COLORS[diagnostic.severity]
+    return [
+        Span(diagnostic.path, STRONG),
+        Span(f":{start.line}:{start.column}: "),
+        Span(f"{diagnostic.severity}[{diagnostic.code}]", color, diagnostic.url),
+        Span(f" {diagnostic.name}", color),
+        Span(f": {show_control(diagnostic.message)}", STRONG),
+    ]
+
+
+def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile]) -> Iterator[Line]:
+    source = sources.get(diagnostic.path)
+    digits = 1
+    if source is not None:
+        last = min(diagnostic.range.end.line + _CONTEXT, len(source.lines))
+        digits = len(str(last))
+        yield from _frame(source, diagnostic.range, digits, _COLORS[diagnostic.severity])
+    margin = " " * digits
+    if diagnostic.related:
+        yield _note(margin, "reached through", "")
+        yield from _chain(diagnostic, sources, margin)
+    if diagnostic.certainty is Certainty.LIKELY:
+        yield _note(margin, "certainty", "likely: one fact that this rests on is not sure")
+    if diagnostic.help:
+        yield _note(margin, "help", show_control(diagnostic.help))
+
+
+def _note(margin: str, label: str, text: str) -> Line:
+    return [Span(f"{margin} = ", GUTTER), Span(f"{label}:", STRONG), Span(f" {text}" if text else "")]
+
+
+def _chain(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], margin: str) -> Iterator[Line]:
+    places = [f"{related.path}:{related.range.start.line}" for related in diagnostic.related]
+    widest = max(width(place) for place in places)
+    for place, related in zip(places, diagnostic.related, strict=True):
+        source = sources.get(related.path)
+        code = ""
+        if source is not None:
+            code = _expand(source.line(related.range.start.line).strip())[0]
+            code = code if len(code) <= 80 else code[:79] + "…"
+        padding = " " * (widest - width(place))
+        yield [Span(f"{margin}     "), Span(place, GUTTER), Span(f"{padding}  {code}")]
+
+
+def _frame(source: SourceFile, place: Range, digits: int, color: str) -> Iterator[Line]:
+    first, last = place.start.line, place.end.line
+    if last > first and place.end.column == 1:
+        last -= 1  # the range ends behind a line end, not on the next line
+    numbers = [*range(max(first - _CONTEXT, 1), min(last + _CONTEXT, len(source.lines)) + 1)]
+    while numbers and numbers[0] < first and not source.line(numbers[0]).strip():
+        numbers.pop(0)
+    while numbers and numbers[-1] > last and not source.line(numbers[-1]).strip():
+        numbers.pop()
+    left_out = range(0)
+    if last - first + 1 > _MOST_LINES:
+        left_out = range(first + _MOST_LINES - 2, last)
+    yield [Span(f"{' ' * digits} |", GUTTER)]
+    for number in numbers:
+        if number in left_out:
+            if number == left_out[0]:
+                yield [Span(f"{'.' * digits} |", GUTTER)]
+            continue
+        text, columns = _expand(source.line(number))
+        marked = first <= number <= last
+        start, end = _marks(source.line(number), number, place) if marked else (0, 0)
+        text, before, under = _window(text, columns[start], columns[end])
+        yield [Span(f"{number:>{digits}} | ", GUTTER), Span(text)]
+        if marked:
+            yield [Span(f"{' ' * digits} | ", GUTTER), Span(" " * before + "^" * under, color)]
+    yield [Span(f"{' ' * digits} |", GUTTER)]
+
+
+def _marks(line: str, number: int, place: Range) -> tuple[int, int]:
+    """The part of a line, as 0-based code points, that lies in the range; indentation left out."""
+    indent = len(line) - len(line.lstrip())
+    start = place.start.column - 1 if number == place.start.line else indent
+    end = place.end.column - 1 if number == place.end.line else len(line.rstrip())
+    start = min(start, len(line))
+    return start, min(max(end, start), len(line))
+
+
+def _expand(line: str) -> tuple[str, list[int]]:
+    """A line as a terminal shows it, and the column at which each of its code points begins."""
+    if line.isascii() and line.isprintable():
+        return line, [*range(len(line) + 1)]
+    shown = []
+    columns = [0]
+    for character in line:
+        column = columns[-1]
+        text = " " * (_TAB - column % _TAB) if character == "\t" else show_control(character)
+        shown.append(text)
+        columns.append(column + width(text))
+    return "".join(shown), columns
+
+
+def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """A line that is not too wide, the column of the mark in it and its length, at least one.
+
+    Args:
+        start, end: Columns of the mark.
+    """
+    if width(text) <= _WIDEST:
+        return text, start, max(end - start, 1)
+    left = max(0, min(start - _WIDEST // 4, width(text) - _WIDEST))
+    cut = _columns(text, left, left + _WIDEST)
+    before = "…" if left else ""
+    after = "…" if left + _WIDEST < width(text) else ""
+    length = max(min(end, left + _WIDEST) - start, 1)
+    return f"{before}{cut}{after}", start - left + len(before), length
+
+
+def _columns(text: str, start: int, end: int) -> str:
+    if text.isascii():
+        return text[start:end]
+    kept = []
+    column = 0
+    for character in text:
+        if start <= column and column + width(character) <= end:
+            kept.append(character)
+        elif start < column + width(character) and column < end:
+            kept.append(" ")  # half of a wide character
+        column += width(character)
+    return "".join(kept)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
