@@ -1,0 +1,63 @@
+"""One call while it is interpreted: who is called, with what, from where."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.store import Store
+from xlalint.lazy.site import Site
+from xlalint.lazy.values import Value
+
+
+@dataclass(slots=True)
+class Call:
+    """A call with its evaluated arguments. `node` is None where a library calls back."""
+
+    frame: Frame
+    store: Store
+    site: Site
+    node: ast.Call | None
+    arguments: list[Value] = field(default_factory=list)
+    keywords: dict[str, Value] = field(default_factory=dict)
+    open_ended: bool = False
+    """Whether `*args` or `**kwargs` of unknown length were passed."""
+
+    def argument(self, position: int, keyword: str = "") -> Value | None:
+        """The argument passed at `position` or as `keyword`; None when there is none."""
+        if keyword and keyword in self.keywords:
+            return self.keywords[keyword]
+        if 0 <= position < len(self.arguments):
+            return self.arguments[position]
+        return None
+
+    @property
+    def values(self) -> list[Value]:
+        """All arguments."""
+        return [*self.arguments, *self.keywords.values()]
+
+    @property
+    def spelling(self) -> str:
+        """The call as the program wrote it, shortened."""
+        return spelling(self.node, self.frame.outline.text) if self.node is not None else "a call"
+
+
+def spelling(node: ast.expr, text: str, most: int = 40) -> str:
+    """An expression as written, on one line and of at most `most` characters."""
+    if isinstance(node, ast.Call):
+        function = spelling(node.func, text, most)
+        inside = ", ".join(spelling(a, text, 12) for a in node.args[:2])
+        if len(node.args) > 2 or node.keywords or len(function) + len(inside) + 2 > most:
+            inside = "..."
+        return f"{function}({inside})"
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = spelling(node.value, text, most)
+        return f"{base}.{node.attr}" if len(base) + len(node.attr) < most else f"...{node.attr}"
+    if isinstance(node, ast.Constant):
+        shown = repr(node.value)
+    else:
+        shown = " ".join(ast.unparse(node).split())
+    return shown if len(shown) <= most else shown[: most - 3] + "..."

@@ -1,0 +1,622 @@
+"""The interpreter: functions entered through tabulated summaries, classes, modules, globals."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from xlalint.analysis import effects
+from xlalint.analysis.call import Call
+from xlalint.analysis.expressions import merge_into
+from xlalint.analysis.frame import Carried, Exits, Frame, Judge
+from xlalint.analysis.outline import Class, Function, Import, Outline
+from xlalint.analysis.payloads import (
+    Bound,
+    Classes,
+    Known,
+    Loader,
+    Namespace,
+    Opening,
+    Scoped,
+    callable_value,
+    constant,
+    container_of,
+    run,
+    targets,
+)
+from xlalint.analysis.project import Project
+from xlalint.analysis.statements import Statements
+from xlalint.analysis.store import Store, join
+from xlalint.knowledge import functions
+from xlalint.lazy.events import BoundReached
+from xlalint.lazy.site import ENTRY, Path, Site
+from xlalint.lazy.state import Obligation, Owed, Scope, ScopeKind, Split, State
+from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Value
+from xlalint.lazy.values import join as join_values
+from xlalint.rule import Finding
+
+Observer = Callable[[ast.stmt, Outline, Store], None]
+
+MOST_CONTEXTS = 32
+"""So many contexts of one function are told apart; then its arguments become unknown."""
+MOST_DEPTH = 24
+"""So deep are calls followed."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a call in one context does, with places relative to the called function."""
+
+    store: Store | None
+    value: Value
+    findings: list[Finding]
+    carried: list[Carried]
+    yields: list[Value]
+    entered: frozenset[Function] = field(default_factory=frozenset)
+
+
+class Interpreter(Statements):
+    """Interprets functions on demand. One interpreter serves one analysis."""
+
+    def __init__(
+        self, project: Project, judge: Judge, *, other_backends: Iterable[str] = (), memo: bool = True
+    ) -> None:
+        """Args:
+        judge: What turns an event into findings.
+        other_backends: Names that are false, beside those knowledge lists.
+        memo: Whether summaries are kept; without them every call is interpreted anew.
+        """
+        self.project = project
+        self.other_backends = functions.OTHER_BACKENDS | frozenset(other_backends)
+        self.statistics = {"functions": 0, "contexts": 0, "passes": 0, "bounds": 0, "unknown calls": 0}
+        self.entered: set[Function] = set()
+        """Functions entered since the caller of `run_root` last asked."""
+        self.observer: Observer | None = None
+        """Called with each statement, its module and the store before it."""
+        self._judge = judge
+        self._memo = memo
+        self._summaries: dict[Function, dict[Any, Summary]] = {}
+        self._stack: list[Function] = []
+        self._tables: dict[Class, dict[str, Value]] = {}
+        self._globals: dict[tuple[Outline, str], Value] = {}
+        self._bases: dict[Class, list[Class]] = {}
+        self._module_classes: dict[Class, str] = {}
+        self._constants: dict[tuple[Class, str], Value] = {}
+        self._plain: set[Function] = set()
+        """Functions being entered, whose decorators have been seen to."""
+
+    def observe(self, statement: ast.stmt, frame: Frame, store: Store) -> None:
+        """Let whoever watches see the store before a statement."""
+        if self.observer is not None and frame.judge is not None:
+            self.observer(statement, frame.outline, store)
+
+    # Roots ---------------------------------------------------------------------------------------
+
+    def run_root(self, function: Function, *, eager: bool | None, receiver: Value | None = None) -> list[Finding]:
+        """Interpret a function nobody calls; returns what is found."""
+        frame = Frame(function.outline, None, self._judge, 0)
+        store = Store(State())
+        store.state.eager = eager
+        call = Call(frame, store, function.site, None, open_ended=True)
+        bound = Bound(function, receiver)
+        scopes = self.decorator_scopes(function)
+        target: Value = callable_value(bound)
+        for scope in scopes:
+            target = callable_value(Scoped(target, scope))
+        self.invoke(target, call)
+        frame.model.end(store.state, function.site)
+        return [f for f in frame.findings if f.path[0] != function.site or len(f.path) == 1]
+
+    def run_module(self, outline: Outline, *, eager: bool | None) -> list[Finding]:
+        """Interpret a module body in full."""
+        frame = Frame(outline, None, self._judge, 0)
+        store = Store(State())
+        store.state.eager = eager
+        store.names["__name__"] = constant("__main__")
+        after = self.run_block(outline.tree.body, frame, store)
+        if after is not None and outline.tree.body:
+            frame.model.end(after.state, outline.site(outline.tree.body[-1]))
+        return frame.findings
+
+    def decorator_scopes(self, function: Function) -> list[ScopeKind]:
+        """The scopes that a function's decorators open around every call, innermost first."""
+        found = []
+        frame = Frame(function.outline, function.parent, None, 0)
+        for decorator in reversed(function.decorators):
+            value = self.evaluate(decorator, frame, Store(State()))
+            if value.kind is Kind.SCOPE and isinstance(value.payload, Opening) and value.payload.scope:
+                found.append(value.payload.scope)
+            elif any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "compile" for t in targets(value)):
+                found.append(ScopeKind.COMPILE)
+        return found
+
+    # Functions -------------------------------------------------------------------------------------
+
+    def enter_function(self, bound: Bound, call: Call) -> Value:
+        """Call a function of the project: by its summary in this context."""
+        function = bound.function
+        scopes = _scopes_of_decorators(self, function)
+        if scopes:
+            target: Value = callable_value(bound)
+            self._plain.add(function)
+            try:
+                for kind in scopes:
+                    target = callable_value(Scoped(target, kind))
+                return self.invoke(target, call)
+            finally:
+                self._plain.discard(function)
+        if function in self._stack or call.frame.depth >= MOST_DEPTH:
+            if function not in self._stack:
+                self._bound(call, "depth of calls")
+            return UNKNOWN
+        self.entered.add(function)
+        names = self._bind_arguments(bound, call)
+        captured = self._captured(bound, call)
+        summary = self._summary(function, names, captured, call)
+        if summary.store is None:
+            # The function never returns: control ends here for whoever called it, as far as we see.
+            self._replay(summary, call)
+            return UNKNOWN
+        value = self._replay(summary, call)
+        if function.yields():
+            element = UNKNOWN
+            for number, given in enumerate(summary.yields):
+                element = given if number == 0 else join_values(element, given)
+            return Value(Kind.LOADER, payload=Loader(run(element), None if summary.store.state.did("cut") else False))
+        return value
+
+    def _captured(self, bound: Bound, call: Call) -> dict[str, Value]:
+        captured = dict(bound.captured)
+        parent = bound.function.parent
+        if parent is not None:
+            for name in bound.function.free_names():
+                if name in captured:
+                    continue
+                if parent is call.frame.function and name in call.store.names:
+                    captured[name] = call.store.names[name]
+                elif name in call.frame.captured:
+                    captured[name] = call.frame.captured[name]
+        return captured
+
+    def _bind_arguments(self, bound: Bound, call: Call) -> dict[str, Value]:
+        function = bound.function
+        arguments = function.node.args
+        positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        annotations = {a.arg: a.annotation for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+        given = list(call.arguments)
+        if bound.receiver is not None and not function.is_static:
+            given.insert(0, bound.receiver)
+        names = dict(zip(positional, given, strict=False))
+        extra = given[len(positional):]
+        for name, value in call.keywords.items():
+            if name in annotations:
+                names[name] = value
+        defaults = dict(zip(positional[len(positional) - len(arguments.defaults):], arguments.defaults, strict=True))
+        defaults.update(
+            (a.arg, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
+        )  # fmt: skip
+        for name, annotation in annotations.items():
+            if name in names:
+                continue
+            if name in defaults and not call.open_ended:
+                names[name] = self.evaluate(
+                    defaults[name], Frame(function.outline, None, None, 0), Store(State())
+                )
+            else:
+                names[name] = self._annotated_value(annotation, function)
+        if arguments.vararg is not None:
+            element = UNKNOWN
+            for number, value in enumerate(extra):
+                element = value if number == 0 else join_values(element, value)
+            names[arguments.vararg.arg] = container_of(element) if extra else UNKNOWN
+        if arguments.kwarg is not None:
+            names[arguments.kwarg.arg] = UNKNOWN
+        return names
+
+    def _annotated_value(self, annotation: ast.expr | None, function: Function) -> Value:
+        if annotation is None:
+            return UNKNOWN
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            try:
+                annotation = ast.parse(annotation.value, mode="eval").body
+            except SyntaxError:
+                return UNKNOWN
+        if not isinstance(annotation, ast.Name | ast.Attribute):
+            return UNKNOWN
+        meant = self.evaluate(annotation, Frame(function.outline, None, None, 0), Store(State()))
+        if meant.kind is Kind.CLASS and not isinstance(meant.payload.of[0], str):
+            cls = meant.payload.of[0]
+            if self.is_module_class(cls):
+                return UNKNOWN
+            return Value(Kind.INSTANCE, sure=False, payload=meant.payload)
+        if any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "device loader" for t in targets(meant)):
+            return Value(Kind.LOADER, payload=Loader(effects.BATCH, True, True))
+        return UNKNOWN
+
+    def _summary(
+        self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
+    ) -> Summary:
+        entry = _entry_state(call.store.state)
+        kept = self._summaries.setdefault(function, {})
+        key = _key(names, captured, call.store, entry)
+        summary = kept.get(key) if self._memo else None
+        if summary is None:
+            if len(kept) >= MOST_CONTEXTS:
+                self._bound(call, "contexts of one function")
+                names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
+                entry.bounded = True
+                key = _key(names, captured, call.store, entry)
+                summary = kept.get(key) if self._memo else None
+        if summary is None:
+            summary = kept[key] = self._interpret(function, names, captured, entry, call)
+        self.entered |= summary.entered
+        return summary
+
+    def _interpret(
+        self, function: Function, names: dict[str, Value], captured: dict[str, Value], entry: State, call: Call
+    ) -> Summary:
+        self.statistics["contexts"] += 1
+        frame = Frame(function.outline, function, None if call.frame.judge is None else self._judge, call.frame.depth + 1)
+        frame.captured = captured
+        store = Store(entry)
+        store.names = dict(names)
+        store.attributes = dict(call.store.attributes)
+        outer_entered, self.entered = self.entered, {function}
+        self._stack.append(function)
+        try:
+            node = function.node
+            if isinstance(node, ast.Lambda):
+                value = self.evaluate(node.body, frame, store)
+                ends = [(store, value, function.site)]
+            else:
+                after = self.run_block(node.body, frame, store)
+                ends = list(frame.exits.returns)
+                if after is not None:
+                    ends.append((after, NONE, function.site))
+        finally:
+            self._stack.pop()
+        frame.model.settle_collectives([end.state for end, _, _ in ends], function.site)
+        exit_store: Store | None = None
+        value = NONE
+        for number, (end, returned, _) in enumerate(ends):
+            exit_store = end.copy() if exit_store is None else join(exit_store, end)
+            value = returned if number == 0 else join_values(value, returned)
+        if exit_store is not None:
+            exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}
+        entered = frozenset(self.entered)
+        self.entered = outer_entered
+        return Summary(exit_store, value, frame.findings, frame.carried, frame.yields, entered)
+
+    def _replay(self, summary: Summary, call: Call) -> Value:
+        """Do to the caller what the summary says, with places as the caller sees them."""
+        frame, state = call.frame, call.store.state
+        if frame.judge is not None:
+            for finding in summary.findings:
+                frame.findings.append(_seen_from(finding, call.site, state))
+            for carried in summary.carried:
+                self._judge_carried(carried, call)
+        if summary.store is None:
+            return UNKNOWN
+        left = summary.store
+        call.store.state = _exit_state(left.state, state, call.site)
+        call.store.attributes.update(left.attributes)
+        if left.state.done and left.state.did("cut", "maybe cut"):
+            call.store.run_all() if left.state.did("cut") and left.state.recorded.must >= 0 else None
+        for identity, path in left.moved.items():
+            call.store.move_module(identity, (call.site, *path))
+        return summary.value
+
+    def _judge_carried(self, carried: Carried, call: Call) -> None:
+        obligation = carried.event.obligation  # type: ignore[attr-defined]
+        for mine in call.store.state.owes(obligation.owed):
+            event = _with_obligation(carried.event, mine)
+            if mine.inherited:
+                call.frame.carried.append(Carried(event, carried.state))
+            else:
+                call.frame.findings.extend(self._judge(event, carried.state))
+
+    def _bound(self, call: Call, what: str) -> None:
+        self.statistics["bounds"] += 1
+        call.store.state.bounded = True
+        if call.frame.judge is not None:
+            call.frame.findings.extend(call.frame.judge(BoundReached(call.site, 0, what), call.store.state))
+
+    # Callbacks -----------------------------------------------------------------------------------------
+
+    def run_closure(self, body: Value, arguments: list[Value], call: Call) -> None:
+        """A step closure runs at the next cut: nothing is recorded, all else is as it is."""
+        aside = call.store.copy()
+        aside.run_all()
+        aside.state.recorded = aside.state.parameters = NOTHING
+        aside.state.obligations = frozenset()
+        aside.state.scopes = ()
+        aside.state.in_closure = True
+        self.invoke(body, Call(call.frame, aside, call.site, call.node, [run(a) for a in arguments]))
+
+    def run_replica(self, target: Value, arguments: list[Value], call: Call) -> None:
+        """A launched function starts afresh on every replica, its index first."""
+        aside = Store(State())
+        aside.state.launched = True
+        aside.state.eager = call.store.state.eager
+        index = Value(Kind.ORDINAL, differs=True)
+        inner = Call(call.frame, aside, call.site, call.node, [index, *(run(a) for a in arguments)])
+        self.invoke(target, inner)
+        call.frame.model.end(aside.state, call.site)
+
+    def enter_escaped(self, bound: Bound, call: Call) -> None:
+        """A function handed to an unknown callee is judged once there; what it does is dropped."""
+        if bound.function in self._stack:
+            return
+        aside = call.store.copy()
+        aside.state.obligations = frozenset()
+        self.enter_function(bound, Call(call.frame, aside, call.site, call.node, open_ended=True))
+
+    def call_unknown(self, call: Call) -> Value:
+        """Count, then treat as unknown."""
+        self.statistics["unknown calls"] += 1
+        return super().call_unknown(call)
+
+    # Classes -------------------------------------------------------------------------------------------
+
+    def bases(self, cls: Class) -> list[Class]:
+        """The class and those of its bases that the project defines, in lookup order."""
+        known = self._bases.get(cls)
+        if known is None:
+            self._bases[cls] = known = [cls]
+            for expression in cls.bases:
+                for base in self._base_classes(cls, expression):
+                    known += [b for b in self.bases(base) if b not in known]
+        return known
+
+    def _base_classes(self, cls: Class, expression: ast.expr) -> list[Class]:
+        value = self.evaluate(expression, Frame(cls.outline, None, None, 0), Store(State()))
+        if value.kind is not Kind.CLASS:
+            return []
+        return [c for c in value.payload.of if not isinstance(c, str)]
+
+    def _root_kind(self, cls: Class) -> str:
+        known = self._module_classes.get(cls)
+        if known is None:
+            self._module_classes[cls] = known = ""
+            for base in self.bases(cls):
+                for expression in base.bases:
+                    value = self.evaluate(expression, Frame(base.outline, None, None, 0), Store(State()))
+                    name = value.payload.name if value.kind is Kind.NAMESPACE and value.payload.outline is None else ""
+                    name = name or next((t.name for t in targets(value) if isinstance(t, Known)), "")
+                    if name.startswith(("torch.nn.", "pytorch_lightning.LightningModule", "lightning.")):
+                        known = "module"
+                    elif name.startswith("torch.optim.") and "lr_scheduler" not in name:
+                        known = "optimizer"
+                    elif name.endswith("GradScaler"):
+                        known = "scaler"
+            self._module_classes[cls] = known
+        return known
+
+    def is_module_class(self, cls: Class) -> bool:
+        """Whether instances of the class are `nn.Module`s."""
+        return self._root_kind(cls) == "module"
+
+    def is_optimizer_class(self, cls: Class) -> bool:
+        """Whether instances of the class are optimizers."""
+        return self._root_kind(cls) == "optimizer"
+
+    def optimizer_scope(self, function: Function) -> bool:
+        """Whether a function is a method of an optimizer or scaler class."""
+        return function.owner is not None and self._root_kind(function.owner) in ("optimizer", "scaler")
+
+    def class_constant(self, cls: Class, name: str) -> Value:
+        """The value of a name assigned in a class body."""
+        key = (cls, name)
+        if key not in self._constants:
+            self._constants[key] = UNKNOWN
+            frame = Frame(cls.outline, None, None, 0)
+            self._constants[key] = self.evaluate(cls.constants[name], frame, Store(State()))
+        return self._constants[key]
+
+    def attribute_table(self, cls: Class) -> dict[str, Value]:
+        """What instances of the class hold after `__init__`, and after other methods the rest."""
+        known = self._tables.get(cls)
+        if known is not None:
+            return known
+        table: dict[str, Value] = {}
+        self._tables[cls] = table
+        receiver = self.instance(cls)
+        init = self.find_method(cls, "__init__")
+        methods = [init] if init is not None else []
+        for base in self.bases(cls):
+            methods += [m for m in base.methods.values() if m is not init and m.name != "__init__" and _assigns(m)]
+        for method in methods:
+            if method in self._stack or len(self._stack) > MOST_DEPTH:
+                continue
+            frame = Frame(method.outline, None, None, len(self._stack))
+            store = Store(State())
+            for attribute, value in table.items():
+                store.attributes[cls, attribute] = value
+            before = self.entered
+            self.entered = set()
+            self._enter_quietly(method, receiver, Call(frame, store, method.site, None, open_ended=True))
+            self.entered = before
+            for (owner, attribute), value in store.attributes.items():
+                if owner is cls and (attribute not in table or method is init):
+                    table[attribute] = run(value)
+        return table
+
+    def _enter_quietly(self, method: Function, receiver: Value, call: Call) -> None:
+        names = self._bind_arguments(Bound(method, receiver), call)
+        summary = self._interpret(method, names, {}, _entry_state(call.store.state), call)
+        if summary.store is not None:
+            call.store.attributes.update(summary.store.attributes)
+
+    def instance(self, cls: Class) -> Value:
+        """An instance of a class of the project, of which nothing else is known."""
+        from xlalint.analysis.payloads import Module
+        from xlalint.lazy.values import Place
+
+        if self.is_module_class(cls):
+            return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, cls))
+        return Value(Kind.INSTANCE, payload=Classes((cls,)))
+
+    # Modules and their names ------------------------------------------------------------------------------
+
+    def global_value(self, outline: Outline, name: str) -> Value:
+        """The value of a name that a module defines, wherever it does so."""
+        key = (outline, name)
+        known = self._globals.get(key)
+        if known is None:
+            self._globals[key] = UNKNOWN
+            known = self._globals[key] = self._find_global(outline, name)
+        return known
+
+    def _find_global(self, outline: Outline, name: str) -> Value:
+        joined: Value | None = None
+        bindings = outline.bindings.get(name, [])
+        libraries = [b for b in bindings if isinstance(b, Import) and b.target.startswith("torch")]
+        for binding in libraries or bindings:
+            if isinstance(binding, Import):
+                value = self.qualified(binding.target, outline)
+            elif isinstance(binding, Function):
+                value = callable_value(Bound(binding))
+            elif isinstance(binding, Class):
+                value = Value(Kind.CLASS, payload=Classes((binding,)))
+            else:
+                value = self.evaluate(binding, Frame(outline, None, None, 0), Store(State()))
+            joined = value if joined is None else join_values(joined, value)
+        if joined is None:
+            for source in outline.star_imports:
+                module = self.project.find(source, outline)
+                if module is not None and name in module.bindings:
+                    return self.global_value(module, name)
+            return UNKNOWN
+        return run(joined)
+
+    def qualified(self, name: str, outline: Outline) -> Value:
+        """What a dotted name, as an import in `outline` spells it, means."""
+        if name.startswith("torch") and name.partition(".")[0] in ("torch", "torch_xla"):
+            return self.library(name)
+        module = self.project.find(name, outline)
+        if module is not None:
+            return Value(Kind.NAMESPACE, payload=Namespace(module.name, module))
+        parent, _, last = name.rpartition(".")
+        if parent:
+            inner = self.project.find(parent, outline)
+            if inner is not None and inner is not outline:
+                return self.global_name(last, inner)
+        return self.library(name)
+
+
+def _scopes_of_decorators(interpreter: Interpreter, function: Function) -> list[ScopeKind]:
+    if not function.decorators or function in interpreter._plain:
+        return []
+    return interpreter.decorator_scopes(function)
+
+
+def _assigns(function: Function) -> bool:
+    """Whether a method assigns an attribute of its first argument."""
+    arguments = function.node.args.args
+    if not arguments or isinstance(function.node, ast.Lambda):
+        return False
+    first = arguments[0].arg
+    return any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == first
+        for statement in function.node.body
+        for node in ast.walk(statement)
+    )
+
+
+def _entry_state(state: State) -> State:
+    """The caller's state as the called function sees it: places in the caller are all "before"."""
+    entry = state.copy()
+    entry.since = (ENTRY,) if state.since else ()
+    entry.scopes = tuple(Scope(s.kind, ENTRY, i) for i, s in enumerate(state.scopes))
+    entry.splits = tuple(
+        Split(ENTRY, s.polarity, s.certain, s.master, i) for i, s in enumerate(state.splits)
+    )  # fmt: skip
+    entry.obligations = frozenset(
+        Obligation(o.owed, (), 0, False, o.detail if o.owed is Owed.EXIT else "") for o in state.obligations
+        if o.owed is not Owed.COLLECTIVE
+    )  # fmt: skip
+    entry.done = frozenset()
+    entry.collectives = ()
+    return entry
+
+
+def _exit_state(left: State, before: State, site: Site) -> State:
+    """The state a called function left, as the caller sees it."""
+    state = left.copy()
+    state.scopes = before.scopes
+    state.splits = before.splits
+    since: list[Site] = []
+    for place in left.since:
+        since += before.since if place.is_entry else [site]
+    state.since = tuple(dict.fromkeys(since))[:3]
+    still = {(o.owed, o.detail if o.owed is Owed.EXIT else "") for o in left.obligations if o.inherited}
+    kept = {
+        o for o in before.obligations
+        if o.owed is Owed.COLLECTIVE or (o.owed, o.detail if o.owed is Owed.EXIT else "") in still
+    }  # fmt: skip
+    made = {
+        o._replace(path=(site, *o.path), in_loop=o.in_loop or before.in_loop, split=_outer_split(o.split, before))
+        for o in left.obligations if not o.inherited
+    }  # fmt: skip
+    state.obligations = frozenset(kept | made)
+    state.done = before.done | {d._replace(site=site) if d.site is not None else d for d in left.done}
+    state.collectives = before.collectives + tuple((name, (site, *path)) for name, path in left.collectives)
+    state.in_loop = before.in_loop
+    state.in_closure = before.in_closure
+    state.in_forward = before.in_forward
+    return state
+
+
+def _outer_split(split: Split | None, before: State) -> Split | None:
+    if split is not None and split.inherited and split.depth < len(before.splits):
+        return before.splits[split.depth]
+    return split
+
+
+def _seen_from(finding: Finding, site: Site, state: State) -> Finding:
+    """A finding of a called function, as its caller at `site` sees it."""
+    owner = finding.owner
+    since = finding.since
+    if any(place.is_entry for place in since):
+        resolved: list[Site] = []
+        for place in since:
+            resolved += state.since if place.is_entry else [place]
+        since = tuple(dict.fromkeys(resolved))[:3]
+    if owner is not None and owner.inherited:
+        outer: tuple[Scope | Split, ...] = state.scopes if isinstance(owner, Scope) else state.splits
+        mine = outer[owner.depth] if owner.depth < len(outer) else None
+        return _replace_finding(finding, (site, *finding.path), mine, since)
+    if since is finding.since:
+        return finding
+    return _replace_finding(finding, finding.path, owner, since)
+
+
+def _replace_finding(
+    finding: Finding, path: Path, owner: Scope | Split | None, since: tuple[Site, ...]
+) -> Finding:
+    from dataclasses import replace
+
+    return replace(finding, path=path, owner=owner, since=since)
+
+
+def _with_obligation(event: Any, obligation: Obligation) -> Any:
+    from dataclasses import replace
+
+    doubts = event.doubts + obligation.doubts
+    return replace(event, obligation=obligation, doubts=doubts)
+
+
+def _key(names: dict[str, Value], captured: dict[str, Value], store: Store, state: State) -> Any:
+    return (
+        tuple(sorted(names.items(), key=lambda item: item[0])),
+        tuple(sorted(captured.items(), key=lambda item: item[0])),
+        frozenset(store.attributes.items()),
+        tuple(getattr(state, name) for name in State.__slots__),
+    )
+
+

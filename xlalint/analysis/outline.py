@@ -1,0 +1,252 @@
+"""The outline of one module: its functions, classes and module-level names, without running it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from xlalint.lazy.site import Site
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class Function:
+    """A function, method or lambda of the project."""
+
+    __slots__ = (
+        "assigned", "decorators", "free", "is_generator", "is_static", "name", "node", "outline",
+        "owner", "parent", "qualname",
+    )  # fmt: skip
+
+    def __init__(
+        self, outline: Outline, node: FunctionNode, parent: Function | None, owner: Class | None
+    ) -> None:
+        self.outline = outline
+        self.node = node
+        self.parent = parent
+        self.owner = owner
+        self.name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+        scope = owner.qualname if owner else parent.qualname if parent else ""
+        self.qualname: str = f"{scope}.{self.name}" if scope else self.name
+        self.decorators: list[ast.expr] = [] if isinstance(node, ast.Lambda) else node.decorator_list
+        self.is_static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in self.decorators)
+        self.assigned: frozenset[str] | None = None
+        self.free: tuple[str, ...] | None = None
+        self.is_generator: bool | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.outline.name}:{self.qualname}>"
+
+    @property
+    def site(self) -> Site:
+        """The place of the definition."""
+        return self.outline.site(self.node)
+
+    def locals(self) -> frozenset[str]:
+        """Names that the function itself binds, its parameters among them."""
+        if self.assigned is None:
+            self._look_inside()
+        assert self.assigned is not None
+        return self.assigned
+
+    def free_names(self) -> tuple[str, ...]:
+        """Names that the function uses and an enclosing function binds, in a stable order."""
+        if self.free is None:
+            self._look_inside()
+        assert self.free is not None
+        return self.free
+
+    def yields(self) -> bool:
+        """Whether calling the function makes a generator."""
+        if self.is_generator is None:
+            self._look_inside()
+        return bool(self.is_generator)
+
+    def _look_inside(self) -> None:
+        arguments = self.node.args
+        bound = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+        bound |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a}
+        used: set[str] = set()
+        outer: set[str] = set()
+        self.is_generator = False
+        body = [self.node.body] if isinstance(self.node, ast.Lambda) else self.node.body
+        stack: list[ast.AST] = list(body)
+        while stack:
+            node = stack.pop()
+            if isinstance(node, ast.Name):
+                (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+                continue
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                inner = Function(self.outline, node, self, None)
+                used |= {n for n in _loads(node) if n not in inner.locals()}
+                if not isinstance(node, ast.Lambda):
+                    bound.add(node.name)
+                    stack.extend(node.decorator_list)
+                stack.extend(node.args.defaults)
+                continue
+            if isinstance(node, ast.ClassDef):
+                bound.add(node.name)
+                used |= _loads(node)
+                continue
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                bound |= {(a.asname or a.name.split(".")[0]) for a in node.names}
+            elif isinstance(node, ast.Global | ast.Nonlocal):
+                outer |= set(node.names)
+            elif isinstance(node, ast.ExceptHandler) and node.name:
+                bound.add(node.name)
+            elif isinstance(node, ast.Yield | ast.YieldFrom):
+                self.is_generator = True
+            stack.extend(ast.iter_child_nodes(node))
+        self.assigned = frozenset(bound - outer)
+        around: set[str] = set()
+        parent = self.parent
+        while parent is not None:
+            around |= parent.locals()
+            parent = parent.parent
+        self.free = tuple(sorted(((used | outer) - self.assigned) & around))
+
+
+class Class:
+    """A class of the project."""
+
+    __slots__ = ("bases", "constants", "methods", "name", "node", "outline", "parent", "qualname")
+
+    def __init__(self, outline: Outline, node: ast.ClassDef, parent: Function | Class | None) -> None:
+        self.outline = outline
+        self.node = node
+        self.parent = parent
+        self.name = node.name
+        self.qualname: str = f"{parent.qualname}.{node.name}" if parent else node.name
+        self.bases = node.bases
+        self.methods: dict[str, Function] = {}
+        self.constants: dict[str, ast.expr] = {}
+
+    def __repr__(self) -> str:
+        return f"<{self.outline.name}:{self.qualname}>"
+
+
+class Import:
+    """A name bound by an import: the module `target`, or `target` as something inside one."""
+
+    __slots__ = ("target",)
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+
+
+Binding = Import | Function | Class | ast.expr
+
+
+class Outline:
+    """What a module defines. Nothing of it is executed."""
+
+    def __init__(self, path: Path, text: str, tree: ast.Module, name: str, is_package: bool) -> None:
+        """Args: name: dotted name of the module; is_package: whether it is an `__init__`."""
+        self.path = path
+        self.text = text
+        self.tree = tree
+        self.name = name
+        self.is_package = is_package
+        self.file = str(path)
+        self.bindings: dict[str, list[Binding]] = {}
+        self.functions: dict[ast.AST, Function] = {}
+        self.classes: dict[ast.AST, Class] = {}
+        self.star_imports: list[str] = []
+        self._collect(tree.body, None, None)
+
+    def site(self, node: ast.AST) -> Site:
+        """The place of a node of this module."""
+        return Site(
+            self.file,
+            node.lineno,  # type: ignore[attr-defined]
+            node.col_offset,  # type: ignore[attr-defined]
+            node.end_lineno,  # type: ignore[attr-defined]
+            node.end_col_offset,  # type: ignore[attr-defined]
+        )
+
+    def absolute(self, module: str | None, level: int) -> str:
+        """The dotted name that `from <level dots><module> import` means in this module."""
+        if level == 0:
+            return module or ""
+        parts = self.name.split(".")
+        if not self.is_package:
+            parts = parts[:-1]
+        parts = parts[: len(parts) - (level - 1)]
+        return ".".join([*parts, *([module] if module else [])])
+
+    def function(self, node: FunctionNode, parent: Function | None) -> Function:
+        """The function that `node` defines; lambdas are made known when first met."""
+        found = self.functions.get(node)
+        if found is None:
+            found = self.functions[node] = Function(self, node, parent, None)
+        return found
+
+    def imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+        """The names that an import statement binds, with what each means."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.asname:
+                    yield alias.asname, alias.name
+                else:
+                    yield alias.name.split(".")[0], alias.name.split(".")[0]
+        else:
+            source = self.absolute(node.module, node.level)
+            for alias in node.names:
+                if alias.name != "*":
+                    yield alias.asname or alias.name, f"{source}.{alias.name}"
+
+    def _bind(self, name: str, binding: Binding) -> None:
+        self.bindings.setdefault(name, []).append(binding)
+
+    def _collect(self, body: list[ast.stmt], parent: Function | None, owner: Class | None) -> None:
+        """Walk statements, not expressions: functions at any depth, names of the module level."""
+        at_module = parent is None and owner is None
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                function = Function(self, node, parent, owner)
+                self.functions[node] = function
+                if owner is not None:
+                    owner.methods[node.name] = function
+                elif at_module:
+                    self._bind(node.name, function)
+                self._collect(node.body, function, None)
+            elif isinstance(node, ast.ClassDef):
+                cls = Class(self, node, owner or parent)
+                self.classes[node] = cls
+                if at_module:
+                    self._bind(node.name, cls)
+                self._collect(node.body, parent, cls)
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                if at_module:
+                    for name, target in self.imports(node):
+                        self._bind(name, Import(target))
+                    if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                        self.star_imports.append(self.absolute(node.module, node.level))
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                if owner is not None and node.value is not None:
+                    for assigned in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                        if isinstance(assigned, ast.Name):
+                            owner.constants[assigned.id] = node.value
+                elif at_module and node.value is not None:
+                    for assigned in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                        if isinstance(assigned, ast.Name):
+                            self._bind(assigned.id, node.value)
+            else:
+                for inner in _blocks(node):
+                    self._collect(inner, parent, owner)
+
+
+def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if block:
+            yield block
+    for handler in getattr(node, "handlers", ()):
+        yield handler.body
+    for case in getattr(node, "cases", ()):
+        yield case.body
+
+
+def _loads(root: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(root) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}

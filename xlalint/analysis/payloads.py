@@ -1,0 +1,244 @@
+"""What the analyzer knows of a value beside its kind: the payloads of `Value`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from xlalint.analysis.outline import Class, Function, Outline
+from xlalint.lazy.site import Path, Site
+from xlalint.lazy.state import ScopeKind
+from xlalint.lazy.values import HOST, UNKNOWN, Kind, Place, Value
+from xlalint.lazy.values import join as join_values
+
+MOST_TARGETS = 4
+"""A callable, class or instance may be one of at most so many; more are unknown."""
+
+
+class Constant(NamedTuple):
+    """A Python constant; the type keeps 1, 1.0 and True apart."""
+
+    value: Any
+    type_name: str
+
+
+def constant(value: Any) -> Value:
+    """The value of a literal."""
+    if value is None:
+        return Value(Kind.NONE)
+    return Value(Kind.CONSTANT, payload=Constant(value, type(value).__name__))
+
+
+class Container(NamedTuple):
+    """A list, tuple, set or dict. `items` when its length is known, `keys` when it is a dict
+    whose keys are known, else `element` stands for every element."""
+
+    items: tuple[Value, ...] | None
+    element: Value
+    keys: tuple[object, ...] | None = None
+
+    def join(self, other: Container) -> Container:
+        """Either of two containers."""
+        element = join_values(self.element, other.element)
+        if (
+            self.items is not None
+            and other.items is not None
+            and len(self.items) == len(other.items)
+            and self.keys == other.keys
+        ):
+            return Container(tuple(map(join_values, self.items, other.items)), element, self.keys)
+        return Container(None, element)
+
+
+def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Value:
+    """A container of known length."""
+    element = items[0] if items else HOST
+    for item in items[1:]:
+        element = join_values(element, item)
+    recorded = element.recorded
+    if len(items) > 16:
+        return Value(Kind.CONTAINER, recorded=recorded, payload=Container(None, element))
+    return Value(Kind.CONTAINER, recorded=recorded, payload=Container(tuple(items), element, keys))
+
+
+def container_of(element: Value) -> Value:
+    """A container of unknown length."""
+    return Value(Kind.CONTAINER, recorded=element.recorded, payload=Container(None, element))
+
+
+class Bound(NamedTuple):
+    """A function of the project, perhaps bound to a receiver, with what it captured."""
+
+    function: Function
+    receiver: Value | None = None
+    captured: tuple[tuple[str, Value], ...] = ()
+
+
+class Known(NamedTuple):
+    """A library function, by qualified name."""
+
+    name: str
+
+
+class Method(NamedTuple):
+    """A method of a value of some kind, such as `loss.item`."""
+
+    receiver: Value
+    name: str
+    path: str = ""
+
+
+class Partial(NamedTuple):
+    """`functools.partial` of a callable."""
+
+    target: Value
+    arguments: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+class Scoped(NamedTuple):
+    """A callable that runs inside a scope of its own, such as a compiled function."""
+
+    target: Value
+    scope: ScopeKind
+
+
+class Targets(NamedTuple):
+    """What a callable may be."""
+
+    of: tuple[Bound | Known | Method | Partial | Scoped, ...]
+
+    def join(self, other: Targets) -> Targets | None:
+        """Either of two sets, unless there are too many."""
+        both = tuple(dict.fromkeys((*self.of, *other.of)))
+        return Targets(both) if len(both) <= MOST_TARGETS else None
+
+
+def callable_value(target: Bound | Known | Method | Partial | Scoped) -> Value:
+    """A callable of which we know the one target."""
+    return Value(Kind.CALLABLE, payload=Targets((target,)))
+
+
+class Classes(NamedTuple):
+    """What a class or the class of an instance may be: of the project, or a library's name."""
+
+    of: tuple[Class | str, ...]
+
+    def join(self, other: Classes) -> Classes | None:
+        """Either of two sets, unless there are too many."""
+        both = tuple(dict.fromkeys((*self.of, *other.of)))
+        return Classes(both) if len(both) <= MOST_TARGETS else None
+
+
+class Namespace(NamedTuple):
+    """A module: of the project when `outline` is set, else only a qualified name."""
+
+    name: str
+    outline: Outline | None = None
+
+
+class Module(NamedTuple):
+    """An `nn.Module`. `identity` is where it was made, `cls` its class when that is known."""
+
+    identity: Site | None
+    place: Place
+    cls: Class | None = None
+    wrapped: bool = False
+
+    def join(self, other: Module) -> Module:
+        """Either of two modules."""
+        return Module(
+            self.identity if self.identity == other.identity else None,
+            self.place if self.place is other.place else Place.UNKNOWN,
+            self.cls if self.cls is other.cls else None,
+            self.wrapped and other.wrapped,
+        )
+
+
+class Optimizer(NamedTuple):
+    """An optimizer: over which module, where that was when it was built, and where it moved."""
+
+    over: Site | None
+    place: Place
+    built: Site | None
+    stale: Path = ()
+    scope_by_user: bool = False
+
+    def join(self, other: Optimizer) -> Optimizer:
+        """Either of two optimizers; stale only if both are."""
+        return Optimizer(
+            self.over if self.over == other.over else None,
+            self.place if self.place is other.place else Place.UNKNOWN,
+            self.built if self.built == other.built else None,
+            self.stale if self.stale and other.stale else (),
+        )
+
+
+class Loader(NamedTuple):
+    """Something iterated: what it yields, whether each `next` cuts (None: perhaps), and whether
+    running out of it cuts once more."""
+
+    element: Value
+    cuts: bool | None = False
+    cuts_at_end: bool = False
+    endless: bool = False
+
+    def join(self, other: Loader) -> Loader:
+        """Either of two loaders."""
+        return Loader(
+            join_values(self.element, other.element),
+            self.cuts if self.cuts == other.cuts else None,
+            self.cuts_at_end and other.cuts_at_end,
+            self.endless and other.endless,
+        )
+
+
+class Opening(NamedTuple):
+    """A scope that has been made but not entered: what `torch_xla.step()` returns."""
+
+    scope: ScopeKind | None
+    spelling: str
+    effect: str = ""
+
+
+class RankTest(NamedTuple):
+    """A truth value that tells replicas apart; `master` is what it is on the master.
+
+    `certain` and `certain_else` say whether all replicas of one sort go where the test is true, and
+    where it is false: `is_master and step == 0` lets only the master in, but keeps out anyone.
+    """
+
+    master: bool = True
+    certain: bool = True
+    certain_else: bool = True
+
+    def negated(self) -> RankTest:
+        """The test with `not` before it."""
+        return RankTest(not self.master, self.certain_else, self.certain)
+
+
+DEVICE_XLA = Value(Kind.DEVICE, payload="xla")
+DEVICE_HOST = Value(Kind.DEVICE, payload="cpu")
+DEVICE_UNKNOWN = Value(Kind.DEVICE, sure=False, payload="")
+
+
+def run(value: Value) -> Value:
+    """The value after a cut: nothing in it is recorded any more."""
+    if value.kind is Kind.CONTAINER:
+        payload: Container = value.payload
+        if value.recorded.may or payload.element.recorded.may:
+            items = None if payload.items is None else tuple(run(item) for item in payload.items)
+            return value.run()._replace(payload=Container(items, run(payload.element), payload.keys))
+        return value
+    if value.kind is Kind.CALLABLE and value.recorded.may == 0:
+        return value
+    return value.run()
+
+
+def targets(value: Value) -> tuple[Bound | Known | Method | Partial | Scoped, ...]:
+    """What a callable may be; nothing when unknown."""
+    return value.payload.of if value.kind is Kind.CALLABLE and value.payload else ()
+
+
+def unknown_from(*values: Value) -> Value:
+    """An unknown value that depends on `values`."""
+    return UNKNOWN._replace(differs=any(v.differs for v in values))

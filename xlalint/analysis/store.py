@@ -1,0 +1,115 @@
+"""What the interpreter holds at one point of a function: names, attributes, the engine's state."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from xlalint.analysis.outline import Class
+from xlalint.analysis.payloads import Module, Optimizer, run
+from xlalint.lazy.site import Path, Site
+from xlalint.lazy.state import State
+from xlalint.lazy.state import join as join_states
+from xlalint.lazy.values import Kind, Place, Value
+from xlalint.lazy.values import join as join_values
+
+AttributeKey = tuple[Class, str]
+
+
+class Store:
+    """Names and attributes with their values, and the state of the lazy engine."""
+
+    __slots__ = ("attributes", "moved", "names", "state")
+
+    def __init__(self, state: State) -> None:
+        self.names: dict[str, Value] = {}
+        self.attributes: dict[AttributeKey, Value] = {}
+        """Attributes that the present activation, or one it called, assigned."""
+        self.state = state
+        self.moved: dict[Site, Path] = {}
+        """Modules that moved to the device in place, and where; told to the caller."""
+
+    def copy(self) -> Store:
+        """An independent store that holds the same."""
+        other = Store.__new__(Store)
+        other.names = self.names.copy()
+        other.attributes = self.attributes.copy()
+        other.state = self.state.copy()
+        other.moved = self.moved.copy()
+        return other
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Store):
+            return NotImplemented
+        return (
+            self.names == other.names
+            and self.attributes == other.attributes
+            and self.state == other.state
+            and self.moved == other.moved
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def run_all(self) -> None:
+        """A cut: nothing that any value holds is recorded any more."""
+        for held in (self.names, self.attributes):
+            for key, value in held.items():
+                after = run(value)
+                if after is not value:
+                    held[key] = after  # type: ignore[index]
+
+    def maybe_run_all(self) -> None:
+        """A cut that perhaps happened: nothing is surely recorded any more."""
+        for held in (self.names, self.attributes):
+            for key, value in held.items():
+                if value.recorded.must:
+                    held[key] = join_values(value, run(value))  # type: ignore[index]
+
+    def move_module(self, identity: Site, path: Path) -> None:
+        """The module made at `identity` moves to the device at `path`, whoever names it."""
+        self.moved[identity] = path
+        for held in (self.names, self.attributes):
+            for key, value in held.items():
+                after = _after_move(value, identity, path)
+                if after is not value:
+                    held[key] = after  # type: ignore[index]
+
+
+def _after_move(value: Value, identity: Site, path: Path) -> Value:
+    if value.kind is Kind.MODULE:
+        module: Module = value.payload
+        if module.identity == identity and module.place is not Place.XLA:
+            return value._replace(payload=module._replace(place=Place.XLA))
+    elif value.kind is Kind.OPTIMIZER:
+        optimizer: Optimizer = value.payload
+        if optimizer.over == identity and optimizer.place is Place.HOST and not optimizer.stale:
+            return value._replace(payload=optimizer._replace(stale=path))
+    return value
+
+
+def join(a: Store | None, b: Store | None) -> Store | None:
+    """The store that stands for "either `a` or `b`"; None is "never gets here"."""
+    if a is None or a is b:
+        return b
+    if b is None:
+        return a
+    joined = Store(join_states(a.state, b.state))
+    joined.names = _join(a.names, b.names)
+    joined.attributes = _join(a.attributes, b.attributes)
+    joined.moved = {**a.moved, **b.moved}
+    return joined
+
+
+_Key = TypeVar("_Key")
+
+
+def _join(a: dict[_Key, Value], b: dict[_Key, Value]) -> dict[_Key, Value]:
+    if a == b:
+        return a.copy()
+    joined = a.copy()
+    for key, value in b.items():
+        mine = joined.get(key)
+        if mine is None:
+            joined[key] = value
+        elif mine is not value:
+            joined[key] = join_values(mine, value)
+    return joined

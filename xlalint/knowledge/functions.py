@@ -1,0 +1,295 @@
+"""What functions of torch, torch_xla and the standard library do to the lazy engine: data.
+
+A name maps to the effect of calling it; `xlalint.analysis.effects` says what each effect means to
+the model. Facts are read from torch_xla 2.9 (engine.md, hazards.md hold the measurements); names
+of older releases stay, because old code uses them. `tests/test_knowledge.py` checks every name
+against the installed library and the release table.
+"""
+
+from __future__ import annotations
+
+XM = "torch_xla.core.xla_model"
+XR = "torch_xla.runtime"
+XP = "torch_xla.debug.profiler"
+PL = "torch_xla.distributed.parallel_loader"
+XMP = "torch_xla.distributed.xla_multiprocessing"
+
+FUNCTIONS: dict[str, str] = {
+    # Cuts and scopes
+    "torch_xla.sync": "marker",
+    f"{XM}.mark_step": "marker",
+    "torch_xla.step": "step scope",
+    "torch_xla.compile": "compile",
+    "torch_xla.experimental.compile": "compile",
+    "torch_xla.experimental.eager.compile": "compile",
+    "torch_xla.experimental.eager_mode": "eager mode",
+    "torch_xla.experimental.eager.eager_mode": "eager mode",
+    "torch_xla.experimental.eager_mode_context": "eager scope",
+    f"{XP}.Trace": "trace scope",
+    f"{XP}.StepTrace": "step trace scope",
+    f"{XP}.trace_me": "trace scope",
+    f"{XM}.wait_device_ops": "nothing",
+    f"{XM}.add_step_closure": "add closure",
+    f"{XM}.run_step_closures": "nothing",
+    # Devices
+    "torch_xla.device": "xla device",
+    f"{XM}.xla_device": "xla device",
+    f"{XR}.xla_device": "xla device",
+    "torch_xla.devices": "xla devices",
+    "torch_xla.real_devices": "host",
+    f"{XM}.get_xla_supported_devices": "host",
+    f"{XM}.xla_real_devices": "host",
+    f"{XM}.xla_device_hw": "hardware",
+    f"{XR}.device_type": "hardware",
+    f"{XM}.send_cpu_data_to_device": "to device",
+    "torch.device": "device",
+    # Replicas
+    f"{XM}.get_ordinal": "global ordinal",
+    f"{XR}.global_ordinal": "global ordinal",
+    f"{XM}.get_local_ordinal": "local ordinal",
+    f"{XR}.local_ordinal": "local ordinal",
+    f"{XR}.process_index": "global ordinal",
+    f"{XM}.is_master_ordinal": "rank test",
+    f"{XM}.xrt_world_size": "host",
+    f"{XR}.world_size": "host",
+    f"{XR}.global_device_count": "host",
+    f"{XR}.local_device_count": "host",
+    f"{XR}.addressable_device_count": "host",
+    f"{XR}.process_count": "host",
+    f"{XR}.use_spmd": "use spmd",
+    f"{XR}.is_spmd": "spmd test",
+    f"{XM}.all_reduce": "collective",
+    f"{XM}.all_gather": "collective",
+    f"{XM}.all_to_all": "collective",
+    f"{XM}.reduce_scatter": "collective",
+    f"{XM}.reduce_scatter_bucketized": "collective",
+    f"{XM}.all_gather_bucketized": "collective",
+    f"{XM}.collective_permute": "collective",
+    f"{XM}.collective_broadcast": "collective",
+    f"{XM}.broadcast_master_param": "collective",
+    "torch_xla.experimental.pjrt.broadcast_master_param": "collective",
+    f"{XM}.rendezvous": "rendezvous",
+    f"{XM}.xla_rendezvous": "rendezvous",
+    "torch_xla.experimental.pjrt.rendezvous": "rendezvous",
+    f"{XM}.mesh_reduce": "mesh reduce",
+    f"{XM}.do_on_ordinals": "nothing",
+    f"{XM}.master_print": "master print",
+    f"{XMP}.spawn": "launch",
+    f"{XMP}.MpModelWrapper": "same",
+    f"{XMP}.MpSerialExecutor": "unknown object",
+    "torch_xla.launch": "launch",
+    "torch_xla.distributed.spmd.mark_sharding": "same",
+    "torch_xla.distributed.spmd.xla_sharding.mark_sharding": "same",
+    # Loaders
+    f"{PL}.MpDeviceLoader": "device loader",
+    f"{PL}.ParallelLoader": "parallel loader",
+    "torch_xla.utils.utils.SampleGenerator": "host loader",
+    "torch.utils.data.DataLoader": "host loader",
+    "torch.utils.data.dataloader.DataLoader": "host loader",
+    # Gradients and optimizers
+    f"{XM}.optimizer_step": "xla optimizer step",
+    f"{XM}.reduce_gradients": "reduce gradients",
+    f"{XM}.all_reduce_bucketized_gradients": "reduce gradients",
+    "torch.nn.utils.clip_grad_norm_": "clip gradients",
+    "torch.nn.utils.clip_grad_norm": "clip gradients",
+    "torch.nn.utils.clip_grad_value_": "clip gradients",
+    "torch.nn.utils.clip_grad.clip_grad_norm_": "clip gradients",
+    "torch.autograd.backward": "backward",
+    "torch.amp.GradScaler": "scaler",
+    "torch.cuda.amp.GradScaler": "scaler",
+    "torch_xla.amp.GradScaler": "scaler",
+    # Wrapped models
+    "torch.nn.parallel.DistributedDataParallel": "wrap module",
+    "torch.nn.parallel.distributed.DistributedDataParallel": "wrap module",
+    "torch.nn.DataParallel": "wrap module",
+    "torch_xla.distributed.fsdp.XlaFullyShardedDataParallel": "wrap and move module",
+    "torch_xla.distributed.fsdp.xla_fully_sharded_data_parallel.XlaFullyShardedDataParallel": "wrap and move module",
+    "torch_xla.experimental.spmd_fully_sharded_data_parallel.SpmdFullyShardedDataParallel": "wrap module",
+    # Files
+    f"{XM}.save": "xla save",
+    "torch_xla.utils.serialization.save": "xla save",
+    "torch.save": "save",
+    "safetensors.torch.save_file": "save",
+    "safetensors.torch.save_model": "save",
+    "torch.load": "unknown object",
+    # Host reads by functions
+    "torch.equal": "read arguments",
+    "torch.allclose": "read arguments",
+    "torch.is_nonzero": "read arguments",
+    "builtins.print": "print",
+    "builtins.str": "print",
+    "builtins.repr": "print",
+    "builtins.format": "print",
+    "builtins.float": "to number",
+    "builtins.int": "to number",
+    "builtins.complex": "to number",
+    "builtins.bool": "to bool",
+    "builtins.range": "range",
+    "builtins.round": "to number",
+    "builtins.max": "compare",
+    "builtins.min": "compare",
+    "builtins.any": "test elements",
+    "builtins.all": "test elements",
+    "builtins.sum": "sum",
+    "logging.debug": "log",
+    "logging.info": "log",
+    "logging.warning": "log",
+    "logging.error": "log",
+    "logging.critical": "log",
+    "logging.exception": "log",
+    "logging.Logger.debug": "log",
+    "logging.Logger.info": "log",
+    "logging.Logger.warning": "log",
+    "logging.Logger.error": "log",
+    "logging.Logger.critical": "log",
+    "logging.Logger.exception": "log",
+    "logging.Logger.log": "log",
+    "torch.utils.tensorboard.SummaryWriter.add_scalar": "log",
+    "torch.utils.tensorboard.SummaryWriter.add_scalars": "log",
+    "torch.utils.tensorboard.SummaryWriter.add_histogram": "log",
+    "tensorboardX.SummaryWriter.add_scalar": "log",
+    "tqdm.tqdm.set_postfix": "print",
+    "tqdm.tqdm.set_postfix_str": "print",
+    "tqdm.tqdm.set_description": "print",
+    "tqdm.tqdm.write": "print",
+    "tqdm.write": "print",
+    # Library objects, known by class
+    "logging.getLogger": "object logging.Logger",
+    "absl.logging.info": "log",
+    "torch.utils.tensorboard.SummaryWriter": "object torch.utils.tensorboard.SummaryWriter",
+    "torch.utils.tensorboard.writer.SummaryWriter": "object torch.utils.tensorboard.SummaryWriter",
+    "tensorboardX.SummaryWriter": "object torch.utils.tensorboard.SummaryWriter",
+    "torch_xla.test.test_utils.get_summary_writer": "unknown object",
+    # Iteration
+    "builtins.enumerate": "enumerate",
+    "builtins.zip": "zip",
+    "builtins.iter": "iterate",
+    "builtins.next": "next",
+    "builtins.reversed": "iterate",
+    "builtins.list": "list",
+    "builtins.tuple": "list",
+    "builtins.sorted": "list",
+    "builtins.set": "list",
+    "builtins.dict": "dict",
+    "builtins.map": "map",
+    "builtins.filter": "map",
+    "itertools.islice": "slice iterator",
+    "itertools.cycle": "cycle",
+    "itertools.chain": "chain",
+    "tqdm.tqdm": "progress",
+    "tqdm.auto.tqdm": "progress",
+    "tqdm.notebook.tqdm": "progress",
+    "tqdm.trange": "range",
+    "tqdm.auto.trange": "range",
+    # Language
+    "builtins.len": "host",
+    "builtins.isinstance": "isinstance",
+    "builtins.issubclass": "host",
+    "builtins.hasattr": "unknown truth",
+    "builtins.callable": "unknown truth",
+    "builtins.id": "host",
+    "builtins.type": "type",
+    "builtins.abs": "same or light",
+    "builtins.getattr": "getattr",
+    "builtins.setattr": "setattr",
+    "builtins.super": "super",
+    "builtins.open": "host",
+    "builtins.input": "host",
+    "builtins.vars": "unknown object",
+    "builtins.hash": "host",
+    "functools.partial": "partial",
+    "functools.wraps": "decorator maker",
+    "contextlib.nullcontext": "plain scope",
+    "contextlib.suppress": "plain scope",
+    "copy.deepcopy": "same",
+    "copy.copy": "same",
+    "typing.cast": "second",
+    "sys.exit": "exit",
+    "os._exit": "exit",
+    "builtins.exit": "exit",
+    "builtins.quit": "exit",
+    # torch, other
+    "torch.no_grad": "plain scope",
+    "torch.enable_grad": "plain scope",
+    "torch.inference_mode": "plain scope",
+    "torch.set_grad_enabled": "plain scope",
+    "torch.autocast": "plain scope",
+    "torch.amp.autocast": "plain scope",
+    "torch.cuda.amp.autocast": "plain scope",
+    "torch_xla.amp.autocast": "plain scope",
+    "torch.autograd.set_detect_anomaly": "plain scope",
+    "torch.autograd.detect_anomaly": "plain scope",
+    "torch.profiler.record_function": "plain scope",
+    "torch.autograd.profiler.record_function": "plain scope",
+    "torch.manual_seed": "nothing",
+    "torch_xla.manual_seed": "nothing",
+    f"{XM}.set_rng_state": "nothing",
+    f"{XM}.get_rng_state": "host",
+    f"{XM}.get_memory_info": "host",
+    "torch.compile": "same",
+    "torch.jit.script": "same",
+    "torch.set_default_device": "nothing",
+    "torch.set_default_dtype": "nothing",
+    "torch.is_tensor": "unknown truth",
+    "torch.is_floating_point": "unknown truth",
+    "torch.is_grad_enabled": "unknown truth",
+    "torch.numel": "host",
+    "torch.get_default_dtype": "host",
+    "torch.finfo": "host",
+    "torch.Size": "host",
+    "torch.Generator": "host",
+    "torch.distributed.get_rank": "global ordinal",
+    "torch.distributed.get_world_size": "host",
+    "torch.distributed.init_process_group": "nothing",
+    "torch.distributed.is_initialized": "unknown truth",
+    "torch.distributed.is_available": "unknown truth",
+    "torch.distributed.barrier": "host barrier",
+}
+
+PLAIN_MODULES = frozenset({"math", "cmath"})
+"""Modules whose functions ask their arguments for a Python number."""
+
+HOST_MODULES = frozenset({
+    "time", "os", "os.path", "json", "random", "sys", "re", "datetime", "pathlib", "shutil", "glob", "socket",
+    "string", "uuid", "tempfile", "platform", "argparse", "gc", "warnings", "traceback",
+    "torch_xla.debug.metrics", "torch_xla.debug.metrics_saver",
+})  # fmt: skip
+"""Modules whose functions give host values and leave the engine alone."""
+
+AVAILABILITY = frozenset({
+    "is_torch_xla_available", "is_torch_tpu_available", "is_tpu_available", "is_xla_available",
+    "is_torch_neuroncore_available", "is_neuron_available", "xla_available", "_XLA_AVAILABLE", "XLA_AVAILABLE",
+    "_TPU_AVAILABLE", "TPU_AVAILABLE", "_torch_xla_available", "HAS_XLA", "_HAS_XLA", "has_xla", "USE_XLA",
+    "use_xla", "is_xla", "_xla_available", "XLA_IS_AVAILABLE", "xla_is_available", "use_tpu", "on_tpu", "is_tpu",
+})  # fmt: skip
+"""Names, of functions or flags, that say torch_xla is there: true, since its code is what is checked."""
+
+OTHER_BACKENDS = frozenset({
+    "is_cuda_available", "is_torch_cuda_available", "is_sagemaker_mp_enabled", "is_sagemaker_dp_enabled",
+    "is_torch_npu_available", "is_npu_available", "is_torch_mps_available", "is_mps_available",
+    "is_torch_hpu_available", "is_hpu_available", "is_torch_mlu_available", "is_mlu_available",
+    "is_torch_musa_available", "is_torch_xpu_available", "is_xpu_available", "is_ipex_available",
+    "is_deepspeed_available", "is_deepspeed_enabled", "is_apex_available", "use_cuda",
+    "torch.cuda.is_available", "torch.backends.mps.is_available", "torch.xpu.is_available",
+})  # fmt: skip
+"""Tests for other backends: false while XLA code is checked. Settings extend it."""
+
+GUESSED_RANK_TESTS = frozenset({
+    "is_master", "is_main_process", "is_global_zero", "is_local_main_process", "is_local_master", "is_rank_zero",
+    "is_world_process_zero", "is_local_process_zero", "is_data_parallel_master", "is_master_process",
+    "master_process", "is_primary", "should_save",
+})  # fmt: skip
+"""Names that tell replicas apart, as far as a name can be trusted: *likely* at most."""
+
+GUESSED_RANKS = frozenset(
+    {"rank", "global_rank", "local_rank", "ordinal", "index_rank", "process_index", "rank_id"}
+)
+"""Names of ordinals, to be compared with 0, as far as a name can be trusted."""
+
+TRANSPARENT_DECORATORS = frozenset({
+    "staticmethod", "classmethod", "property", "functools.wraps", "functools.lru_cache", "functools.cache",
+    "functools.cached_property", "abc.abstractmethod", "typing.no_type_check", "typing.overload", "typing.final",
+    "torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.jit.ignore", "torch.jit.unused",
+    "torch.compiler.disable", "torch._dynamo.disable", "contextlib.contextmanager",
+})  # fmt: skip
+"""Decorators that leave alone what a function does."""
