@@ -291,12 +291,12 @@ class _Check:
         return Diagnostic(
             code=finding.code,
             name=finding.name,
-            message=finding.message.replace("{since}", self._since(finding)),
+            message=self._worded(finding, finding.message),
             severity=severity,
             certainty=Certainty.LIKELY if finding.doubts else Certainty.DEFINITE,
             path=self._shown(place),
             range=self._range(place),
-            help=finding.help.replace("{since}", self._since(finding)),
+            help=self._worded(finding, finding.help),
             related=tuple(
                 Related(
                     self._shown(site),
@@ -307,6 +307,19 @@ class _Check:
             ),
             url=_rule_of(finding).url(),
         )
+
+    def _worded(self, finding: Finding, text: str) -> str:
+        """The text of a finding with the places it speaks of."""
+        if "{since}" in text:
+            text = text.replace("{since}", self._since(finding))
+        if "{owner}" in text:
+            assert finding.owner is not None
+            owner = finding.owner.site
+            place = f"line {owner.line}"
+            if owner.path != finding.path[0].path:
+                place += f" of {show(Path(owner.path))}"
+            text = text.replace("{owner}", place)
+        return text
 
     def _since(self, finding: Finding) -> str:
         """`line 12`, `lines 12 and 14`, `line 3 of other.py`: where pending work was recorded."""
@@ -395,9 +408,15 @@ def settle(findings: Iterable[Finding]) -> list[Finding]:
             best[key] = finding
     sure = {key: f for key, f in best.items() if f.doubts <= 1 and key not in withdrawn}
     codes_at: dict[Site, set[str]] = defaultdict(set)
-    for code, place in sure:
-        codes_at[place].add(code)
-    return [f for (_, place), f in sure.items() if not codes_at[place].intersection(_rule_of(f).yields_to)]
+    for finding in sure.values():
+        # The same event may be told at a call that leads to it by one rule, and itself by another.
+        codes_at[finding.path[0]].add(finding.code)
+        codes_at[finding.path[-1]].add(finding.code)
+    return [
+        finding
+        for finding in sure.values()
+        if not (codes_at[finding.path[0]] | codes_at[finding.path[-1]]).intersection(_rule_of(finding).yields_to)
+    ]
 
 
 def _weight(finding: Finding) -> tuple[int, int, str, int, object]:

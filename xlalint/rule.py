@@ -36,7 +36,8 @@ class Finding:
         owner: The scope or rank test that makes the event a hazard: the diagnostic stands in the
             function that opened it. None: the event's own function.
         doubts: How many facts are not sure: none is *definite*, one *likely*, more stay silent.
-        since: Where the pending work was recorded; `{since}` in the message is put in its place.
+        since: Where the pending work was recorded. The observer puts it in the place of `{since}` in
+            message and help, and the owner's line in the place of `{owner}`.
         withdrawn: Nothing is said: what this rule found at the same place, before or later, is void.
     """
 

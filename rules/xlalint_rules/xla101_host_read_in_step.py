@@ -89,8 +89,8 @@ class HostReadInStep(Rule):
             harm = "what the step has recorded for it runs now, and again when the step ends"
         yield self.finding(
             event,
-            f"`{event.spelling}` reads a device value on the host inside the step that opens on line "
-            f"{scope.site.line}: {harm}",
+            f"`{event.spelling}` reads a device value on the host inside the step that opens on "
+            f"{{owner}}: {harm}",
             help="read it below the step, once that has run",
             owner=scope,
         )

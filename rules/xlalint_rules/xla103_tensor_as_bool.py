@@ -78,7 +78,7 @@ class TensorAsBool(Rule):
     severity = Severity.WARNING
     events = (HostRead,)
     guarded = True
-    yields_to = ("XLA106", "XLA101")
+    yields_to = ("XLA106", "XLA101", "XLA703")
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         if not isinstance(event, HostRead) or not event.reading.as_bool or state.in_closure:

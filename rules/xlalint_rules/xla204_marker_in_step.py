@@ -82,7 +82,7 @@ class MarkerInStep(Rule):
         harm = "`full_graph=True` raises here" if whole else "its one graph becomes several"
         yield self.finding(
             event,
-            f"{subject} cuts the step that opens on line {scope.site.line}: {harm}",
+            f"{subject} cuts the step that opens on {{owner}}: {harm}",
             help=cure,
             owner=scope,
             severity=Severity.ERROR if whole else None,

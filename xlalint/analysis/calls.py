@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 
 from xlalint.analysis import effects
 from xlalint.analysis.call import Call
-from xlalint.analysis.expressions import MOVED, Expressions, merge_into
+from xlalint.analysis.expressions import MOVED, Expressions, merge_into, parameter
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
@@ -23,16 +24,17 @@ from xlalint.analysis.payloads import (
     Partial,
     Scoped,
     callable_value,
-    constant,
     container,
     container_of,
+    run,
     targets,
     unknown_from,
 )
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions, methods
 from xlalint.lazy.events import Reading, Use
-from xlalint.lazy.state import Scope
+from xlalint.lazy.site import Path, Site
+from xlalint.lazy.state import Scope, ScopeKind
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Value, Weight
 from xlalint.lazy.values import join as join_values
 
@@ -135,12 +137,10 @@ class Calls(Expressions):
             call.arguments = [*target.arguments, *call.arguments]
             call.keywords = {**dict(target.keywords), **call.keywords}
             return self.invoke(target.target, call)
-        scope = Scope(target.scope, call.site)
+        scope = Scope(target.scope, _definition(target.target) or call.site)
         self.enter_scope(scope, call.spelling, call.frame, call.store)
         result = self.invoke(target.target, call)
         self.leave_scope(scope, call.spelling, call.frame, call.store)
-        from xlalint.analysis.payloads import run
-
         return run(result)
 
     def enter_scope(self, scope: Scope, shown: str, frame: Frame, store: Store) -> None:
@@ -264,8 +264,11 @@ class Calls(Expressions):
     def _construct_one(self, cls: Class, call: Call) -> Value:
         if self.is_module_class(cls):
             value = Value(Kind.MODULE, payload=Module(call.site, Place.HOST, cls))
+        elif self.is_scaler_class(cls):
+            return Value(Kind.SCALER, payload=cls)
         elif self.is_optimizer_class(cls):
-            return effects.make_optimizer(call)
+            made = effects.make_optimizer(call)
+            return made._replace(payload=made.payload._replace(cls=cls))
         else:
             value = Value(Kind.INSTANCE, payload=Classes((cls,)))
         init = self.find_method(cls, "__init__")
@@ -277,9 +280,13 @@ class Calls(Expressions):
                 call.store.attributes[cls, name] = given
         return value
 
+    @abstractmethod
+    def is_scaler_class(self, cls: Class) -> bool:
+        """Whether instances of the class are gradient scalers."""
+
+    @abstractmethod
     def is_optimizer_class(self, cls: Class) -> bool:
         """Whether instances of the class are optimizers."""
-        return False
 
     def call_module(self, module: Value, call: Call) -> Value:
         """Run a module's forward."""
@@ -360,8 +367,9 @@ class Calls(Expressions):
         info: Module = receiver.payload
         if name in ("to", "xla", "cuda", "cpu"):
             return self._move_module(receiver, name, call)
-        if name in ("parameters", "named_parameters", "buffers"):
-            return Value(Kind.PARAMETERS, payload=(info.identity, info.place))
+        if name in ("parameters", "named_parameters", "buffers", "named_buffers"):
+            parameters = Value(Kind.PARAMETERS, payload=(info.identity, info.place))
+            return container_of(container([HOST, parameters])) if name.startswith("named") else parameters
         if name == "state_dict":
             return Value(Kind.STATE_DICT, receiver.sure, payload=info.place)
         if name in methods.MODULE_METHODS:
@@ -409,7 +417,7 @@ class Calls(Expressions):
     def step_optimizer(self, optimizer: Value | None, call: Call, *, barrier: bool = False) -> None:
         """An optimizer steps, whichever way it was asked to."""
         sure = optimizer is not None and optimizer.kind is Kind.OPTIMIZER
-        stale: tuple[object, ...] = ()
+        stale: Path = ()
         built = None
         if sure:
             assert optimizer is not None
@@ -417,7 +425,7 @@ class Calls(Expressions):
             stale, built = info.stale, info.built
         call.frame.model.step_optimizer(
             call.store.state, call.site,
-            stale=stale, built=(built,) if built is not None else (), barrier=barrier,  # type: ignore[arg-type]
+            stale=stale, built=(built,) if built is not None else (), barrier=barrier,
         )  # fmt: skip
 
     def _optimizer_method(self, receiver: Value, name: str, call: Call) -> Value:
@@ -425,6 +433,11 @@ class Calls(Expressions):
             closure = call.argument(0, "closure")
             if closure is not None and closure.kind is Kind.CALLABLE:
                 self.invoke(closure, Call(call.frame, call.store, call.site, call.node))
+            cls = receiver.payload.cls
+            step = self.find_method(cls, "step") if cls is not None else None
+            if step is not None:
+                instance = Value(Kind.INSTANCE, payload=Classes((cls,)))
+                self.invoke(callable_value(Scoped(callable_value(Bound(step, instance)), ScopeKind.OPTIMIZER)), call)
             self.step_optimizer(receiver, call)
             return HOST
         if name == "zero_grad":
@@ -506,7 +519,7 @@ class Calls(Expressions):
         return UNKNOWN
 
     def _parameters_method(self, receiver: Value, name: str, call: Call) -> Value:
-        return UNKNOWN
+        return self._tensor_method(parameter(receiver, call.store), name, call)
 
     def _state_dict_method(self, receiver: Value, name: str, call: Call) -> Value:
         return UNKNOWN
@@ -568,6 +581,14 @@ class Calls(Expressions):
             plain = receiver._replace(payload=receiver.payload._replace(cls=None))
             return callable_value(Method(plain, function.attr))
         return callable_value(Known("torch.manual_seed")) if function.attr == "__init__" else UNKNOWN
+
+
+def _definition(value: Value) -> Site | None:
+    """Where the one function that a value stands for is defined: it owns the scope it runs in."""
+    for target in targets(value):
+        if isinstance(target, Bound) and len(targets(value)) == 1:
+            return target.function.site
+    return None
 
 
 def _holds_tensor(value: Value) -> bool:

@@ -356,7 +356,7 @@ def make_optimizer(call: Call) -> Value:
             over, place = value.payload
             break
         if value.kind is Kind.CONTAINER:
-            stack.append(value.payload.element)
+            stack += [value.payload.element, *(value.payload.items or ())]
     return Value(Kind.OPTIMIZER, payload=Optimizer(over, place, call.site))
 
 
@@ -453,7 +453,7 @@ def _compare(calls: Calls, call: Call) -> Value:
         )
     if len(values) < 2:
         return tensors[0]
-    read = next((v for v in tensors if v.sure), tensors[0])
+    read = max(tensors, key=lambda v: (v.sure, v.recorded.must))
     calls.read(read, Reading.MATH, call.spelling, call.site, call.frame, call.store)
     return tensors[0]
 

@@ -114,8 +114,10 @@ class _Run:
         return Analysis(findings, statistics)
 
     def _interpret(self, outlines: list[Outline]) -> Iterator[Finding]:
-        relevance = Relevance(outlines, self._tokens)
         interpreter = self.interpreter
+        relevance = Relevance(outlines, self._tokens)
+        for outline in outlines:
+            relevance.relevant |= {f for f in outline.functions.values() if interpreter.optimizer_scope(f)}
         reached: set[Function] = set()
         findings: list[Finding] = []
         for outline in relevance.module_bodies():

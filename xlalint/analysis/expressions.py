@@ -37,6 +37,7 @@ from xlalint.analysis.store import Store
 from xlalint.knowledge import functions, methods
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import ScopeKind
 from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 
@@ -233,6 +234,10 @@ class Expressions(ABC):
                 return found
         if kind is Kind.TENSOR:
             return self._of_tensor(base, name, frame, store)
+        if kind is Kind.PARAMETERS and name in ("grad", "data", "shape", "device", "requires_grad"):
+            return self._of_tensor(parameter(base, store), name, frame, store)
+        if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scope(ScopeKind.OPTIMIZER):
+            return _GRADIENT
         if kind is Kind.DEVICE:
             if name == "type":
                 return constant(base.payload) if base.payload else HOST
@@ -593,7 +598,10 @@ class Expressions(ABC):
         if base.kind is Kind.MODULE:
             return base._replace(payload=base.payload._replace(cls=None))
         if base.kind is Kind.PARAMETERS:
-            return UNKNOWN
+            return base
+        if index.kind is Kind.CONSTANT and index.payload and store.state.scope(ScopeKind.OPTIMIZER):
+            if "found_inf" in str(index.payload.value):
+                return container_of(_GRADIENT)
         return unknown_from(base)
 
     def _slice(self, node: ast.Slice, frame: Frame, store: Store) -> Value:
@@ -672,7 +680,7 @@ class Expressions(ABC):
         if value.kind in (Kind.HOST, Kind.CONSTANT):
             return Value(Kind.HOST, differs=value.differs)
         if value.kind is Kind.PARAMETERS:
-            return UNKNOWN
+            return value
         return unknown_from(value)
 
     def bind(self, target: ast.expr, value: Value, frame: Frame, store: Store) -> None:
@@ -751,6 +759,17 @@ _WITH_METHODS = frozenset({
     Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT, Kind.CONTAINER, Kind.PARAMETERS,
     Kind.SCOPE,
 })  # fmt: skip
+
+
+def parameter(value: Value, store: Store) -> Value:
+    """One parameter of a module, as the tensor it is."""
+    on_device = value.payload[1] is Place.XLA
+    recorded = store.state.parameters if on_device else NOTHING
+    return Value(Kind.TENSOR, on_device, recorded) if value.payload[1] is not Place.HOST else HOST
+
+
+_GRADIENT = Value(Kind.TENSOR, recorded=Recorded(Weight.HEAVY, Weight.HEAVY), differs=True)
+"""A gradient or `found_inf` inside an optimizer's step: backward is recorded on it."""
 
 
 def placed(value: Value, owner: Module) -> Value:

@@ -101,19 +101,20 @@ class Interpreter(Statements):
         store.state.eager = eager
         call = Call(frame, store, function.site, None, open_ended=True)
         bound = Bound(function, receiver)
-        scopes = self.decorator_scopes(function)
         target: Value = callable_value(bound)
-        for scope in scopes:
-            target = callable_value(Scoped(target, scope))
+        if self.optimizer_scope(function):
+            target = callable_value(Scoped(target, ScopeKind.OPTIMIZER))
         self.invoke(target, call)
         frame.model.end(store.state, function.site)
-        return [f for f in frame.findings if f.path[0] != function.site or len(f.path) == 1]
+        return frame.findings
 
     def run_module(self, outline: Outline, *, eager: bool | None) -> list[Finding]:
         """Interpret a module body in full."""
         frame = Frame(outline, None, self._judge, 0)
         store = Store(State())
         store.state.eager = eager
+        # A script starts as one process, unless somebody else started several of it.
+        store.state.launched = None if "init_process_group" in outline.text else False
         store.names["__name__"] = constant("__main__")
         after = self.run_block(outline.tree.body, frame, store)
         if after is not None and outline.tree.body:
@@ -238,7 +239,7 @@ class Interpreter(Statements):
     def _summary(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
     ) -> Summary:
-        entry = _entry_state(call.store.state)
+        entry = _entry_state(call.store.state, function)
         kept = self._summaries.setdefault(function, {})
         key = _key(names, captured, call.store, entry)
         summary = kept.get(key) if self._memo else None
@@ -389,7 +390,7 @@ class Interpreter(Statements):
                         known = "module"
                     elif name.startswith("torch.optim.") and "lr_scheduler" not in name:
                         known = "optimizer"
-                    elif name.endswith("GradScaler"):
+                    elif name.endswith(".GradScaler"):
                         known = "scaler"
             self._module_classes[cls] = known
         return known
@@ -401,6 +402,10 @@ class Interpreter(Statements):
     def is_optimizer_class(self, cls: Class) -> bool:
         """Whether instances of the class are optimizers."""
         return self._root_kind(cls) == "optimizer"
+
+    def is_scaler_class(self, cls: Class) -> bool:
+        """Whether instances of the class are gradient scalers."""
+        return self._root_kind(cls) == "scaler"
 
     def optimizer_scope(self, function: Function) -> bool:
         """Whether a function is a method of an optimizer or scaler class."""
@@ -445,7 +450,7 @@ class Interpreter(Statements):
 
     def _enter_quietly(self, method: Function, receiver: Value, call: Call) -> None:
         names = self._bind_arguments(Bound(method, receiver), call)
-        summary = self._interpret(method, names, {}, _entry_state(call.store.state), call)
+        summary = self._interpret(method, names, {}, _entry_state(call.store.state, method), call)
         if summary.store is not None:
             call.store.attributes.update(summary.store.attributes)
 
@@ -528,11 +533,15 @@ def _assigns(function: Function) -> bool:
     )
 
 
-def _entry_state(state: State) -> State:
-    """The caller's state as the called function sees it: places in the caller are all "before"."""
+def _entry_state(state: State, function: Function) -> State:
+    """The caller's state as the called function sees it: places in the caller are all "before".
+
+    A scope that stands at the function's own definition, such as that of a compiled function, is its own.
+    """
     entry = state.copy()
     entry.since = (ENTRY,) if state.since else ()
-    entry.scopes = tuple(Scope(s.kind, ENTRY, i) for i, s in enumerate(state.scopes))
+    own = function.site
+    entry.scopes = tuple(s if s.site == own else Scope(s.kind, ENTRY, i) for i, s in enumerate(state.scopes))
     entry.splits = tuple(
         Split(ENTRY, s.polarity, s.certain, s.master, i) for i, s in enumerate(state.splits)
     )  # fmt: skip
@@ -560,7 +569,11 @@ def _exit_state(left: State, before: State, site: Site) -> State:
         if o.owed is Owed.COLLECTIVE or (o.owed, o.detail if o.owed is Owed.EXIT else "") in still
     }  # fmt: skip
     made = {
-        o._replace(path=(site, *o.path), in_loop=o.in_loop or before.in_loop, split=_outer_split(o.split, before))
+        o._replace(
+            path=(site, *o.path) if _is_placed_outside(o) else o.path,
+            in_loop=o.in_loop or before.in_loop,
+            split=_outer_split(o.split, before),
+        )
         for o in left.obligations if not o.inherited
     }  # fmt: skip
     state.obligations = frozenset(kept | made)
@@ -570,6 +583,13 @@ def _exit_state(left: State, before: State, site: Site) -> State:
     state.in_closure = before.in_closure
     state.in_forward = before.in_forward
     return state
+
+
+def _is_placed_outside(obligation: Obligation) -> bool:
+    """Whether a caller, which holds the loop, cut or rank test, owns what is said of an obligation."""
+    if obligation.owed is Owed.LONE_CUT:
+        return obligation.split is not None and obligation.split.inherited
+    return obligation.owed is Owed.READ
 
 
 def _outer_split(split: Split | None, before: State) -> Split | None:

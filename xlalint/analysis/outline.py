@@ -15,7 +15,7 @@ class Function:
     """A function, method or lambda of the project."""
 
     __slots__ = (
-        "assigned", "decorators", "free", "is_generator", "is_static", "name", "node", "outline",
+        "_used", "assigned", "decorators", "free", "is_generator", "is_static", "name", "node", "outline",
         "owner", "parent", "qualname",
     )  # fmt: skip
 
@@ -34,6 +34,7 @@ class Function:
         self.assigned: frozenset[str] | None = None
         self.free: tuple[str, ...] | None = None
         self.is_generator: bool | None = None
+        self._used: set[str] | None = None
 
     def __repr__(self) -> str:
         return f"<{self.outline.name}:{self.qualname}>"
@@ -53,8 +54,15 @@ class Function:
     def free_names(self) -> tuple[str, ...]:
         """Names that the function uses and an enclosing function binds, in a stable order."""
         if self.free is None:
-            self._look_inside()
-        assert self.free is not None
+            if self._used is None:
+                self._look_inside()
+            assert self._used is not None
+            around: set[str] = set()
+            parent = self.parent
+            while parent is not None:
+                around |= parent.locals()
+                parent = parent.parent
+            self.free = tuple(sorted((self._used - self.locals()) & around))
         return self.free
 
     def yields(self) -> bool:
@@ -99,12 +107,7 @@ class Function:
                 self.is_generator = True
             stack.extend(ast.iter_child_nodes(node))
         self.assigned = frozenset(bound - outer)
-        around: set[str] = set()
-        parent = self.parent
-        while parent is not None:
-            around |= parent.locals()
-            parent = parent.parent
-        self.free = tuple(sorted(((used | outer) - self.assigned) & around))
+        self._used = used | outer
 
 
 class Class:

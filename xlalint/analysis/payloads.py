@@ -161,7 +161,7 @@ class Optimizer(NamedTuple):
     place: Place
     built: Site | None
     stale: Path = ()
-    scope_by_user: bool = False
+    cls: Class | None = None
 
     def join(self, other: Optimizer) -> Optimizer:
         """Either of two optimizers; stale only if both are."""
@@ -170,6 +170,7 @@ class Optimizer(NamedTuple):
             self.place if self.place is other.place else Place.UNKNOWN,
             self.built if self.built == other.built else None,
             self.stale if self.stale and other.stale else (),
+            self.cls if self.cls is other.cls else None,
         )
 
 

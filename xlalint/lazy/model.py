@@ -135,7 +135,7 @@ class LazyModel:
         state.since = ()
         state.opaque = False
         state.skip_cut = False
-        state.done |= {Deed("cut"), Deed(cause.value, site)}
+        state.done |= {Deed("cut")} if state.profiler else {Deed("cut"), Deed(cause.value, site)}
 
     def enter(self, state: State, scope: Scope, spelling: str) -> None:
         """A scope opens; a step scope cuts first."""
@@ -176,7 +176,7 @@ class LazyModel:
         """Gradients are clipped or unscaled."""
         self._emit(GradientUsed(site, 0, use), state)
         self.record(state, Weight.LIGHT, site)
-        if state.gradients == _LOCAL:
+        if state.gradients == _LOCAL and state.launched is not False:
             opened = Obligation(Owed.CLIP, (site,), self.doubts(state), state.in_loop, spelling)
             state.obligations |= {opened}
 
@@ -292,7 +292,7 @@ class LazyModel:
         doubts = self.doubts(state, value)
         on_device = on_device or value.is_device
         self._emit(Save(site, doubts, spelling, value, recorded, by_xla, on_device), state)
-        if recorded.must is Weight.HEAVY:
+        if recorded.may is Weight.HEAVY:
             for obligation in state.owes(Owed.EXIT):
                 self._settle(
                     state, obligation, LeftPending(site, obligation.doubts, obligation, Leaving.SAVE)
