@@ -259,6 +259,28 @@ class TestManualStepMarker:
     def test_silent_without_work(self) -> None:
         assert self.loop("cut").lines == []
 
+    def test_silent_on_a_marker_that_does_not_end_the_step(self) -> None:
+        program = Program(ManualStepMarker)
+
+        def body() -> None:
+            program.backward()
+            program.cut()
+            program.step(barrier=True)
+
+        program.loop(body)
+        assert program.lines == []
+
+    def test_silent_on_the_layers_of_a_forward(self) -> None:
+        program = Program(ManualStepMarker)
+        program.state.in_forward = True
+
+        def body() -> None:
+            program.forward()
+            program.cut()
+
+        program.loop(body)
+        assert program.lines == []
+
     def test_silent_where_a_scope_or_a_profiler_is_at_work(self) -> None:
         for kind in (ScopeKind.STEP, ScopeKind.STEP_TRACE):
             program = Program(ManualStepMarker)

@@ -75,7 +75,7 @@ class ManualStepMarker(Rule):
     name = "manual-step-marker"
     severity = Severity.INFO
     events = (LoopLeft,)
-    yields_to = ("XLA301",)
+    yields_to = ("XLA301", "XLA205")
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         if not isinstance(event, LoopLeft) or self.target.low < _STEP_SCOPE_SINCE:
@@ -84,9 +84,9 @@ class ManualStepMarker(Rule):
         done = {deed.what for deed in event.done}
         if not done & {"backward", "optimizer step", "heavy work"} or done & _STATED or state.eager:
             return
-        if state.step is not None or state.profiler is not None:
+        if state.step is not None or state.profiler is not None or state.in_forward:
             return
-        if Cause.MARKER.value in own and event.recorded == NOTHING:
+        if Cause.MARKER.value in own and Cause.BARRIER.value not in own and event.recorded == NOTHING:
             # Nothing is left at the end of any iteration: the marker is not conditional.
             what, message = Cause.MARKER.value, "this marker ends the loop's step by hand"
             help = "put the step in `with torch_xla.step():` and drop the marker"
