@@ -12,7 +12,13 @@ import pytest
 
 from xlalint.knowledge import lifecycle
 from xlalint.knowledge.lifecycle import Lifecycle
-from xlalint.versions import LATEST
+from xlalint.lazy.events import ApiUsed
+from xlalint.lazy.site import Site
+from xlalint.lazy.state import State
+from xlalint.rule import Finding, Rule
+from xlalint.versions import LATEST, VersionRange, parse_range
+from xlalint_rules.xla001_removed_api import RemovedApi
+from xlalint_rules.xla002_deprecated_api import DeprecatedApi
 
 KEPT = lifecycle._SUCCESSORS
 OURS = "torch_xla."
@@ -117,6 +123,59 @@ def test_names_of_a_release_are_found_through_re_exports() -> None:
     assert not lifecycle.exists("torch_xla.sync", (2, 3))
     assert lifecycle.exists("torch_xla.sync", (2, 4))
     assert lifecycle.exists("torch_xla.sync(wait)", (2, 5))
+
+
+XM = "torch_xla.core.xla_model"
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "code", "said"),
+    [
+        ("2.9", f"{XM}.xrt_world_size", "XLA001", "is gone since torch_xla 2.7"),
+        ("2.1..2.9", f"{XM}.xrt_world_size", "XLA001", "and the target is 2.1..2.9"),
+        ("2.1..2.9", f"{XM}.xrt_world_size", "XLA001", "use `torch_xla.runtime.world_size`"),
+        ("2.1..2.6", f"{XM}.xrt_world_size", "XLA002", "is deprecated since torch_xla 2.5"),
+        ("2.1..2.4", f"{XM}.xrt_world_size", "XLA002", "has a successor"),
+        ("2.9", f"{XM}.xrt_world_size(defval)", "", ""),
+        ("2.9", f"{XM}.mark_step", "XLA002", "is deprecated since torch_xla 2.8"),
+        ("2.9", f"{XM}.mark_step(wait)", "", ""),
+        ("2.4..2.9", f"{XM}.mark_step", "XLA002", "use `torch_xla.sync`"),
+        ("2.3..2.9", f"{XM}.mark_step", "", ""),
+        ("2.9", f"{XM}.get_xla_supported_devices(devkind)", "XLA001", "the keyword `devkind`"),
+        ("2.1..2.7", f"{XM}.get_xla_supported_devices(devkind)", "XLA002", "leave it out"),
+        ("2.1..2.2", f"{XM}.get_xla_supported_devices(devkind)", "", ""),
+        ("2.9", f"{XM}.get_xla_supported_devices", "", ""),
+        ("2.4..2.9", "torch_xla.experimental.compile", "XLA001", "from 2.5 on use `torch_xla.compile`"),
+        ("2.9", "torch_xla.experimental.pjrt", "XLA001", "most functions moved"),
+        (
+            "2.1..2.4",
+            "torch_xla.experimental.pjrt.world_size",
+            "XLA002",
+            "use `torch_xla.runtime.world_size`",
+        ),
+        ("2.9", "torch_xla.sync(wait)", "", ""),
+        ("2.9", f"{XM}.no_such_name", "", ""),
+    ],
+)
+def test_what_the_rules_say_depends_on_the_target(target: str, name: str, code: str, said: str) -> None:
+    findings = [
+        finding
+        for rule in (RemovedApi, DeprecatedApi)
+        for finding in judged(rule, target, name, protected=False)
+    ]
+    assert [finding.code for finding in findings] == [code] * bool(code)
+    assert all(said in f"{finding.message}; {finding.help}" for finding in findings)
+    assert all(judged(rule, target, name, protected=True) == [] for rule in (RemovedApi, DeprecatedApi))
+
+
+def judged(rule: type[Rule], target: str, name: str, *, protected: bool) -> list[Finding]:
+    function, _, keyword = name.rstrip(")").partition("(")
+    use = ApiUsed(Site("program.py", 1), 0, function, keyword, protected)
+    return list(rule(parse_target(target)).judge(use, State()))
+
+
+def parse_target(text: str) -> VersionRange:
+    return parse_range(text if ".." in text else f"{text}..{text}")
 
 
 @pytest.fixture(scope="module")
