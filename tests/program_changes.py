@@ -44,8 +44,8 @@ def move_into_helper(modules: Modules) -> bool:
     if wanted:
         names = [ast.alias(name=name) for name in sorted(wanted)]
         back = [ast.ImportFrom(module=HELPER, names=names, level=0)]
-    modules[f"{HELPER}.py"] = ast.Module(body=[*docstring, *imports, *moved], type_ignores=[])
-    tree.body = [*docstring, *imports, *back, *stays, *started]
+    modules[f"{HELPER}.py"] = ast.Module(body=[*_needed(imports, moved), *moved], type_ignores=[])
+    tree.body = [*docstring, *_needed(imports, [*stays, *started]), *back, *stays, *started]
     return True
 
 
@@ -291,6 +291,25 @@ def _parts(tree: ast.Module) -> tuple[list[ast.stmt], list[ast.stmt], list[ast.s
     rest = tree.body[len(docstring) :]
     imports = list(itertools.takewhile(lambda one: isinstance(one, ast.Import | ast.ImportFrom), rest))
     return docstring, imports, rest[len(imports) :]
+
+
+def _needed(imports: list[ast.stmt], body: list[ast.stmt]) -> list[ast.stmt]:
+    """The imports, as far as `body` reads what they bind; those from the future stay as they are."""
+    read = _read_in(body)
+    needed: list[ast.stmt] = []
+    for statement in imports:
+        assert isinstance(statement, ast.Import | ast.ImportFrom)
+        from_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+        names = [
+            alias
+            for alias in statement.names
+            if from_future or alias.name == "*" or (alias.asname or alias.name).split(".")[0] in read
+        ]
+        if isinstance(statement, ast.ImportFrom) and names:
+            needed.append(ast.ImportFrom(module=statement.module, names=names, level=statement.level))
+        elif names:
+            needed.append(ast.Import(names=names))
+    return needed
 
 
 def _is_main_guard(statement: ast.stmt) -> bool:

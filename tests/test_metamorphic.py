@@ -15,6 +15,9 @@ from program_changes import CHANGES, Modules
 ABOUT_TEXT = frozenset({"XLA000", "XLA090"})
 """Rules about files and comments, which a syntax tree does not keep."""
 
+ABOUT_IMPORTS = frozenset({"XLA001", "XLA002"})
+"""Rules that speak of an import: as often as a change writes it."""
+
 PROGRAMS = [program for program in bad_programs() + clean_programs() if program.code not in ABOUT_TEXT]
 
 
@@ -43,7 +46,11 @@ def test_the_same_codes_come(program: Program, modules: Modules, tmp_path: Path)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(ast.unparse(ast.fix_missing_locations(tree)) + "\n", encoding="utf-8")
     written = "\n".join(path.read_text() for path in sorted(tmp_path.rglob("*.py")))
-    assert codes_of(tmp_path) == codes_of(program.root), written
+    found, wanted = codes_of(tmp_path), codes_of(program.root)
+    if ABOUT_IMPORTS & wanted.keys():
+        assert found.keys() == wanted.keys(), written
+    else:
+        assert found == wanted, written
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)

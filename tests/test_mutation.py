@@ -8,11 +8,11 @@ import pytest
 
 from checking import diagnostics_of, mark_of
 from fixture_programs import bad_programs
-from xlalint.analysis.frame import Frame
+from xlalint.analysis import engine
 from xlalint.lazy.events import Event, FileUnreadable, SuppressionUnused
 from xlalint.lazy.state import State
 from xlalint.registry import all_rules
-from xlalint.rule import Rule
+from xlalint.rule import Finding, Rule
 
 BY_THE_CHECKER = (FileUnreadable, SuppressionUnused)
 """Events that come from files and comments, not from the model."""
@@ -25,17 +25,16 @@ def declared() -> Iterator[object]:
                 yield pytest.param(rule, event, id=f"{rule.code}-{event.__name__}")
 
 
-@pytest.mark.parametrize(("rule", "kind"), declared())
+@pytest.mark.parametrize(("rule", "kind"), [*declared()])
 def test_without_the_event_a_program_of_the_rule_breaks(
     rule: type[Rule], kind: type[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    emit = Frame._emit
+    judge = engine._Run._judge
 
-    def emit_all_but(frame: Frame, event: Event, state: State) -> None:
-        if type(event) is not kind:
-            emit(frame, event, state)
+    def judge_all_but(run: engine._Run, event: Event, state: State) -> list[Finding]:
+        return [] if type(event) is kind else judge(run, event, state)
 
-    monkeypatch.setattr(Frame, "_emit", emit_all_but)
+    monkeypatch.setattr(engine._Run, "_judge", judge_all_but)
     programs = [program for program in bad_programs(rule.code) if program.expectations]
     assert programs, "the rule has no program"
     for program in programs:
