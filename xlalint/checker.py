@@ -141,17 +141,16 @@ class _Group:
         try:
             analysis = analyze(self.files, rules, configuration)
         except RecursionError:
-            if len(self.files) == 1:
-                raise
+            pass
         else:
             yield analysis.findings, analysis.statistics
             return
-        # One file nests too deeply. The others are checked without it.
+        # One of the files nests too deeply. The others are checked without it.
         for file in self.files:
             try:
                 analysis = analyze([file], rules, configuration)
             except RecursionError:
-                reason = "an expression in it is nested too deeply"
+                reason = "the analyzer ran out of stack, as it does where code nests very deeply"
                 unreadable = Unreadable(file.path, file.shown, reason, START, file)
                 yield list(_judge(_unreadable_event(unreadable), self.rules)), {}
             else:
@@ -232,8 +231,9 @@ class _Check:
     ) -> None:
         self._settings[path] = settings
         hot = is_hot(data, settings.wrappers)
+        self._report.hot += hot
         commented = b"xlalint:" in data or (b"XLA" in data and b"noqa" in data)
-        if not (hot or named or commented or b"\0" in data or not data.isascii()):
+        if not (hot or named or commented) and _is_text(data):
             return
         absolute = Path(path)
         file = decode(absolute, shown or show(absolute), data, settings.wrappers)
@@ -253,7 +253,6 @@ class _Check:
         if commented:
             self._commented.append(file)
         if hot:
-            self._report.hot += 1
             group = self._group(absolute, settings)
             group.files.append(file)
             group.roots.update(dict.fromkeys(self._projects.import_roots(absolute.parent)))
@@ -415,8 +414,23 @@ def settle(findings: Iterable[Finding]) -> list[Finding]:
     return [
         finding
         for finding in sure.values()
-        if not (codes_at[finding.path[0]] | codes_at[finding.path[-1]]).intersection(_rule_of(finding).yields_to)
+        if not (codes_at[finding.path[0]] | codes_at[finding.path[-1]]).intersection(
+            _rule_of(finding).yields_to
+        )
     ]
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether there is surely nothing wrong with the bytes of a file; a quick look."""
+    if b"\0" in data:
+        return False
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False  # unless it declares another encoding
+    return True
 
 
 def _weight(finding: Finding) -> tuple[int, int, str, int, object]:

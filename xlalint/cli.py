@@ -259,7 +259,7 @@ def version() -> None:
 @_config_options
 @_color_option
 def state(place: str, target_version: str | None, config: Path | None, isolated: bool, color: str) -> None:
-    """Show what the model holds at each line of FILE once it has run, or everything at one LINE."""
+    """Show what the engine holds before each line of FILE, or everything that is known at one LINE."""
     from xlalint import checker
     from xlalint.output.state import details, overview
     from xlalint.sources.file import SourceFile, read

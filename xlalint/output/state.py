@@ -8,13 +8,13 @@ from typing import Protocol
 
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Gradient, Obligation, Scope, Split, State
-from xlalint.lazy.values import Place, Recorded, Value, Weight
+from xlalint.lazy.values import Kind, Place, Recorded, Value, Weight
 from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width
 from xlalint.sources.file import SourceFile, show
 
 
 class LineState(Protocol):
-    """What is known when a line has run."""
+    """What is known before a line runs."""
 
     @property
     def line(self) -> int:
@@ -32,20 +32,23 @@ class LineState(Protocol):
 _WIDEST_CODE = 72
 _SIGNS = {Weight.NONE: "·", Weight.LIGHT: "▒", Weight.HEAVY: "█"}
 _COLORS = {Weight.NONE: "green", Weight.LIGHT: "yellow", Weight.HEAVY: "red"}
+_ENGINE_KINDS = frozenset(
+    {Kind.TENSOR, Kind.DEVICE, Kind.PARAMETERS, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT}
+)
 _TITLES = ("recorded", "open scopes", "replicas", "gradients")
 
 
 def overview(source: SourceFile, states: Sequence[LineState]) -> Iterator[Line]:
     """Every line that something is known of, and beside it what is recorded and which scopes,
-    replicas and gradients there are once it has run.
+    replicas and gradients there are before it runs.
 
     Args:
         states: By line; several for one line are shown below each other.
     """
+    states = sorted(filter(_is_telling, states), key=lambda known: known.line)
     if not states:
         yield plain(f"{source.shown}: no line of it is known to touch the lazy engine.")
         return
-    states = sorted(states, key=lambda known: known.line)
     digits = len(str(states[-1].line))
     texts = {known.line: _code(source, known.line) for known in states}
     code_width = max(width(source.shown), *(width(text) for text in texts.values()))
@@ -81,7 +84,7 @@ def overview(source: SourceFile, states: Sequence[LineState]) -> Iterator[Line]:
 
 
 def details(source: SourceFile, states: Sequence[LineState], line: int) -> Iterator[Line]:
-    """Everything that is known once a line has run, the value of each name included."""
+    """Everything that is known before a line runs, the value of each name included."""
     states = [known for known in states if known.line == line]
     yield [Span(f"{source.shown}:{line}", STRONG), Span(f"  {_code(source, line)}")]
     if not states:
@@ -109,6 +112,19 @@ def details(source: SourceFile, states: Sequence[LineState], line: int) -> Itera
         if known.values:
             yield plain("")
             yield from _values(known.values)
+
+
+def _is_telling(known: LineState) -> bool:
+    """Whether the engine is in play: it holds something, or a name holds something of its."""
+    state = known.state
+    return bool(
+        state.recorded.may
+        or state.scopes
+        or state.splits
+        or state.obligations
+        or state.gradients != {Gradient.NONE}
+        or any(value.kind in _ENGINE_KINDS for value in known.values.values())
+    )
 
 
 def _values(values: Mapping[str, Value]) -> Iterator[Line]:

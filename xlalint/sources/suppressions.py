@@ -14,6 +14,7 @@ _OURS = re.compile(r"#\s*xlalint:\s*(?P<kind>ignore-file|ignore)\b(?:\s*\[(?P<co
 _NOQA = re.compile(
     r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z][A-Z0-9]*\d+(?:[\s,]+[A-Z][A-Z0-9]*\d+)*)?)?", re.I
 )
+_MAYBE = re.compile(r"#\s*(?:xlalint:|noqa\b(?!\s*:)|noqa\s*:[^\n]*XLA\d)", re.IGNORECASE)
 _OUR_CODE = re.compile(r"XLA\d+", re.IGNORECASE)
 
 
@@ -86,7 +87,8 @@ def find_suppressions(file: SourceFile) -> Suppressions:
     A comment on the first or last line of a statement speaks for the whole statement (of a
     compound statement: its header), one between them for its own line.
     """
-    if not ("xlalint:" in file.text or "noqa" in file.text.lower()):
+    # Splitting into tokens is slow, and in most files no such comment concerns us.
+    if _MAYBE.search(file.text) is None:
         return Suppressions(())
     comments: list[tokenize.TokenInfo] = []
     statements: list[tuple[int, int]] = []
