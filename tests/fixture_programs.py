@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 CLEAN = "clean"
-MEASURES = frozenset({"launches", "compiles", "pending", "raises", "aborts", "trained"})
+MEASURES = frozenset({"launches", "compiles", "pending", "raises", "aborts", "trained", "diverged"})
 
 
 class MalformedFixture(ValueError):

@@ -94,8 +94,8 @@ def judge(program: Any, bad: Measurement, fixed: Measurement | None) -> Verdict:
     failures = [f"the harness: {m.error}" for m in (bad, fixed) if m is not None and m.error]
     shown = []
     for proof in program.proofs:
-        before = measured(bad, proof.measure)
-        after = measured(fixed, proof.measure) if fixed is not None else None
+        before = measured(bad, proof.measure, program.replicas)
+        after = measured(fixed, proof.measure, program.replicas) if fixed is not None else None
         shown.append(f"{proof.measure} {before}" + (f" -> {after}" if after is not None else ""))
         if before != proof.before:
             failures.append(f"{proof.measure} was {before}, the program states {proof.before}")
@@ -107,7 +107,8 @@ def judge(program: Any, bad: Measurement, fixed: Measurement | None) -> Verdict:
             if one is not None and not stated and measured(one, measure_name) not in ("no", "none"):
                 failures.append(f"the {whose} {measure_name} {measured(one, measure_name)}: {one.output}")
     line = ", ".join(shown) + " (measured)"
-    if fixed is None or bad.raised or bad.aborted or "trained" in {p.measure for p in program.proofs}:
+    computes_otherwise = any(proof.measure in ("trained", "diverged") for proof in program.proofs)
+    if fixed is None or bad.raised or bad.aborted or computes_otherwise:
         return Verdict(line, tuple(failures))
     if bad.numbers is None or fixed.numbers is None:
         failures.append("main() returned no numbers to compare")
@@ -138,12 +139,21 @@ def observed(program: Any, bad: Measurement, fixed: Measurement) -> tuple[str, .
     return tuple(failures)
 
 
-def measured(measurement: Measurement, measure: str) -> str:
-    """One measure, spelled as in a `# proof:` line."""
+def measured(measurement: Measurement, measure: str, replicas: int = 1) -> str:
+    """One measure, spelled as in a `# proof:` line.
+
+    `diverged` tells whether the numbers that the `replicas` return, their parameters at the end, are
+    not the same on all of them.
+    """
     if measure == "raises":
         return measurement.raised or "none"
     if measure == "aborts":
         return "yes" if measurement.aborted else "no"
+    if measure == "diverged":
+        numbers = measurement.numbers
+        if not numbers:
+            return "unknown"
+        return "no" if numbers == numbers[: len(numbers) // replicas] * replicas else "yes"
     value = getattr(measurement, measure)
     if isinstance(value, bool):
         return "yes" if value else "no"
