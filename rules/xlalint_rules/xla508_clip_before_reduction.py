@@ -18,8 +18,8 @@ class ClipBeforeReduction(Rule):
 
     ## Why is this bad?
     Each replica clips by the norm of its own gradients, so each scales them by another factor. The
-    sum is then not the clipped gradient of the batch: training silently differs from the run on one
-    device, and the bound holds for no one.
+    sum is then not the clipped gradient of the batch. In 2.9 it is worse: the clipped gradients lose
+    the reduction that follows, every replica trains by itself, and nothing says so.
 
     ## Example
     ```python
@@ -72,7 +72,9 @@ class ClipBeforeReduction(Rule):
     Shown only: it changes the training, for the better.
 
     ## On the engine
-    Not visible in launched graphs: both programs launch as many. The parameters differ.
+    Two replicas on halves of the data: clipped first by `clip_grad_norm_`, the graph of the step
+    holds no all-reduce, and the replicas end with different parameters. Reduced first, with the
+    same. Both programs launch as many graphs.
 
     ## References
     - https://github.com/pytorch/xla/blob/master/torch_xla/core/xla_model.py (`reduce_gradients`)
