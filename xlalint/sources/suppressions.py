@@ -15,6 +15,7 @@ _NOQA = re.compile(
     r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z][A-Z0-9]*\d+(?:[\s,]+[A-Z][A-Z0-9]*\d+)*)?)?", re.I
 )
 _MAYBE = re.compile(r"#\s*(?:xlalint:|noqa\b(?!\s*:)|noqa\s*:[^\n]*XLA\d)", re.IGNORECASE)
+_JUDGED = re.compile(rb"#\s*(?:xlalint:|noqa\s*:[^\n]*XLA\d)", re.IGNORECASE)
 _OUR_CODE = re.compile(r"XLA\d+", re.IGNORECASE)
 
 
@@ -79,6 +80,11 @@ class Suppressions:
                     suppression.used.add(selector)
                     silenced = True
         return silenced
+
+
+def may_be_unused(data: bytes) -> bool:
+    """Whether a file may hold a suppression that could be unused: a quick look, not an answer."""
+    return _JUDGED.search(data) is not None
 
 
 def find_suppressions(file: SourceFile) -> Suppressions:
