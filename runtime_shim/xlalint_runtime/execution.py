@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import gc
 import os
@@ -19,6 +20,8 @@ import torch_xla
 from torch_xla._internal import pjrt
 
 from xlalint_runtime import counters, replicas
+from xlalint_runtime.guard import Guard
+from xlalint_runtime.report import plain
 
 if TYPE_CHECKING:
     from xlalint_runtime.forkserver import Job
@@ -37,7 +40,8 @@ def execute(job: Job, send: Send) -> None:
         os.environ["PJRT_CPU_ASYNC_CLIENT"] = "0"
         os.environ["XLA_THREAD_POOL_SIZE"] = str(4 * job.replicas)
     counters.count_dynamo_launches()
-    run = _Run(job)
+    guard = Guard(on_news=lambda found: send({"findings": [plain(one) for one in found]}))
+    run = _Run(job, guard if job.guarded else None)
     run.execute()
     launched = counters.counts()
     send(
@@ -47,6 +51,7 @@ def execute(job: Job, send: Send) -> None:
             "pending": run.pending,
             "raised": run.raised,
             "numbers": run.numbers(),
+            "findings": [plain(one) for one in guard.diagnostics()],
         }
     )
     if job.trained and run.raised is None:
@@ -54,8 +59,9 @@ def execute(job: Job, send: Send) -> None:
 
 
 class _Run:
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, guard: Guard | None) -> None:
         self.job = job
+        self.guard = guard
         self.pending = 0
         self.raised: str | None = None
         self.returned: dict[int, Any] = {}
@@ -74,7 +80,7 @@ class _Run:
         sys.path.insert(0, str(path.parent))
         sys.argv = [str(path)]
         self._run_launched_functions_here()
-        with self.moved:
+        with self.moved, self.guard or contextlib.nullcontext():
             try:
                 exec(compile(prefix, str(path), "exec"), module.__dict__)
                 module.__dict__["main"] = self._returning(module.__dict__["main"])
@@ -110,6 +116,8 @@ class _Run:
         return returning
 
     def _at_end(self) -> None:
+        if self.guard is not None:
+            self.guard.end()
         if torch_xla._XLAC._xla_runtime_is_initialized():
             # A loss that an exception's traceback or a cycle keeps alive is no pending work.
             gc.collect()

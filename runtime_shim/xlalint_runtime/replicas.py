@@ -28,6 +28,23 @@ def rank() -> int:
     return getattr(_this, "rank", 0)
 
 
+def running() -> bool:
+    """Whether this thread is one of several replicas."""
+    return _current[0] is not None and hasattr(_this, "rank")
+
+
+def deed(launched: str, alone: Callable[[], None]) -> None:
+    """This replica is about to launch a graph, known by its text, outside a common cut.
+
+    When another replica comes to a cut or its end without having launched the same since the last
+    common cut, `alone` is called, from whichever thread finds out.
+    """
+    order = _current[0]
+    if order is not None:
+        order.reach_first_cut()
+        order.comparison.did(rank(), launched, alone)
+
+
 def run_on_every_replica(function: Callable[[], Any]) -> Any:
     """Call `function` on one thread per device. Returns what torch_xla's own launcher returns."""
     if len(torch_xla._XLAC._xla_get_devices()) == 1:
@@ -35,6 +52,7 @@ def run_on_every_replica(function: Callable[[], Any]) -> Any:
     size = len(torch_xla._XLAC._xla_get_devices())
     order = Order(size)
     with order:
+        _current[0] = order
 
         def replica() -> Any:
             _this.rank = torch_xla._XLAC._xla_get_default_device_ordinal()
@@ -44,7 +62,58 @@ def run_on_every_replica(function: Callable[[], Any]) -> Any:
             finally:
                 order.end(_this.rank)
 
-        return pjrt._run_thread_per_device(0, 1, replica, pjrt.initialize_multiprocess)
+        try:
+            return pjrt._run_thread_per_device(0, 1, replica, pjrt.initialize_multiprocess)
+        finally:
+            _current[0] = None
+
+
+class Comparison:
+    """What each replica launched by itself since all were last at a cut."""
+
+    def __init__(self, size: int) -> None:
+        self._deeds: dict[int, list[tuple[str, Callable[[], None]]]] = {r: [] for r in range(size)}
+        self._complete: set[int] = set()
+        self._lock = threading.Lock()
+
+    def did(self, replica: int, launched: str, alone: Callable[[], None]) -> None:
+        """A replica launches by itself what has this text."""
+        with self._lock:
+            self._deeds[replica].append((launched, alone))
+            lonely = self._lonely()
+        _call_all(lonely)
+
+    def arrived(self, replica: int) -> None:
+        """A replica has come to a cut, or its end, with work pending: it did all it does before."""
+        with self._lock:
+            self._complete.add(replica)
+            lonely = self._lonely()
+        _call_all(lonely)
+
+    def met(self) -> None:
+        """All replicas have come to a cut."""
+        with self._lock:
+            self._complete.clear()
+            for deeds in self._deeds.values():
+                deeds.clear()
+
+    def _lonely(self) -> list[Callable[[], None]]:
+        found = []
+        for complete in self._complete:
+            for replica, deeds in self._deeds.items():
+                theirs = [launched for launched, _ in self._deeds[complete]]
+                for own in list(deeds) if replica != complete else ():
+                    if own[0] in theirs:
+                        theirs.remove(own[0])
+                    else:
+                        deeds.remove(own)
+                        found.append(own[1])
+        return found
+
+
+def _call_all(actions: list[Callable[[], None]]) -> None:
+    for action in actions:
+        action()
 
 
 class Order:
@@ -61,6 +130,7 @@ class Order:
         self._ended: set[int] = set()
         self._begun: set[int] = set()
         self._turns: list[int] = []
+        self.comparison = Comparison(size)
 
     def __enter__(self) -> Order:
         xlac = torch_xla._XLAC
@@ -114,6 +184,8 @@ class Order:
 
     def end(self, replica: int) -> None:
         """A replica has come to its end; nobody need wait for it any more."""
+        if counters.work_pending(torch_xla._XLAC._xla_get_default_device()):
+            self.comparison.arrived(replica)
         with self._changed:
             self._begun.add(replica)
             self._ended.add(replica)
@@ -121,6 +193,7 @@ class Order:
 
     def _in_turn(self, launch: Callable[[], None]) -> None:
         replica = rank()
+        self.comparison.arrived(replica)
         with self._changed:
             self._waiting.add(replica)
             self._give_turns()
@@ -140,6 +213,7 @@ class Order:
         if self._waiting and len(self._waiting | self._ended) == self._size:
             self._turns += sorted(self._waiting)
             self._waiting.clear()
+            self.comparison.met()
         self._changed.notify_all()
 
 
@@ -158,3 +232,4 @@ def _all_gather(
 
 
 _this = threading.local()
+_current: list[Order | None] = [None]

@@ -1,0 +1,99 @@
+"""How much work is recorded on a device or a tensor, as the engine itself knows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import torch
+import torch_xla
+
+from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, Kind, Recorded, Value
+from xlalint_runtime import counters
+
+_HEAVY_OPERATION = re.compile(
+    r"(?:aten|xla)::(?:\w*mm|mv|dot|matmul|einsum|linear|convolution\w*|\w+_backward\w*"
+    r"|native_(?:batch|layer|group)_norm\w*|\w*attention\w*|lstm\w*|gru\w*)\b"
+)
+_COLLECTIVE = re.compile(
+    r"xla::(?:cross_replica_sum|all_reduce|all_gather|reduce_scatter|all_to_all|collective_permute)\b"
+)
+
+
+class Work:
+    """What one replica has recorded since its last cut."""
+
+    def __init__(self) -> None:
+        self._heavy_before = 0
+
+    def recorded(self) -> Recorded:
+        """Exactly what is recorded on this thread's device now."""
+        device = default_device()
+        if device is None or not counters.work_pending(device):
+            return NOTHING
+        return HEAVY if heavy_operations() > self._heavy_before else LIGHT
+
+    def cut(self) -> None:
+        """Everything recorded was launched."""
+        self._heavy_before = heavy_operations()
+
+
+def default_device() -> str | None:
+    """This thread's device, or None before the engine has started, which asking would do."""
+    if not torch_xla._XLAC._xla_runtime_is_initialized():
+        return None
+    return str(torch_xla._XLAC._xla_get_default_device())
+
+
+def heavy_operations() -> int:
+    """How many operations of a model's weight were recorded since the process started."""
+    xlac = torch_xla._XLAC
+    return sum(
+        xlac._xla_counter_value(name) or 0
+        for name in xlac._xla_counter_names()
+        if _HEAVY_OPERATION.fullmatch(name)
+    )
+
+
+def device_value(tensors: Iterable[torch.Tensor]) -> Value:
+    """What the engine knows of these tensors as one value."""
+    waiting = needing_materialisation(tensors)
+    if not waiting:
+        return Value(Kind.TENSOR)
+    text = graph_text(waiting)
+    recorded = HEAVY if _HEAVY_OPERATION.search(text) else LIGHT
+    return Value(Kind.TENSOR, recorded=recorded, reduced=_COLLECTIVE.search(text) is not None)
+
+
+def graph_text(tensors: list[torch.Tensor]) -> str:
+    """The recorded graph of tensors, without anything that names a replica."""
+    return str(torch_xla._XLAC._get_xla_tensors_text(tensors))
+
+
+def needing_materialisation(tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
+    """Those of the tensors that are on the device and not yet run."""
+    on_device = [tensor for tensor in tensors if is_device_tensor(tensor)]
+    if not on_device:
+        return []
+    flags = torch_xla._XLAC._check_tensor_need_materialization(on_device)
+    return [tensor for tensor, pending in zip(on_device, flags, strict=True) if pending]
+
+
+def is_device_tensor(value: Any) -> bool:
+    """Whether this is a tensor of the lazy engine."""
+    return isinstance(value, torch.Tensor) and value.device.type == "xla"
+
+
+def tensors_in(value: Any) -> Iterator[torch.Tensor]:
+    """All tensors in nested lists, tuples and dictionaries, modules and optimizers."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (torch.nn.Module, torch.optim.Optimizer)):
+        yield from tensors_in(value.state_dict())
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from tensors_in(item)
+    elif isinstance(value, (list, tuple, set)):
+        for item in value:
+            yield from tensors_in(item)

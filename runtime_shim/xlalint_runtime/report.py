@@ -1,0 +1,177 @@
+"""Turns what rules find on the engine into diagnostics, with what was counted."""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from xlalint.diagnostic import (
+    Certainty,
+    Diagnostic,
+    Evidence,
+    Observer,
+    Position,
+    Range,
+    Related,
+)
+from xlalint.lazy.site import Site
+from xlalint.lazy.state import Scope, Split
+from xlalint.rule import Finding, Rule
+from xlalint_runtime import counters
+from xlalint_runtime.sites import Chain
+
+_MOST_RELATED = 8
+
+
+@dataclass
+class _Found:
+    finding: Finding
+    place: Site
+    below: tuple[Site, ...]
+    count: int = 0
+
+
+class Report:
+    """What was found so far. May be used from several replicas' threads."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        """Args: rules: those that judge; they say which of two findings at one place is shown."""
+        self._rules = {rule.code: rule for rule in rules}
+        self._found: dict[tuple[str, str, int, int], _Found] = {}
+        self._chains: dict[Site, Chain] = {}
+        self._owners: dict[Scope | Split, CodeType] = {}
+        self._costs: dict[Site, counters.Counts] = {}
+        self._lock = threading.Lock()
+
+    def chain(self, chain: Chain) -> None:
+        """Remember by which calls the program came to the last frame of `chain`."""
+        self._chains[chain[-1].site] = chain
+
+    def own(self, owner: Scope | Split, code: CodeType) -> None:
+        """Remember which function opened a scope or parted the replicas."""
+        self._owners[owner] = code
+
+    def seen(self, site: Site) -> bool:
+        """Whether anything was launched at `site` before: then it is in some loop."""
+        return site in self._costs
+
+    @contextlib.contextmanager
+    def cost(self, site: Site) -> Iterator[None]:
+        """Count what is launched and compiled meanwhile, as done at `site`."""
+        before = counters.counts()
+        try:
+            yield
+        finally:
+            added = counters.counts().since(before)
+            with self._lock:
+                earlier = self._costs.get(site, counters.Counts(0, 0))
+                self._costs[site] = counters.Counts(
+                    earlier.launches + added.launches, earlier.compiles + added.compiles
+                )
+
+    def add(self, finding: Finding) -> bool:
+        """Count a finding. Returns whether there was none of its rule at its place before."""
+        if finding.doubts > 1:
+            return False
+        event = finding.path[-1]
+        chain = self._chains.get(event, ())
+        code = self._owners.get(finding.owner) if finding.owner is not None else None
+        start = next((i for i, frame in enumerate(chain) if frame.code is code), len(chain) - 1)
+        sites = tuple(frame.site for frame in chain[start:]) or (event,)
+        place = sites[0]
+        with self._lock:
+            key = (finding.code, place.path, place.line, place.column)
+            found = self._found.get(key)
+            if found is None:
+                found = self._found[key] = _Found(finding, place, sites[1:])
+            found.count += 1
+            return found.count == 1
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """All findings but those that yield to another one at the same place, in their order."""
+        with self._lock:
+            codes: dict[Site, set[str]] = {}
+            for found in self._found.values():
+                codes.setdefault(found.place, set()).add(found.finding.code)
+            shown = [
+                self._diagnostic(found)
+                for found in self._found.values()
+                if not codes[found.place] & set(self._rules[found.finding.code].yields_to)
+            ]
+        return sorted(shown, key=lambda diagnostic: diagnostic.order)
+
+    def _diagnostic(self, found: _Found) -> Diagnostic:
+        finding = found.finding
+        cost = self._costs.get(finding.path[-1])
+        return Diagnostic(
+            code=finding.code,
+            name=finding.name,
+            message=finding.message.replace("{since}", _since(finding.since, found.place.path)),
+            severity=finding.severity,
+            certainty=Certainty.LIKELY if finding.doubts else Certainty.DEFINITE,
+            path=_shown_path(found.place.path),
+            range=_range(found.place),
+            help=finding.help,
+            related=tuple(
+                Related(_shown_path(site.path), _range(site), "called from here" if below else "here")
+                for below, site in _related(found.below)
+            ),
+            url=self._rules[finding.code].url(),
+            observed_by=(Observer.GUARD,),
+            evidence=Evidence(
+                found.count,
+                launches=cost.launches if cost else None,
+                compiles=cost.compiles if cost else None,
+            ),
+        )
+
+
+def plain(diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic as the harness passes it from process to process."""
+    assert diagnostic.evidence is not None
+    return {
+        "code": diagnostic.code,
+        "path": str(Path(diagnostic.path).resolve()),
+        "line": diagnostic.range.start.line,
+        "column": diagnostic.range.start.column,
+        "message": diagnostic.message,
+        "certainty": diagnostic.certainty.value,
+        "count": diagnostic.evidence.count,
+        "launches": diagnostic.evidence.launches,
+    }
+
+
+def _related(below: tuple[Site, ...]) -> Iterator[tuple[bool, Site]]:
+    for index, site in enumerate(below[:_MOST_RELATED]):
+        yield index < len(below) - 1, site
+
+
+def _since(sites: tuple[Site, ...], path: str) -> str:
+    if not sites:
+        return "the last cut"
+    return ", ".join(
+        f"line {site.line}" if site.path == path else f"{Path(site.path).name}:{site.line}" for site in sites
+    )
+
+
+def _range(site: Site) -> Range:
+    return Range(
+        _position(site.path, site.line, site.column), _position(site.path, site.end_line, site.end_column)
+    )
+
+
+def _position(path: str, line: int, column: int) -> Position:
+    text = linecache.getline(path, line).encode()[:column].decode(errors="replace")
+    return Position(line, len(text) + 1 if text else column + 1)
+
+
+def _shown_path(path: str) -> str:
+    here = Path.cwd()
+    whole = Path(path)
+    return (whole.relative_to(here) if whole.is_relative_to(here) else whole).as_posix()

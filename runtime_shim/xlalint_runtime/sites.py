@@ -1,0 +1,118 @@
+"""Where in the user's own code the program is, and what is written there."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+import sys
+import sysconfig
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+from xlalint.lazy.site import Site
+
+
+class UserFrame(NamedTuple):
+    """One frame of the user's code: where it is now, and which function it runs."""
+
+    site: Site
+    code: CodeType
+
+
+Chain = tuple[UserFrame, ...]
+"""The user's frames, from the outside to the one that the event is in."""
+
+
+def user_chain() -> Chain:
+    """The frames of this thread's stack that are the user's own."""
+    found = [UserFrame(_site(frame), frame.f_code) for frame in _stack() if is_user_file(_file(frame))]
+    return tuple(reversed(found))
+
+
+def frames_below_user() -> Iterator[FrameType]:
+    """The library's frames between the hook and the innermost frame of the user, from the inside."""
+    for frame in _stack():
+        name = _file(frame)
+        if is_user_file(name):
+            return
+        if not name.startswith(_OURS):
+            yield frame
+
+
+@cache
+def is_user_file(name: str) -> bool:
+    """Whether a file is neither Python's, nor an installed package's, nor ours."""
+    return not name.startswith(("<", *_LIBRARIES, _OURS))
+
+
+def callee(site: Site) -> str:
+    """The dotted name of the function that the call at `site` calls; empty where there is none."""
+    match = re.match(r"\s*([A-Za-z_][\w.]*(?:\(\))?[\w.]*)\s*\(", source(site))
+    return match[1] if match else ""
+
+
+def source(site: Site) -> str:
+    """The text at `site`, or its whole line where only the line is known."""
+    line = linecache.getline(site.path, site.line)
+    if not site.end_column:
+        return line
+    encoded = line.encode()
+    if site.end_line > site.line:
+        return encoded[site.column :].decode(errors="replace")
+    return encoded[site.column : site.end_column].decode(errors="replace")
+
+
+def leaving(site: Site) -> str | None:
+    """How the statement on this line leaves a loop: break, return or raise; None: not at all."""
+    lines = _leaving_lines(site.path)
+    return lines.get(site.line)
+
+
+@cache
+def _leaving_lines(path: str) -> dict[int, str]:
+    try:
+        tree = ast.parse("".join(linecache.getlines(path)))
+    except SyntaxError:
+        return {}
+    words = {ast.Break: "break", ast.Return: "return", ast.Raise: "raise"}
+    return {
+        line: words[type(node)]
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Break, ast.Return, ast.Raise))
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+
+
+def _stack() -> Iterator[FrameType]:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _file(frame: FrameType) -> str:
+    return frame.f_code.co_filename
+
+
+def _site(frame: FrameType) -> Site:
+    path = _file(frame)
+    if sys.version_info >= (3, 11):
+        line, end_line, column, end_column = _positions(frame.f_code)[frame.f_lasti // 2]
+        if line is not None and end_line is not None and column is not None and end_column is not None:
+            return Site(path, line, column, end_line, end_column)
+    return Site(path, frame.f_lineno, 0, frame.f_lineno)
+
+
+if sys.version_info >= (3, 11):
+
+    @cache
+    def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+        return list(code.co_positions())
+
+
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_OURS = str(Path(__file__).parent)
