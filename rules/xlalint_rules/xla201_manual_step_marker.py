@@ -78,7 +78,7 @@ class ManualStepMarker(Rule):
     yields_to = ("XLA301", "XLA205")
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if not isinstance(event, LoopLeft) or self.target.low < _STEP_SCOPE_SINCE:
+        if not isinstance(event, LoopLeft) or self.target.low < _STEP_SCOPE_SINCE or state.in_forward:
             return
         own = {deed.what for deed in event.done if not deed.nested}
         done = {deed.what for deed in event.done}

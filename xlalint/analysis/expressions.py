@@ -700,11 +700,24 @@ class Expressions(ABC):
         elif isinstance(target, ast.Attribute):
             base = self.evaluate(target.value, frame, store)
             if base.kind is Kind.INSTANCE and base.payload.of and not isinstance(base.payload.of[0], str):
-                store.attributes[base.payload.of[0], target.attr] = value
+                self._bind_attribute(base.payload.of[0], target.attr, value, store)
             elif base.kind is Kind.MODULE and base.payload.cls is not None:
-                store.attributes[base.payload.cls, target.attr] = value
+                self._bind_attribute(base.payload.cls, target.attr, value, store)
         elif isinstance(target, ast.Subscript):
             self._bind_item(target, value, frame, store)
+
+    def _bind_attribute(self, cls: Class, name: str, value: Value, store: Store) -> None:
+        if not self.is_tabulating(cls):
+            held = self.attribute_table(cls).get(name)
+            if held == value or (_is_idle(value) and (held is None or held.kind in _IDLE)):
+                # The table says it already; summaries are shared the more, the less they start from.
+                store.attributes.pop((cls, name), None)
+                return
+        store.attributes[cls, name] = value
+
+    @abstractmethod
+    def is_tabulating(self, cls: Class) -> bool:
+        """Whether the attribute table of a class is just being made."""
 
     def _bind_item(self, target: ast.Subscript, value: Value, frame: Frame, store: Store) -> None:
         base = self.evaluate(target.value, frame, store)
@@ -750,6 +763,9 @@ class Expressions(ABC):
             self.bind(element, each, frame, store)
 
 
+_IDLE = frozenset({Kind.HOST, Kind.CONSTANT, Kind.UNKNOWN, Kind.NONE})
+"""Kinds of values that the engine has nothing to do with."""
+
 MOVED = "moved"
 """Payload of an unsure device tensor that may as well be a module: an unknown, moved to XLA."""
 
@@ -759,6 +775,13 @@ _WITH_METHODS = frozenset({
     Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT, Kind.CONTAINER, Kind.PARAMETERS,
     Kind.SCOPE,
 })  # fmt: skip
+
+
+def _is_idle(value: Value) -> bool:
+    """Whether a value has nothing to do with the engine, nor decides a branch."""
+    if value.kind is Kind.CONSTANT and value.payload:
+        return not isinstance(value.payload.value, bool)
+    return value.kind in _IDLE
 
 
 def parameter(value: Value, store: Store) -> Value:

@@ -28,7 +28,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.project import Project
 from xlalint.analysis.statements import Statements
-from xlalint.analysis.store import Store, join
+from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.knowledge import functions
 from xlalint.lazy.events import BoundReached
 from xlalint.lazy.site import ENTRY, Path, Site
@@ -39,6 +39,8 @@ from xlalint.rule import Finding
 
 Observer = Callable[[ast.stmt, Outline, Store], None]
 
+MANY_CONTEXTS = 4
+"""With so many contexts of one function, those that differ in a number or text only are one."""
 MOST_CONTEXTS = 32
 """So many contexts of one function are told apart; then its arguments become unknown."""
 MOST_DEPTH = 24
@@ -84,6 +86,7 @@ class Interpreter(Statements):
         self._bases: dict[Class, list[Class]] = {}
         self._module_classes: dict[Class, str] = {}
         self._constants: dict[tuple[Class, str], Value] = {}
+        self._tabulating: set[Class] = set()
         self._plain: set[Function] = set()
         """Functions being entered, whose decorators have been seen to."""
 
@@ -239,31 +242,51 @@ class Interpreter(Statements):
     def _summary(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
     ) -> Summary:
-        entry = _entry_state(call.store.state, function)
         kept = self._summaries.setdefault(function, {})
-        key = _key(names, captured, call.store, entry)
+        scopes = call.store.state.scopes
+        if not scopes and _are_idle(names) and _are_idle(captured) and _are_idle(call.store.attributes):
+            # Nothing of the engine's goes in: unless something happens inside, one context serves all.
+            key = (tuple(sorted(names.items(), key=lambda item: item[0])), tuple(captured))
+            summary = kept.get(key) if self._memo else None
+            if summary is None:
+                neutral = State()
+                neutral.eager = call.store.state.eager
+                summary = kept[key] = self._interpret(function, names, captured, {}, neutral, call)
+            if _did_nothing(summary):
+                self.entered |= summary.entered
+                return summary
+        entry = _entry_state(call.store.state, function)
+        attributes = call.store.attributes
+        key = _key(names, captured, attributes, entry)
         summary = kept.get(key) if self._memo else None
         if summary is None:
+            if len(kept) >= MANY_CONTEXTS:
+                names = {name: _widened(value) for name, value in names.items()}
+                captured = {name: _widened(value) for name, value in captured.items()}
             if len(kept) >= MOST_CONTEXTS:
                 self._bound(call, "contexts of one function")
                 names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
+                captured = {name: value if value.kind is Kind.CALLABLE else UNKNOWN for name, value in captured.items()}
+                attributes = {}
                 entry.bounded = True
-                key = _key(names, captured, call.store, entry)
+            if len(kept) >= MANY_CONTEXTS:
+                key = _key(names, captured, attributes, entry)
                 summary = kept.get(key) if self._memo else None
         if summary is None:
-            summary = kept[key] = self._interpret(function, names, captured, entry, call)
+            summary = kept[key] = self._interpret(function, names, captured, attributes, entry, call)
         self.entered |= summary.entered
         return summary
 
     def _interpret(
-        self, function: Function, names: dict[str, Value], captured: dict[str, Value], entry: State, call: Call
-    ) -> Summary:
+        self, function: Function, names: dict[str, Value], captured: dict[str, Value],
+        attributes: dict[AttributeKey, Value], entry: State, call: Call,
+    ) -> Summary:  # fmt: skip
         self.statistics["contexts"] += 1
         frame = Frame(function.outline, function, None if call.frame.judge is None else self._judge, call.frame.depth + 1)
         frame.captured = captured
         store = Store(entry)
         store.names = dict(names)
-        store.attributes = dict(call.store.attributes)
+        store.attributes = dict(attributes)
         outer_entered, self.entered = self.entered, {function}
         self._stack.append(function)
         try:
@@ -298,8 +321,8 @@ class Interpreter(Statements):
                 frame.findings.append(_seen_from(finding, call.site, state))
             for carried in summary.carried:
                 self._judge_carried(carried, call)
-        if summary.store is None:
-            return UNKNOWN
+        if summary.store is None or _did_nothing(summary):
+            return summary.value
         left = summary.store
         call.store.state = _exit_state(left.state, state, call.site)
         call.store.attributes.update(left.attributes)
@@ -427,6 +450,7 @@ class Interpreter(Statements):
             return known
         table: dict[str, Value] = {}
         self._tables[cls] = table
+        self._tabulating.add(cls)
         receiver = self.instance(cls)
         init = self.find_method(cls, "__init__")
         methods = [init] if init is not None else []
@@ -446,11 +470,16 @@ class Interpreter(Statements):
             for (owner, attribute), value in store.attributes.items():
                 if owner is cls and (attribute not in table or method is init):
                     table[attribute] = run(value)
+        self._tabulating.discard(cls)
         return table
+
+    def is_tabulating(self, cls: Class) -> bool:
+        """Whether the attribute table of a class is just being made."""
+        return cls in self._tabulating
 
     def _enter_quietly(self, method: Function, receiver: Value, call: Call) -> None:
         names = self._bind_arguments(Bound(method, receiver), call)
-        summary = self._interpret(method, names, {}, _entry_state(call.store.state, method), call)
+        summary = self._interpret(method, names, {}, call.store.attributes, _entry_state(call.store.state, method), call)
         if summary.store is not None:
             call.store.attributes.update(summary.store.attributes)
 
@@ -631,11 +660,47 @@ def _with_obligation(event: Any, obligation: Obligation) -> Any:
     return replace(event, obligation=obligation, doubts=doubts)
 
 
-def _key(names: dict[str, Value], captured: dict[str, Value], store: Store, state: State) -> Any:
+_ENGINE_KINDS = frozenset({
+    Kind.TENSOR, Kind.MODULE, Kind.PARAMETERS, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT,
+    Kind.CALLABLE, Kind.SCOPE, Kind.DEVICE,
+})  # fmt: skip
+_NEUTRAL = State()
+
+
+def _are_idle(values: dict[Any, Value]) -> bool:
+    """Whether the engine has nothing to do with any of the values."""
+    for value in values.values():
+        if value.kind in _ENGINE_KINDS:
+            return False
+        if value.kind is Kind.CONTAINER and value.payload.element.kind is not Kind.HOST:
+            return False
+    return True
+
+
+def _did_nothing(summary: Summary) -> bool:
+    """Whether a summary leaves the engine, and everything a caller could see, as it was."""
+    store = summary.store
+    if store is None or summary.findings or summary.carried or store.attributes or store.moved or store.names:
+        return False
+    return store.state == _NEUTRAL or all(
+        getattr(store.state, name) == getattr(_NEUTRAL, name) for name in State.__slots__ if name != "eager"
+    )
+
+
+def _widened(value: Value) -> Value:
+    """The value without what only tells contexts apart: which number or text it is."""
+    if value.kind is Kind.CONSTANT and value.payload and not isinstance(value.payload.value, bool):
+        return Value(Kind.HOST)
+    return value
+
+
+def _key(
+    names: dict[str, Value], captured: dict[str, Value], attributes: dict[AttributeKey, Value], state: State
+) -> Any:
     return (
         tuple(sorted(names.items(), key=lambda item: item[0])),
         tuple(sorted(captured.items(), key=lambda item: item[0])),
-        frozenset(store.attributes.items()),
+        frozenset(attributes.items()),
         tuple(getattr(state, name) for name in State.__slots__),
     )
 

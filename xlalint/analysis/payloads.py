@@ -216,6 +216,14 @@ class RankTest(NamedTuple):
         """The test with `not` before it."""
         return RankTest(not self.master, self.certain_else, self.certain)
 
+    def join(self, other: RankTest) -> RankTest:
+        """Either of two tests; of opposite ones nothing is certain."""
+        if self.master is not other.master:
+            return RankTest(True, False, False)
+        return RankTest(
+            self.master, self.certain and other.certain, self.certain_else and other.certain_else
+        )
+
 
 DEVICE_XLA = Value(Kind.DEVICE, payload="xla")
 DEVICE_HOST = Value(Kind.DEVICE, payload="cpu")
