@@ -1,0 +1,189 @@
+"""What may be set, where, and what is said of mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from xlalint.diagnostic import Severity
+from xlalint.settings import (
+    SETTINGS,
+    Settings,
+    SettingsError,
+    SettingsFinder,
+    as_toml,
+    read_settings,
+    settings_in,
+)
+from xlalint.sources.discovery import DEFAULT_EXCLUDES, Patterns
+from xlalint.versions import VersionRange
+
+EVERYTHING = """\
+select = ["XLA1", "marker-in-step"]
+ignore = ["XLA102"]
+extend-select = ["XLA092"]
+target-version = "2.1..2.6"
+exclude = ["vendor"]
+extend-exclude = ["gen_*.py"]
+respect-gitignore = false
+fail-on = "never"
+preview = true
+output-format = "concise"
+wrappers = ["accelerate"]
+other-backends = ["is_cuda_run"]
+
+[per-file-ignores]
+"tests/" = ["XLA1"]
+
+[severity]
+XLA102 = "error"
+marker-in-step = "info"
+"""
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_every_setting_is_read(tmp_path: Path) -> None:
+    file = write(tmp_path / "xlalint.toml", EVERYTHING)
+    assert read_settings(file) == Settings(
+        base=tmp_path,
+        file=file,
+        select=("XLA1", "marker-in-step"),
+        ignore=("XLA102",),
+        extend_select=("XLA092",),
+        target_version=VersionRange((2, 1), (2, 6)),
+        exclude=Patterns(tmp_path, ["vendor"]),
+        extend_exclude=Patterns(tmp_path, ["gen_*.py"]),
+        respect_gitignore=False,
+        fail_on=None,
+        preview=True,
+        output_format="concise",
+        per_file_ignores=((Patterns(tmp_path, ["tests/"]), ("XLA1",)),),
+        severity=(("XLA102", Severity.ERROR), ("XLA204", Severity.INFO)),
+        wrappers=("accelerate",),
+        other_backends=("is_cuda_run",),
+    )
+
+
+def test_every_field_can_be_set() -> None:
+    fields = set(Settings.__dataclass_fields__) - {"base", "file"}
+    assert fields == {setting.field for setting in SETTINGS}
+
+
+def test_pyproject_holds_the_same_in_its_table(tmp_path: Path) -> None:
+    file = write(tmp_path / "pyproject.toml", '[project]\nname = "x"\n[tool.xlalint]\nignore = ["XLA102"]\n')
+    assert settings_in(tmp_path) == Settings(tmp_path, file, ignore=("XLA102",))
+
+
+def test_shown_settings_read_back_the_same(tmp_path: Path) -> None:
+    settings = read_settings(write(tmp_path / "xlalint.toml", EVERYTHING))
+    again = read_settings(write(tmp_path / "xlalint.toml", "\n".join(as_toml(settings))))
+    assert again == settings
+
+
+def test_shown_defaults_read_back_the_same(tmp_path: Path) -> None:
+    shown = "\n".join(as_toml(Settings(tmp_path)))
+    settings = read_settings(write(tmp_path / "xlalint.toml", shown))
+    assert settings.excludes[0].lines == DEFAULT_EXCLUDES
+    assert (settings.select, settings.target_version, settings.fail_on) == (None, None, Severity.WARNING)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("selct = []", "there is no setting 'selct'; did you mean 'select'?"),
+        ("banana = 1", "there is no setting 'banana'"),
+        ('select = ["XLA999"]', "select: no rule is called 'XLA999'."),
+        ('ignore = ["host-read-in-stp"]', "Did you mean host-read-in-step?"),
+        ('select = "XLA101"', "select: must be a list of strings"),
+        ("exclude = [1]", "exclude: must be a list of strings"),
+        ('preview = "yes"', "preview: must be true or false"),
+        ("target-version = 2.5", 'target-version: must be a string such as "2.1..2.9"'),
+        ('target-version = "latest"', "target-version: 'latest' is no version"),
+        ('target-version = "2.6..2.1"', "target-version: '2.6..2.1' is an empty range"),
+        (
+            'fail-on = "warnings"',
+            "fail-on: must be one of info, warning, error or never; did you mean 'warning'?",
+        ),
+        ("fail-on = []", "fail-on: must be one of"),
+        (
+            'output-format = "jsn"',
+            "output-format: must be one of text, concise or json; did you mean 'json'?",
+        ),
+        ('severity = {XLA102 = "fatal"}', "severity: must be one of info, warning or error"),
+        ('severity = {XLA777 = "error"}', "severity: no rule is called 'XLA777'."),
+        ("severity = 3", "severity: must be a table"),
+        ('per-file-ignores = {"a.py" = ["XLA777"]}', "per-file-ignores: no rule is called 'XLA777'."),
+        ('per-file-ignores = ["a.py"]', "per-file-ignores: must be a table"),
+        ("select = [", "is not valid TOML"),
+    ],
+)
+def test_mistakes_name_the_file_and_what_was_meant(tmp_path: Path, line: str, message: str) -> None:
+    file = write(tmp_path / "xlalint.toml", line + "\n")
+    with pytest.raises(SettingsError) as raised:
+        read_settings(file)
+    assert "xlalint.toml" in str(raised.value)
+    assert message in str(raised.value)
+
+
+def test_mistakes_in_pyproject_name_the_table(tmp_path: Path) -> None:
+    file = write(tmp_path / "pyproject.toml", "[tool.xlalint]\nselct = []\n")
+    with pytest.raises(
+        SettingsError, match=r"pyproject\.toml, \[tool\.xlalint\]: there is no setting 'selct'"
+    ):
+        read_settings(file)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"none\.toml: cannot be read: no such file or directory"):
+        SettingsFinder(config=tmp_path / "none.toml")
+
+
+def test_the_nearest_settings_count_and_are_not_merged(tmp_path: Path) -> None:
+    write(tmp_path / "pyproject.toml", '[tool.xlalint]\nignore = ["XLA102"]\n')
+    write(tmp_path / "sub" / "xlalint.toml", "preview = true\n")
+    write(tmp_path / "sub" / "inner" / "pyproject.toml", '[project]\nname = "says nothing of xlalint"\n')
+    finder = SettingsFinder()
+    assert finder.at(tmp_path).ignore == ("XLA102",)
+    assert finder.at(tmp_path / "other").ignore == ("XLA102",)
+    assert finder.at(tmp_path / "sub" / "inner").preview
+    assert finder.at(tmp_path / "sub" / "inner").ignore == ()
+
+
+def test_xlalint_toml_goes_before_pyproject(tmp_path: Path) -> None:
+    write(tmp_path / "pyproject.toml", "[tool.xlalint]\npreview = false\n")
+    write(tmp_path / "xlalint.toml", "preview = true\n")
+    assert SettingsFinder().at(tmp_path).preview
+
+
+def test_a_pyproject_that_does_not_speak_of_us_may_be_broken(tmp_path: Path) -> None:
+    write(tmp_path / "pyproject.toml", "[project\n")
+    assert settings_in(tmp_path) is None
+
+
+@pytest.mark.parametrize("text", ["tool = 3 # xlalint", "[tool]\nxlalint = 3", "# xlalint"])
+def test_a_pyproject_without_our_table_has_no_settings(tmp_path: Path, text: str) -> None:
+    write(tmp_path / "pyproject.toml", text)
+    assert settings_in(tmp_path) is None
+
+
+def test_the_command_line_goes_before_files(tmp_path: Path) -> None:
+    write(tmp_path / "xlalint.toml", 'preview = true\nignore = ["XLA102"]\n')
+    settings = SettingsFinder(given={"preview": False}).at(tmp_path)
+    assert (settings.preview, settings.ignore) == (False, ("XLA102",))
+
+
+def test_isolated_reads_no_file(tmp_path: Path) -> None:
+    write(tmp_path / "xlalint.toml", "selct = 1\n")
+    assert SettingsFinder(isolated=True).at(tmp_path).file is None
+
+
+def test_one_file_may_hold_for_everything(tmp_path: Path) -> None:
+    write(tmp_path / "a" / "xlalint.toml", "preview = false\n")
+    config = write(tmp_path / "shared.toml", "preview = true\n")
+    assert SettingsFinder(config=config).at(tmp_path / "a").preview
