@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -71,6 +72,7 @@ class _Positions:
         self.default_indent = module.default_indent
         self.default_newline = module.default_newline
         self.provider = None
+        self.tokens = ("",)  # only asked for being empty
         self._indents: list[str] = []
         self._line, self._column = first_line, 0
         # Without and with the whitespace and parentheses around a node.
@@ -231,11 +233,11 @@ class _Converter:
         return self._small(made, node, node.msg or node.test)
 
     def Global(self, node: cst.Global) -> ast.stmt:
-        names = [item.name.value for item in node.names]
+        names = [_identifier(item.name) for item in node.names]
         return self._small(ast.Global(names), node, node.names[-1].name)
 
     def Nonlocal(self, node: cst.Nonlocal) -> ast.stmt:
-        names = [item.name.value for item in node.names]
+        names = [_identifier(item.name) for item in node.names]
         return self._small(ast.Nonlocal(names), node, node.names[-1].name)
 
     def Import(self, node: cst.Import) -> ast.stmt:
@@ -263,13 +265,13 @@ class _Converter:
 
     def AnnAssign(self, node: cst.AnnAssign) -> ast.stmt:
         simple = isinstance(node.target, cst.Name) and not node.target.lpar
-        target = _in(self._convert(node.target), ast.Store)
+        target: Any = _in(self._convert(node.target), ast.Store)
         annotation = node.annotation.annotation
         made = ast.AnnAssign(target, self._convert(annotation), self._optional(node.value), int(simple))
         return self._small(made, node, node.value or annotation)
 
     def AugAssign(self, node: cst.AugAssign) -> ast.stmt:
-        target = _in(self._convert(node.target), ast.Store)
+        target: Any = _in(self._convert(node.target), ast.Store)
         operator = _OPERATORS[type(node.operator).__name__.removesuffix("Assign")]()
         return self._small(ast.AugAssign(target, operator, self._convert(node.value)), node, node.value)
 
@@ -282,10 +284,7 @@ class _Converter:
 
     def If(self, node: cst.If) -> ast.stmt:
         body = self._block(node.body)
-        if isinstance(node.orelse, cst.If):
-            orelse = [self._convert(node.orelse)]
-        else:
-            orelse = self._else(node.orelse)
+        orelse = [self._convert(node.orelse)] if isinstance(node.orelse, cst.If) else self._else(node.orelse)
         return self._compound(ast.If(self._convert(node.test), body, orelse), node, body, orelse)
 
     def _else(self, node: cst.Else | cst.Finally | None) -> list[ast.stmt]:
@@ -322,7 +321,7 @@ class _Converter:
     TryStar = Try
 
     def _handler(self, node: cst.ExceptHandler | cst.ExceptStarHandler) -> ast.ExceptHandler:
-        name = cst.ensure_type(node.name.name, cst.Name).value if node.name is not None else None
+        name = _identifier(node.name.name) if node.name is not None else None
         body = self._block(node.body)
         return self._compound(ast.ExceptHandler(self._optional(node.type), name, body), node, body)
 
@@ -330,7 +329,7 @@ class _Converter:
         kind = ast.AsyncFunctionDef if node.asynchronous is not None else ast.FunctionDef
         body = self._block(node.body)
         made = kind(
-            node.name.value, self._parameters(node.params), body,
+            _identifier(node.name), self._parameters(node.params), body,
             [self._convert(decorator.decorator) for decorator in node.decorators],
             self._convert(node.returns.annotation) if node.returns is not None else None,
         )  # fmt: skip
@@ -341,7 +340,7 @@ class _Converter:
         body = self._block(node.body)
         arguments, keywords = self._arguments([*node.bases, *node.keywords])
         decorators = [self._convert(decorator.decorator) for decorator in node.decorators]
-        made = ast.ClassDef(node.name.value, arguments, keywords, body, decorators)
+        made = ast.ClassDef(_identifier(node.name), arguments, keywords, body, decorators)
         self._add_type_parameters(made, node)
         return self._compound(made, node, body)
 
@@ -356,7 +355,7 @@ class _Converter:
         for parameter in node.type_parameters.params:
             named = parameter.param
             kind = getattr(ast, type(named).__name__)  # TypeVar, TypeVarTuple or ParamSpec
-            result = kind(named.name.value)
+            result = kind(_identifier(named.name))
             start, end = self._start(named), self._end(named.name)
             if isinstance(named, cst.TypeVar) and named.bound is not None:
                 result.bound = self._convert(named.bound)
@@ -388,7 +387,7 @@ class _Converter:
         if node.annotation is not None:
             annotation = self._convert(node.annotation.annotation)
             end = self._end(node.annotation.annotation)
-        return _place(ast.arg(node.name.value, annotation), self._start(node.name), end)
+        return _place(ast.arg(_identifier(node.name), annotation), self._start(node.name), end)
 
     # Patterns ----------------------------------------------------------------------------------
 
@@ -417,7 +416,7 @@ class _Converter:
         return cast(ast.pattern, self._convert(node.value))
 
     def MatchStar(self, node: cst.MatchStar) -> ast.pattern:
-        name = node.name.value if node.name is not None and node.name.value != "_" else None
+        name = _identifier(node.name) if node.name is not None and node.name.value != "_" else None
         start = self._span(node)[0]
         end = self._end(node.name) if node.name is not None else (start[0], start[1] + 2)
         return _place(ast.MatchStar(name), start, end)
@@ -425,20 +424,20 @@ class _Converter:
     def MatchMapping(self, node: cst.MatchMapping) -> ast.pattern:
         keys = [self._convert(element.key) for element in node.elements]
         patterns = [self._convert(element.pattern) for element in node.elements]
-        rest = node.rest.value if node.rest is not None else None
+        rest = _identifier(node.rest) if node.rest is not None else None
         return self._at(ast.MatchMapping(keys, patterns, rest), node)
 
     def MatchClass(self, node: cst.MatchClass) -> ast.pattern:
         made = ast.MatchClass(
             self._convert(node.cls),
             [self._convert(element) for element in node.patterns],
-            [element.key.value for element in node.kwds],
+            [_identifier(element.key) for element in node.kwds],
             [self._convert(element.pattern) for element in node.kwds],
         )
         return self._at(made, node)
 
     def MatchAs(self, node: cst.MatchAs) -> ast.pattern:
-        name = node.name.value if node.name is not None and node.name.value != "_" else None
+        name = _identifier(node.name) if node.name is not None and node.name.value != "_" else None
         return self._at(ast.MatchAs(self._optional(node.pattern), name), node)
 
     def MatchOr(self, node: cst.MatchOr) -> ast.pattern:
@@ -449,7 +448,7 @@ class _Converter:
     def Name(self, node: cst.Name) -> ast.expr:
         if node.value in _SINGLETONS:
             return self._at(ast.Constant(_SINGLETONS[node.value]), node)
-        return self._at(ast.Name(node.value, ast.Load()), node)
+        return self._at(ast.Name(_identifier(node), ast.Load()), node)
 
     def Integer(self, node: cst.Integer | cst.Float | cst.Imaginary) -> ast.expr:
         return self._at(ast.Constant(_literal(node.value)), node)
@@ -460,7 +459,7 @@ class _Converter:
         return self._at(ast.Constant(...), node)
 
     def Attribute(self, node: cst.Attribute) -> ast.expr:
-        return self._at(ast.Attribute(self._convert(node.value), node.attr.value, ast.Load()), node)
+        return self._at(ast.Attribute(self._convert(node.value), _identifier(node.attr), ast.Load()), node)
 
     def Subscript(self, node: cst.Subscript) -> ast.expr:
         elements = [self._index(element.slice) for element in node.slice]
@@ -515,7 +514,7 @@ class _Converter:
             elif node.star == "**":
                 keywords.append(_place(ast.keyword(None, value), start, end))
             elif node.keyword is not None:
-                keywords.append(_place(ast.keyword(node.keyword.value, value), start, end))
+                keywords.append(_place(ast.keyword(_identifier(node.keyword), value), start, end))
             else:
                 arguments.append(value)
         return arguments, keywords
@@ -719,8 +718,13 @@ def _in(target: ast.expr, context: type[ast.Store] | type[ast.Del]) -> ast.expr:
 
 def _dotted(node: cst.CSTNode) -> str:
     if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    return cst.ensure_type(node, cst.Name).value
+        return f"{_dotted(node.value)}.{_identifier(node.attr)}"
+    return _identifier(node)
+
+
+def _identifier(node: cst.CSTNode) -> str:
+    name = cst.ensure_type(node, cst.Name).value
+    return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
 
 def _literal(text: str) -> Any:
