@@ -103,7 +103,7 @@ class TestHostReadInStep:
         (finding,) = self.program(LOSS, Reading.EXPLICIT, kind).findings
         assert finding.path == (Site("train.py", 3),)
         assert finding.owner == Scope(kind, Site("train.py", 1))
-        assert "line 1" in finding.message
+        assert "{owner}" in finding.message
         assert finding.doubts == 0
 
     def test_explicit_reads_need_not_be_sure(self) -> None:
@@ -304,6 +304,20 @@ class TestManualStepMarker:
         program.loop(lambda: program.loop(body))
         assert program.lines == [4]
 
+    def test_silent_on_micro_batches_of_an_outer_loop(self) -> None:
+        program = Program(ManualStepMarker)
+
+        def micro_batch() -> None:
+            program.backward()
+            program.cut()
+
+        def step() -> None:
+            program.loop(micro_batch)
+            program.step()
+
+        program.loop(step)
+        assert program.lines == []
+
     def test_silent_where_the_step_scope_does_not_exist(self) -> None:
         old = VersionRange((2, 3), (2, 9))
         assert self.loop("step", "cut", target=old).lines == []
@@ -343,6 +357,12 @@ class TestMissingStepMarker:
             program.read()
 
         program.loop(body)
+        assert program.lines == []
+
+    def test_silent_over_what_may_be_a_loader_that_cuts(self) -> None:
+        program = Program(MissingStepMarker)
+        program.loop(program.step, UNKNOWN)
+        program.loop(program.step, Value(Kind.INSTANCE))
         assert program.lines == []
 
     def test_silent_where_an_unknown_callee_may_cut(self) -> None:

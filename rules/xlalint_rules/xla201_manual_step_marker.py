@@ -19,7 +19,8 @@ class ManualStepMarker(Rule):
     ## What it does
     Finds loops that end each step by hand, with `torch_xla.sync()` or `xm.mark_step()`, or that queue
     an `xm.add_step_closure`, where `with torch_xla.step():` around the body states the same. Silent
-    where the marker is conditional, with `batches_per_execution`, and under a profiler scope.
+    where the marker is conditional, in an inner loop over micro-batches, with `batches_per_execution`,
+    and under a profiler scope.
 
     ## Why is this bad?
     Where a step begins and ends is then known to the engine only. Reads land before the marker, an
@@ -85,6 +86,9 @@ class ManualStepMarker(Rule):
         if not done & {"backward", "optimizer step", "heavy work"} or done & _STATED or state.eager:
             return
         if state.step is not None or state.profiler is not None or state.in_forward:
+            return
+        if state.in_loop and "backward" in done and "optimizer step" not in done:
+            # Micro-batches: a scope around each would part the optimizer step from the last of them.
             return
         if Cause.MARKER.value in own and Cause.BARRIER.value not in own and event.recorded == NOTHING:
             # Nothing is left at the end of any iteration: the marker is not conditional.

@@ -16,7 +16,7 @@ class MissingStepMarker(Rule):
     ## What it does
     Finds loops over a loader, or with a backward or an optimizer step in them, in which nothing cuts
     the graph and nothing is read: no step scope, no `torch_xla.sync()`, no `MpDeviceLoader`, no
-    `barrier=True`.
+    `barrier=True`. Silent where it cannot be seen what the loop runs over.
 
     ## Why is this bad?
     Every iteration is added to the same recorded graph. Nothing runs, memory grows, and whatever
@@ -93,9 +93,16 @@ _RUNS = ("cut", "maybe cut", "read", "step scope")
 
 
 def _is_training_loop(event: LoopLeft, state: State) -> bool:
+    kind = event.over.kind if event.over is not None else None
+    if kind in _MAY_CUT:
+        return False
     own = {deed.what for deed in event.done if not deed.nested}
     if "optimizer step" in own:
         return True
-    # Micro-batches and inference may be cut by the loop around them, which is judged in its turn.
-    over_loader = event.over is not None and event.over.kind is Kind.LOADER
-    return not state.in_loop and (over_loader or "backward" in own)
+    # Inference may be cut by the loop around it, which is judged in its turn; micro-batches that only
+    # add up gradients make one graph on purpose.
+    return not state.in_loop and kind is Kind.LOADER
+
+
+# What a loop runs over that may be a loader of torch_xla, or pass one on.
+_MAY_CUT = (Kind.UNKNOWN, Kind.INSTANCE, Kind.CALLABLE, Kind.TENSOR)
