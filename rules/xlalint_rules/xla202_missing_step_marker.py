@@ -60,8 +60,8 @@ class MissingStepMarker(Rule):
     No fix yet. A step scope around the body decides where steps end, which the program did not say.
 
     ## On the engine
-    Ten steps over a plain `DataLoader` launch no graph at all and leave every parameter pending; in
-    a step scope they launch 10 and leave none.
+    Ten steps over a plain `DataLoader` launch no graph at all and leave every parameter pending; with
+    a cut in each they launch 10 and leave none.
 
     ## References
     - [PyTorch on XLA devices](https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html)

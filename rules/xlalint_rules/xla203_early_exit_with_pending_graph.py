@@ -75,8 +75,9 @@ class EarlyExitWithPendingGraph(Rule):
     that must become one `.item()`, or a second graph is launched for the comparison.
 
     ## On the engine
-    A `break` followed by an evaluation compiles one graph more than with a step scope: the last step
-    fused with the evaluation.
+    A `break` after four steps, followed by two evaluations, compiles 3 graphs, the last step fused
+    with the first evaluation among them; with a step scope 2. At the end of a program the weights
+    stay pending: 6 tensors, with a step scope none.
 
     ## References
     - [RFC #6751](https://github.com/pytorch/xla/issues/6751), early exit

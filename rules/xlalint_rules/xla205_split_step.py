@@ -62,8 +62,8 @@ class SplitStep(Rule):
     No fix yet. Removing the marker makes one larger graph, which may no longer compile or fit.
 
     ## On the engine
-    Ten steps with a marker before `optimizer_step(barrier=True)` launch 20 graphs, without it 10; a
-    marker after each of three layers 30 to 10.
+    Ten steps with a marker before `optimizer_step(barrier=True)` launch 20 graphs, without it 10. Five
+    steps with a marker after each of three layers launch 20 graphs, without them 5.
 
     ## References
     - [litgpt #51](https://github.com/Lightning-AI/litgpt/issues/51), markers set on purpose
