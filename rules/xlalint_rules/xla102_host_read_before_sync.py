@@ -78,7 +78,7 @@ class HostReadBeforeSync(Rule):
     severity = Severity.WARNING
     events = (ReadThenCut,)
     guarded = True
-    yields_to = ("XLA106", "XLA101", "XLA103", "XLA501", "XLA703")
+    yields_to = ("XLA106", "XLA101", "XLA103", "XLA703")
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         if not isinstance(event, ReadThenCut):

@@ -32,7 +32,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions, methods
-from xlalint.lazy.events import Reading, Use
+from xlalint.lazy.events import Cause, Reading, Use
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import Scope, ScopeKind
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Value, Weight
@@ -75,7 +75,14 @@ class Calls(Expressions):
             else:
                 call.open_ended = True
         frame.closure_argument = outer
-        return self.invoke(callee, call)
+        if not _is_parameter(node.func, frame):
+            return self.invoke(callee, call)
+        before = store.state.done
+        result = self.invoke(callee, call)
+        # Where a marker stands is for those to say who pass it as a callback.
+        done = call.store.state.done
+        call.store.state.done = before | {d for d in done - before if d.what != Cause.MARKER.value}
+        return result
 
     def invoke(self, callee: Value, call: Call) -> Value:
         """Call a value."""
@@ -88,12 +95,16 @@ class Calls(Expressions):
             return self.call_module(callee, call)
         if kind is Kind.NAMESPACE:
             return self._call_library(callee.payload, call)
+        if kind is Kind.INSTANCE and callee.payload.of == (effects.DYNAMO,):
+            return effects.call_dynamo(call)
         if kind is Kind.INSTANCE:
             method = self.attribute(callee, "__call__", None, call.frame, call.store)
             if method.kind is Kind.CALLABLE and any(isinstance(t, Bound) for t in targets(method)):
                 return self.invoke(method, call)
         if kind is Kind.TENSOR and callee.payload == MOVED:
             return self.call_module(Value(Kind.MODULE, False, payload=Module(None, Place.XLA)), call)
+        if kind is Kind.CONSTANT and callee.payload and isinstance(callee.payload.value, bool):
+            return callee  # a test for a backend, whether a function or a flag
         if kind is Kind.SCOPE:
             # A scope used as a decorator: `@torch_xla.compile(full_graph=True)`, `@xp.trace_me("step")`.
             opening: Opening = callee.payload
@@ -106,6 +117,7 @@ class Calls(Expressions):
         if len(of) == 1:
             return self._target(of[0], call)
         before = call.store.copy()
+        bounded, before.state.bounded = before.state.bounded, True
         result: Value | None = None
         after: Store | None = None
         for target in of:
@@ -120,6 +132,7 @@ class Calls(Expressions):
             else:
                 merge_into(after, aside)
         if after is not None:
+            after.state.bounded = bounded
             store = call.store
             store.names, store.attributes, store.state, store.moved = (
                 after.names, after.attributes, after.state, after.moved,
@@ -323,8 +336,7 @@ class Calls(Expressions):
         if name in methods.EXPLICIT_READS:
             if receiver.payload == MOVED and name == "cpu":
                 return UNKNOWN
-            result = self.read(receiver, Reading.EXPLICIT, call.spelling, site, frame, store)
-            return result if receiver.sure else UNKNOWN._replace(differs=receiver.differs)
+            return self.read(receiver, Reading.EXPLICIT, call.spelling, site, frame, store)
         if name == "to":
             return self._move_tensor(receiver, call)
         if name == "backward":
@@ -402,7 +414,7 @@ class Calls(Expressions):
         else:
             device = {"cpu": "cpu", "xla": "xla"}.get(name, "")
         if device == "xla":
-            if info.identity is not None:
+            if info.identity is not None and not self.swaps_parameters:
                 call.store.move_module(info.identity, (call.site,))
             place = Place.XLA
         elif device == "cpu":
@@ -416,13 +428,13 @@ class Calls(Expressions):
 
     def step_optimizer(self, optimizer: Value | None, call: Call, *, barrier: bool = False) -> None:
         """An optimizer steps, whichever way it was asked to."""
-        sure = optimizer is not None and optimizer.kind is Kind.OPTIMIZER
         stale: Path = ()
         built = None
-        if sure:
-            assert optimizer is not None
+        if optimizer is not None and optimizer.kind is Kind.OPTIMIZER:
             info: Optimizer = optimizer.payload
             stale, built = info.stale, info.built
+            if info.place is Place.HOST and not stale:
+                return  # parameters on the host
         call.frame.model.step_optimizer(
             call.store.state, call.site,
             stale=stale, built=(built,) if built is not None else (), barrier=barrier,
@@ -581,6 +593,14 @@ class Calls(Expressions):
             plain = receiver._replace(payload=receiver.payload._replace(cls=None))
             return callable_value(Method(plain, function.attr))
         return callable_value(Known("torch.manual_seed")) if function.attr == "__init__" else UNKNOWN
+
+
+def _is_parameter(node: ast.expr, frame: Frame) -> bool:
+    """Whether a callee is a parameter of the function being interpreted."""
+    if not isinstance(node, ast.Name) or frame.function is None:
+        return False
+    arguments = frame.function.node.args
+    return any(a.arg == node.id for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
 
 
 def _definition(value: Value) -> Site | None:

@@ -91,6 +91,20 @@ def _compile(calls: Calls, call: Call) -> Value:
     return callable_value(Scoped(target, kind))
 
 
+DYNAMO = "torch.compile result"
+"""Stands for the class of what `torch.compile` returns: it launches a graph of its own."""
+
+
+def _dynamo_compile(calls: Calls, call: Call) -> Value:
+    return Value(Kind.INSTANCE, payload=Classes((DYNAMO,)))
+
+
+def call_dynamo(call: Call) -> Value:
+    """What `torch.compile` made is called: its graph runs at once, with what waits for it."""
+    cut(call, Cause.MARKER, sure=False)
+    return Value(Kind.TENSOR, False, differs=True)
+
+
 def _trace_scope(calls: Calls, call: Call) -> Value:
     return Value(Kind.SCOPE, payload=Opening(ScopeKind.TRACE, call.spelling))
 
@@ -672,6 +686,7 @@ EFFECTS: dict[str, Effect] = {
     "marker": _marker,
     "step scope": _step_scope,
     "compile": _compile,
+    "dynamo compile": _dynamo_compile,
     "trace scope": _trace_scope,
     "step trace scope": _step_trace_scope,
     "plain scope": _plain_scope,

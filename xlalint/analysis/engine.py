@@ -27,6 +27,7 @@ MOST_DOUBTS = 1
 """A finding that rests on more uncertain facts than this stays silent."""
 
 _RECURSION_LIMIT = 12_000
+_SWAP = "set_swap_module_params_on_conversion(True)"
 
 
 @dataclass(slots=True)
@@ -115,6 +116,7 @@ class _Run:
 
     def _interpret(self, outlines: list[Outline]) -> Iterator[Finding]:
         interpreter = self.interpreter
+        interpreter.swaps_parameters = any(_SWAP in outline.text for outline in outlines)
         relevance = Relevance(outlines, self._tokens)
         for outline in outlines:
             relevance.relevant |= {f for f in outline.functions.values() if interpreter.optimizer_scope(f)}

@@ -53,6 +53,8 @@ class Expressions(ABC):
 
     project: Project
     other_backends: frozenset[str]
+    swaps_parameters: bool = False
+    """Whether moving a module keeps its parameters' identity (a setting of torch, off by default)."""
 
     @abstractmethod
     def call(self, node: ast.Call, frame: Frame, store: Store) -> Value:

@@ -226,7 +226,7 @@ FUNCTIONS: dict[str, str] = {
     f"{XM}.set_rng_state": "nothing",
     f"{XM}.get_rng_state": "host",
     f"{XM}.get_memory_info": "host",
-    "torch.compile": "same",
+    "torch.compile": "dynamo compile",
     "torch.jit.script": "same",
     "torch.set_default_device": "nothing",
     "torch.set_default_dtype": "nothing",
@@ -251,7 +251,7 @@ PLAIN_MODULES = frozenset({"math", "cmath"})
 
 HOST_MODULES = frozenset({
     "time", "os", "os.path", "json", "random", "sys", "re", "datetime", "pathlib", "shutil", "glob", "socket",
-    "string", "uuid", "tempfile", "platform", "argparse", "gc", "warnings", "traceback",
+    "string", "uuid", "numpy", "tempfile", "platform", "argparse", "gc", "warnings", "traceback",
     "torch_xla.debug.metrics", "torch_xla.debug.metrics_saver",
 })  # fmt: skip
 """Modules whose functions give host values and leave the engine alone."""

@@ -249,7 +249,7 @@ class LazyModel:
     def _owe_collective(self, state: State, name: str, path: Path, split: Split) -> None:
         for waiting in state.owes(Owed.COLLECTIVE):
             assert waiting.split is not None
-            if waiting.detail == name and waiting.split.polarity is not split.polarity:
+            if waiting.detail == name and waiting.split.master is not split.master:
                 state.obligations -= {waiting}
                 return
         opened = Obligation(
@@ -308,8 +308,11 @@ class LazyModel:
         state.done |= {Deed("closure", site)}
 
     def leave_loop(self, state: State, how: str, site: Site) -> None:
-        """A loop whose end would have cut is left by `how`: break, return or raise."""
-        if state.pending and state.step is None and not state.eager:
+        """A loop whose end would have cut is left by `how`: break, return or raise.
+
+        Only pending parameters are owed: what an evaluation left behind nobody misses.
+        """
+        if state.pending and state.parameters.must and state.step is None and not state.eager:
             opened = Obligation(Owed.EXIT, (site,), self.doubts(state), state.in_loop, how)
             state.obligations |= {opened}
 
