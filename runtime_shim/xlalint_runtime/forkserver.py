@@ -75,6 +75,8 @@ class Measurement:
     trained: bool | None = None
     numbers: list[float] | None = None
     findings: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+    """Wall time, to see which programs make the proofs slow; nothing is asserted on it."""
     output: str = ""
     error: str | None = None
     """What went wrong in the harness itself, not in the program."""
@@ -162,7 +164,8 @@ class _Child:
         os.set_blocking(reading, False)
         self.pipe = reading
         self.ended = os.pidfd_open(self.pid)
-        self.deadline = time.monotonic() + job.timeout
+        self._started = time.monotonic()
+        self.deadline = self._started + job.timeout
 
     def read(self) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -188,7 +191,8 @@ class _Child:
             found["error"] = f"the program ended its process with status {os.waitstatus_to_exitcode(status)}"
         output = Path(self._folder, "output").read_text(errors="replace")
         shutil.rmtree(self._folder, ignore_errors=True)
-        return Measurement(program=self.job.program, output=output[-4000:], **found)
+        seconds = time.monotonic() - self._started
+        return Measurement(program=self.job.program, seconds=seconds, output=output[-4000:], **found)
 
 
 def _wait(running: list[_Child]) -> list[_Child]:

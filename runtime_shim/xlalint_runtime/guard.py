@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterable
@@ -23,7 +24,7 @@ import torch_xla.runtime as xr
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from xlalint.diagnostic import Diagnostic
-from xlalint.lazy.events import Cause, Event, HostRead, Reading, Save
+from xlalint.lazy.events import Cause, Event, HostRead, Reading, ReadThenCut, Save
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Owed, Scope, ScopeKind, Split, State
@@ -34,7 +35,7 @@ from xlalint.versions import DEFAULT_TARGET
 from xlalint_runtime import pending, replicas
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.report import Report
-from xlalint_runtime.sites import Chain, callee, frames_below_user, leaving, user_chain
+from xlalint_runtime.sites import Chain, callee, frames_below_user, is_at_for, leaving, runs, user_chain
 
 _READS = {
     "item": (Reading.EXPLICIT, ".item()"),
@@ -59,6 +60,7 @@ _CAUSES = {
     ("xla_rendezvous", "xla_model.py"): Cause.RENDEZVOUS,
 }
 
+_OPTIMIZER_STEP = xm.optimizer_step.__code__
 _RANK_TESTS = {"is_master_ordinal", "get_local_ordinal", "local_ordinal", "global_ordinal", "get_ordinal"}
 _SHOWS_FOR_THE_USER = {"master_print"}
 
@@ -126,7 +128,8 @@ class Guard:
     def end(self) -> None:
         """The program ends here, on this replica."""
         chain = user_chain()
-        if chain:
+        # An exception that ends the program is reason enough for work to be lost.
+        if chain and sys.exc_info()[0] is None:
             self._settle(self._replica())
             self._model.end(self._replica().state, self._site(chain))
 
@@ -268,8 +271,8 @@ class Guard:
         value = pending.device_value(tensors)
         replica = self._replica()
         self._settle(replica)
-        self._model.save(replica.state, spelling, value, value.recorded, site, by_xla=by_xla)
-        event = Save(site, 0, spelling, value, value.recorded, by_xla)
+        self._model.save(replica.state, spelling, value, value.recorded, site, by_xla=by_xla, on_device=True)
+        event = Save(site, 0, spelling, value, value.recorded, by_xla, on_device=True)
         return self._launching(replica, chain, tensors, event, save)
 
     def _launching(
@@ -309,13 +312,14 @@ class Guard:
         @functools.wraps(original)
         def call(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
             if not getattr(self._this, "in_module", False) and _on_device(module.parameters()):
-                self._this.in_module = True
+                state = self._replica().state
+                self._this.in_module = state.in_forward = True
                 try:
                     if chain := user_chain():
-                        self._model.record(self._replica().state, Weight.HEAVY, self._site(chain))
+                        self._model.record(state, Weight.HEAVY, self._site(chain))
                     return original(module, *args, **kwargs)
                 finally:
-                    self._this.in_module = False
+                    self._this.in_module = state.in_forward = False
             return original(module, *args, **kwargs)
 
         return call
@@ -390,12 +394,17 @@ class Guard:
 
     def _before_optimizer_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         chain = user_chain()
+        barrier = any(f.f_code is _OPTIMIZER_STEP and f.f_locals["barrier"] for f in frames_below_user())
         held = [parameter for group in optimizer.param_groups for parameter in group["params"]]
         stale = self._parameters.stale(held)
         if chain and (stale or _on_device(held)):
             built = self._parameters.built.get(optimizer, ())
             self._model.step_optimizer(
-                self._replica().state, self._site(chain), stale=stale, built=built if stale else ()
+                self._replica().state,
+                self._site(chain),
+                stale=stale,
+                built=built if stale else (),
+                barrier=barrier,
             )
 
     # Loops -----------------------------------------------------------------------------------
@@ -410,7 +419,7 @@ class Guard:
             if loop is None:
                 # Every batch of a device loader is a cut; around another one the program must cut.
                 cuts = isinstance(iterator, parallel_loader.PerDeviceLoader)
-                loop = replica.loops[id(iterator)] = _Loop(replica.cuts, cuts)
+                loop = replica.loops[id(iterator)] = _Loop(replica.cuts, cuts, is_at_for())
                 finalizer = weakref.finalize(iterator, self._dropped, replica, id(iterator))
                 finalizer.atexit = False
             try:
@@ -428,6 +437,10 @@ class Guard:
         if loop.over or not chain or not (loop.cuts or replica.cuts > loop.cuts_before):
             return
         how = leaving(chain[-1].site)
+        if how == "raise" or (how is None and loop.by_for):
+            # Nothing else ends a `for` in the midst of its body. Whether somebody catches it, which
+            # the analyzer cannot know and is silent about, shows when more work or the end comes.
+            how = "exception"
         if how is not None:
             self._settle(replica)
             self._model.leave_loop(replica.state, how, self._site(chain))
@@ -455,7 +468,7 @@ class Guard:
         state = replica.state
         recorded = replica.work.recorded()
         state.eager = torch_xla._XLAC._get_use_eager_mode()
-        state.in_closure = any(f.f_code.co_name == "_run_step_closures" for f in frames_below_user())
+        state.in_closure = runs("_run_step_closures", xm.__file__)
         state.recorded = recorded
         if recorded == NOTHING:
             state.parameters = NOTHING
@@ -466,6 +479,7 @@ class Guard:
 
     def _site(self, chain: Chain) -> Site:
         self._report.chain(chain)
+        self._this.chain = chain
         return chain[-1].site
 
     @property
@@ -478,7 +492,9 @@ class Guard:
             if isinstance(event, rule.events):
                 for finding in rule.judge(event, state):
                     if not only_replicas or isinstance(finding.owner, Split):
-                        news |= self._report.add(finding)
+                        # What a later cut runs again belongs to the function that makes the cut.
+                        within = self._this.chain if isinstance(event, ReadThenCut) else None
+                        news |= self._report.add(finding, within)
         if news and self._on_news is not None:
             self._on_news(self.diagnostics())
 
@@ -486,9 +502,10 @@ class Guard:
 class _Loop:
     """A loop over a loader, known by its iterator."""
 
-    def __init__(self, cuts_before: int, cuts: bool) -> None:
+    def __init__(self, cuts_before: int, cuts: bool, by_for: bool) -> None:
         self.cuts_before = cuts_before
         self.cuts = cuts
+        self.by_for = by_for
         self.over = False
 
 
@@ -571,9 +588,9 @@ def _as_written(reading: Reading, spelling: str, called: str) -> tuple[Reading, 
 def _to_host(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     for target in (*args, *kwargs.values()):
         if isinstance(target, torch.Tensor):
-            return target.device.type == "cpu"
+            return str(target.device.type) == "cpu"
         if isinstance(target, (str, torch.device)):
-            return str(target).startswith("cpu")
+            return str(torch.device(target).type) == "cpu"
     return False
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import linecache
 import threading
 from collections.abc import Iterator, Sequence
@@ -44,6 +45,7 @@ class Report:
         """Args: rules: those that judge; they say which of two findings at one place is shown."""
         self._rules = {rule.code: rule for rule in rules}
         self._found: dict[tuple[str, str, int, int], _Found] = {}
+        self._withdrawn: set[tuple[str, str, int, int]] = set()
         self._chains: dict[Site, Chain] = {}
         self._owners: dict[Scope | Split, CodeType] = {}
         self._costs: dict[Site, counters.Counts] = {}
@@ -75,18 +77,30 @@ class Report:
                     earlier.launches + added.launches, earlier.compiles + added.compiles
                 )
 
-    def add(self, finding: Finding) -> bool:
-        """Count a finding. Returns whether there was none of its rule at its place before."""
+    def add(self, finding: Finding, within: Chain | None = None) -> bool:
+        """Count a finding. Returns whether there was none of its rule at its place before.
+
+        It is placed in the function of its owner, or in the innermost one that runs in the calls
+        `within` too, or else where its event happened.
+        """
         if finding.doubts > 1:
             return False
         event = finding.path[-1]
         chain = self._chains.get(event, ())
-        code = self._owners.get(finding.owner) if finding.owner is not None else None
-        start = next((i for i, frame in enumerate(chain) if frame.code is code), len(chain) - 1)
+        if within is not None:
+            start = max(0, _shared(chain, within) - 1)
+        else:
+            code = self._owners.get(finding.owner) if finding.owner is not None else None
+            start = next((i for i, frame in enumerate(chain) if frame.code is code), len(chain) - 1)
         sites = tuple(frame.site for frame in chain[start:]) or (event,)
         place = sites[0]
         with self._lock:
             key = (finding.code, place.path, place.line, place.column)
+            if finding.withdrawn:
+                self._withdrawn.add(key)
+            if key in self._withdrawn:
+                self._found.pop(key, None)
+                return False
             found = self._found.get(key)
             if found is None:
                 found = self._found[key] = _Found(finding, place, sites[1:])
@@ -112,12 +126,12 @@ class Report:
         return Diagnostic(
             code=finding.code,
             name=finding.name,
-            message=finding.message.replace("{since}", _since(finding.since, found.place.path)),
+            message=_filled(finding.message, finding, found.place.path),
             severity=finding.severity,
             certainty=Certainty.LIKELY if finding.doubts else Certainty.DEFINITE,
             path=_shown_path(found.place.path),
             range=_range(found.place),
-            help=finding.help,
+            help=_filled(finding.help, finding, found.place.path),
             related=tuple(
                 Related(_shown_path(site.path), _range(site), "called from here" if below else "here")
                 for below, site in _related(found.below)
@@ -152,12 +166,21 @@ def _related(below: tuple[Site, ...]) -> Iterator[tuple[bool, Site]]:
         yield index < len(below) - 1, site
 
 
-def _since(sites: tuple[Site, ...], path: str) -> str:
-    if not sites:
-        return "the last cut"
-    return ", ".join(
-        f"line {site.line}" if site.path == path else f"{Path(site.path).name}:{site.line}" for site in sites
-    )
+def _filled(text: str, finding: Finding, path: str) -> str:
+    """The text of a finding with the places it speaks of, as seen from the file at `path`."""
+    since = ", ".join(_line(site, path) for site in finding.since) or "the last cut"
+    owner = _line(finding.owner.site, path) if finding.owner is not None else ""
+    return text.replace("{since}", since).replace("{owner}", owner)
+
+
+def _line(site: Site, path: str) -> str:
+    return f"line {site.line}" + ("" if site.path == path else f" of {Path(site.path).name}")
+
+
+def _shared(one: Chain, other: Chain) -> int:
+    """How many frames, from the outside, two chains have in common."""
+    pairs = itertools.takewhile(lambda pair: pair[0].code is pair[1].code, zip(one, other, strict=False))
+    return sum(1 for _ in pairs)
 
 
 def _range(site: Site) -> Range:

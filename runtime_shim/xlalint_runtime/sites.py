@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import linecache
 import re
 import sys
@@ -41,6 +42,17 @@ def frames_below_user() -> Iterator[FrameType]:
             return
         if not name.startswith(_OURS):
             yield frame
+
+
+def runs(function: str, file: str) -> bool:
+    """Whether this thread is inside a call of a function of a library."""
+    return any(frame.f_code.co_name == function and _file(frame) == file for frame in _stack())
+
+
+def is_at_for() -> bool:
+    """Whether the innermost frame of the user is at the head of a `for`, fetching its next item."""
+    frame = next((frame for frame in _stack() if is_user_file(_file(frame))), None)
+    return frame is not None and frame.f_code.co_code[frame.f_lasti] == _FOR_ITER
 
 
 @cache
@@ -114,5 +126,6 @@ if sys.version_info >= (3, 11):
         return list(code.co_positions())
 
 
+_FOR_ITER = dis.opmap["FOR_ITER"]
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 _OURS = str(Path(__file__).parent)
