@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import re
@@ -23,6 +24,9 @@ START = Position(1, 1)
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_FIRST_TWO_LINES = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n)?([^\r\n]*)")
+_DECLARATION = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK_OR_COMMENT = re.compile(rb"[ \t\f]*(?:#|$)")
 _ATTEMPTS = 3
 _CHUNK = 1 << 20
 
@@ -154,12 +158,13 @@ def decode(path: Path, shown: str, data: bytes, wrappers: tuple[str, ...] = ()) 
     if (zero := body.find(b"\0")) >= 0:
         line = body.count(b"\n", 0, zero) + 1
         return Unreadable(path, shown, f"there is a NUL byte in line {line}", Position(line, 1))
-    encoding = "utf-8"
-    if b"coding" in b"".join(body.split(b"\n", 2)[:2]):
-        try:
-            encoding = _declared_encoding(data)
-        except SyntaxError as error:
-            return Unreadable(path, shown, str(error.msg))
+    encoding = _declared_encoding(body) or "utf-8"
+    try:
+        codec = codecs.lookup(encoding)
+    except (LookupError, ValueError):
+        return Unreadable(path, shown, f"it declares an encoding that is not known: {encoding}")
+    if len(body) < len(data) and codec.name != "utf-8":
+        return Unreadable(path, shown, f"it has a UTF-8 byte order mark, but declares {encoding}")
     try:
         text = body.decode(encoding)
     except UnicodeDecodeError as error:
@@ -198,15 +203,22 @@ def _read_all(descriptor: int, size: int) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def _declared_encoding(data: bytes) -> str:
-    import tokenize
-
-    lines = iter(data.splitlines(keepends=True)[:2])
-    return tokenize.detect_encoding(lambda: next(lines, b""))[0].removesuffix("-sig")
+def _declared_encoding(body: bytes) -> str | None:
+    """The encoding that a comment in one of the first two lines declares, as PEP 263 says."""
+    first_two = _FIRST_TWO_LINES.match(body)
+    if first_two is None or b"coding" not in first_two[0]:
+        return None
+    for line in first_two.groups():
+        match = _DECLARATION.match(line)
+        if match is not None:
+            return match[1].decode("ascii", "replace").lower()
+        if not _BLANK_OR_COMMENT.match(line):
+            return None
+    return None
 
 
 def _shown_encoding(encoding: str) -> str:
-    return "UTF-8" if encoding == "utf-8" else encoding
+    return "UTF-8" if encoding in ("utf-8", "utf8") else encoding
 
 
 def _reason(path: str, error: OSError) -> str:

@@ -1,0 +1,314 @@
+"""Files that are not as they should be: a clear diagnostic for each, and the others are checked.
+
+Every test runs the real command in a process of its own, with a sound file beside the bad one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from xlalint.sources.file import SourceFile, Unreadable, read
+
+SOUND = """\
+import torch
+import torch_xla
+
+
+def main():
+    model = torch.nn.Linear(8, 1).to("xla")
+    with torch_xla.step():
+        loss = model(torch.randn(4, 8).to("xla")).mean()
+        print(loss.item())
+
+
+main()
+"""
+SOUND_LINE = ("sound.py", 9, "XLA101")
+
+
+class Outcome(NamedTuple):
+    code: int
+    diagnostics: list[dict[str, Any]]
+    errors: str
+
+    @property
+    def places(self) -> list[tuple[str, int, str]]:
+        return [(d["path"], d["range"]["start"]["line"], d["code"]) for d in self.diagnostics]
+
+    def message(self, path: str) -> str:
+        (found,) = [d["message"] for d in self.diagnostics if d["path"] == path]
+        return str(found)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "sound.py").write_text(SOUND)
+    return tmp_path
+
+
+def check(folder: Path, *arguments: str) -> Outcome:
+    command = [sys.executable, "-m", "xlalint", "check", "--output-format", "json", *arguments]
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert "Traceback" not in run.stderr
+    assert "internal error" not in run.stderr
+    return Outcome(run.returncode, json.loads(run.stdout), run.stderr)
+
+
+def hot(text: str | bytes) -> bytes:
+    return b"import torch_xla\n" + (text.encode() if isinstance(text, str) else text)
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "message"),
+    [
+        pytest.param(hot("def f(:\n"), 2, "syntax error: invalid syntax", id="syntax error"),
+        pytest.param(hot("x = (\n"), 2, "syntax error: '(' was never closed", id="end of the file"),
+        pytest.param(hot("if x:\n\ty\n        z\n"), 4, "syntax error: ", id="tabs and spaces that disagree"),
+        pytest.param(hot("print 'x'\n"), 2, "syntax error: Missing parentheses", id="Python 2"),
+        pytest.param(hot(b"s = '\xff'\n"), 2, "it is not UTF-8: byte 0xff in line 2", id="undecodable"),
+        pytest.param(
+            b"s = '\xe9\xe8'\n", 1, "it is not UTF-8: byte 0xe9 in line 1", id="undecodable, no XLA"
+        ),
+        pytest.param(hot(b"a\x00b\n"), 2, "there is a NUL byte in line 2", id="NUL"),
+        pytest.param(b"\x00" * 100, 1, "there is a NUL byte in line 1", id="NUL only, no XLA"),
+        pytest.param(
+            b"# coding: klingon\n" + hot(""),
+            1,
+            "an encoding that is not known: klingon",
+            id="unknown encoding",
+        ),
+        pytest.param(
+            b"\xef\xbb\xbf# coding: latin-1\n" + hot(""),
+            1,
+            "UTF-8 byte order mark, but declares latin-1",
+            id="two encodings",
+        ),
+        pytest.param(
+            b"# coding: ascii\n" + hot(b"s = '\xe9'\n"),
+            3,
+            "it is not ascii: byte 0xe9 in line 3",
+            id="not ascii",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named_with_its_reason(
+    folder: Path, data: bytes, line: int, message: str
+) -> None:
+    (folder / "bad.py").write_bytes(data)
+    found = check(folder)
+    assert found.code == 1
+    assert found.places == [("bad.py", line, "XLA000"), SOUND_LINE]
+    assert message in found.message("bad.py")
+
+
+def test_a_named_file_is_parsed_even_if_it_does_not_speak_of_torch_xla(folder: Path) -> None:
+    """Parsing every file of a tree would cost more than all the rest."""
+    (folder / "bad.py").write_text("def f(:\n")
+    assert check(folder).places == [SOUND_LINE]
+    assert check(folder, "bad.py").places == [("bad.py", 1, "XLA000")]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(SOUND.encode("utf-8-sig"), id="BOM"),
+        pytest.param(SOUND.replace("\n", "\r\n").encode(), id="CRLF"),
+        pytest.param(SOUND.replace("\n", "\r").encode(), id="CR"),
+        pytest.param(SOUND.replace("import torch\n", "import torch\f\n").encode(), id="form feed in a line"),
+        pytest.param(SOUND.replace("\n\ndef", "\n\f\ndef").encode(), id="form feed for a blank line"),
+        pytest.param(SOUND.replace("    ", "\t").encode(), id="tabs"),
+        pytest.param(
+            SOUND.replace("import torch\n", "# coding: latin-1 \xe9\n").encode("latin-1"), id="latin-1"
+        ),
+        pytest.param(
+            SOUND.replace("import torch\n", "import torch  # \u2028 \x85 😀\n").encode(), id="separators"
+        ),
+        pytest.param(SOUND.rstrip("\n").encode(), id="no line end at the end"),
+    ],
+)
+def test_unusual_bytes_move_no_line(folder: Path, data: bytes) -> None:
+    (folder / "sound.py").unlink()
+    (folder / "unusual.py").write_bytes(data)
+    found = check(folder)
+    assert found.places == [("unusual.py", 9, "XLA101")]
+    indent = 2 if b"\t" in data else 8
+    (diagnostic,) = found.diagnostics
+    assert diagnostic["range"]["start"]["column"] == indent + len("print(") + 1
+
+
+def test_a_directory_called_like_a_file_is_walked(folder: Path) -> None:
+    (folder / "x.py").mkdir()
+    (folder / "x.py" / "bad.py").write_bytes(hot("def f(:\n"))
+    assert check(folder).places == [SOUND_LINE, ("x.py/bad.py", 2, "XLA000")]
+    assert check(folder, "x.py").places == [("x.py/bad.py", 2, "XLA000")]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX links")
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("nowhere", "the symbolic link is broken"),
+        ("link.py", "the symbolic link leads back to itself"),
+    ],
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_broken_and_cyclic_links(folder: Path, target: str, message: str, named: bool) -> None:
+    (folder / "link.py").symlink_to(target)
+    found = check(folder, *(["sound.py", "link.py"] if named else []))
+    assert found.places == [("link.py", 1, "XLA000"), SOUND_LINE]
+    assert message in found.message("link.py")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX links")
+def test_a_link_to_a_directory_around_it_does_not_go_round_for_ever(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub" / "up").symlink_to("..")
+    (folder / "sub" / "up.py").symlink_to("..")
+    assert check(folder).places == [SOUND_LINE]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
+def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.py")
+    found = check(folder)
+    assert found.places == [("pipe.py", 1, "XLA000"), SOUND_LINE]
+    assert "it is no regular file" in found.message("pipe.py")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_files_and_directories_without_permission(folder: Path) -> None:
+    (folder / "shut.py").write_text(SOUND)
+    (folder / "shut.py").chmod(0)
+    (folder / "shut").mkdir(mode=0)
+    try:
+        found = check(folder)
+    finally:
+        (folder / "shut").chmod(0o700)
+    assert found.places == [("shut", 1, "XLA000"), ("shut.py", 1, "XLA000"), SOUND_LINE]
+
+
+def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "open", refuse)
+    found = read(tmp_path / "a.py")
+    assert isinstance(found, Unreadable)
+    assert found.reason == "permission denied"
+
+
+def test_empty_files_are_fine(folder: Path) -> None:
+    (folder / "empty.py").write_bytes(b"")
+    (folder / "blank.py").write_bytes(b"\xef\xbb\xbf\n\n")
+    (folder / "hot.py").write_bytes(hot(""))
+    assert check(folder).places == [SOUND_LINE]
+    assert check(folder, "empty.py").places == []
+
+
+def test_a_file_of_fifty_thousand_lines(folder: Path) -> None:
+    (folder / "long.py").write_text("x = 1\n" * 49_988 + SOUND)
+    found = check(folder)
+    assert found.places == [("long.py", 49_997, "XLA101"), SOUND_LINE]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        pytest.param("(" * 2000 + "1" + ")" * 2000, id="parentheses"),
+        pytest.param("[" * 2000 + "]" * 2000, id="lists"),
+        pytest.param("-" * 2000 + "x", id="signs"),
+        pytest.param("not " * 2000 + "x", id="negations"),
+        pytest.param("x" + " + x" * 2000, id="sums"),
+        pytest.param("x" + ".f()" * 2000, id="calls of methods"),
+        pytest.param("x if y else " * 2000 + "z", id="conditional expressions"),
+        pytest.param("lambda: " * 2000 + "x", id="lambdas"),
+    ],
+)
+def test_expressions_nested_two_thousand_deep(folder: Path, expression: str) -> None:
+    """Deep nesting is read, or said to be too deep; either way the other file is checked."""
+    (folder / "deep.py").write_bytes(hot(f"y = {expression}\n"))
+    found = check(folder)
+    assert SOUND_LINE in found.places
+    rest = [place for place in found.places if place != SOUND_LINE]
+    assert rest in ([], [("deep.py", rest[0][1] if rest else 0, "XLA000")])
+
+
+def test_an_elif_chain_of_two_thousand_branches(folder: Path) -> None:
+    chain = "if x == 0:\n    y = 0\n" + "".join(f"elif x == {n}:\n    y = {n}\n" for n in range(1, 2000))
+    (folder / "deep.py").write_bytes(hot(chain))
+    assert SOUND_LINE in check(folder).places
+
+
+def test_nothing_that_is_checked_is_imported_or_run(folder: Path) -> None:
+    """Names of torch_xla, of our own packages and of the standard library, each with a trap."""
+    trap = 'open("trap sprung", "w")\nraise SystemExit("imported")\n'
+    for name in ("torch_xla", "torch", "click", "rich", "ast", "xlalint_rules", "tokenize", "pathspec"):
+        (folder / f"{name}.py").write_text(trap)
+    (folder / "xlalint_runtime").mkdir()
+    (folder / "xlalint_runtime" / "__init__.py").write_text(trap)
+    (folder / "setup.py").write_text(trap)
+    found = check(folder)
+    assert SOUND_LINE in found.places
+    assert not (folder / "trap sprung").exists()
+
+
+def test_a_file_that_vanishes_before_it_is_read(tmp_path: Path) -> None:
+    found = read(tmp_path / "gone.py")
+    assert isinstance(found, Unreadable)
+    assert found.reason == "it is no longer there"
+
+
+def grow_after(path: Path, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """After each of the first reads of it, someone writes to the file."""
+    real_read = os.read
+    left = [times]
+
+    def grow(descriptor: int, size: int) -> bytes:
+        data = real_read(descriptor, size)
+        if left[0] and not data:
+            left[0] -= 1
+            with path.open("a") as file:
+                file.write(f"# grown {left[0]}\n")
+        return data
+
+    monkeypatch.setattr(os, "read", grow)
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(SOUND)
+    grow_after(path, monkeypatch, times=1)
+    found = read(path)
+    assert isinstance(found, SourceFile)
+    assert found.text == SOUND + "# grown 0\n"
+
+
+def test_a_file_that_never_stops_changing_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(SOUND)
+    grow_after(path, monkeypatch, times=100)
+    found = read(path)
+    assert isinstance(found, Unreadable)
+    assert found.reason == "it keeps changing while it is read"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems want names to be text")
+def test_a_name_that_is_no_text(folder: Path) -> None:
+    (folder / os.fsdecode(b"\xff\n.py")).write_bytes(hot("def f(:\n"))
+    assert check(folder).places == [SOUND_LINE, ("\N{REPLACEMENT CHARACTER}" * 2 + ".py", 2, "XLA000")]
+
+
+def test_warnings_of_the_parser_are_not_passed_on(folder: Path) -> None:
+    (folder / "escape.py").write_bytes(hot("x = '\\d'\nif 1 is 1: pass\n"))
+    assert check(folder).errors == ""
