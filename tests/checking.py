@@ -21,7 +21,9 @@ class Mark(NamedTuple):
 
 def diagnostics_of(root: Path) -> list[Diagnostic]:
     """All diagnostics of a file or a folder, by the rules that are on by default."""
-    return check([root], SettingsFinder(isolated=True)).diagnostics
+    # The corpus stands in a folder that git ignores.
+    finder = SettingsFinder(isolated=True, given={"respect_gitignore": False})
+    return check([root], finder).diagnostics
 
 
 def codes_of(root: Path) -> Counter[str]:

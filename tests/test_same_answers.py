@@ -62,5 +62,6 @@ def test_real_trees(tree: Path, change: Change, monkeypatch: pytest.MonkeyPatch)
 
 def compare(root: Path, change: Change, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = diagnostics_of(root)
+    assert usual or not any(b"torch_xla" in path.read_bytes() for path in root.rglob("*.py"))
     change(monkeypatch)
     assert diagnostics_of(root) == usual
