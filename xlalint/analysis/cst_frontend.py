@@ -1,16 +1,20 @@
 """Source to `ast` through LibCST, for syntax that is newer than the Python we run on.
 
-The nodes and positions are those that `ast.parse` of the newest Python would give, with these
-exceptions. What the host's `ast` has no node for takes the form of what it does: `type X = ...` is
-an assignment, type parameters are left out, `except*` is `except`, a t-string is the tuple of what it
-interpolates (nothing in it is formatted), and an imported name stands for a lazily imported one.
+The nodes and positions are those that `ast.parse` would give, inside f-strings those of Python 3.12.
+What the host's `ast` may have no node for takes the form of what it does: `type X = ...` is an
+assignment, type parameters are left out, `except*` is `except`, a t-string is the tuple of what it
+interpolates (nothing in it is formatted), a lazy import is an import, and `{**a for a in b}` has `a`
+for key and value.
+
+Known to go wrong in LibCST itself: `(x): int` is refused, and blanks between a
+conversion and the end of a replacement field (`f"{x!r }"`) are lost, so that columns behind it on
+the same line are too small.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import textwrap
 import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
@@ -43,19 +47,23 @@ def parse_function(text: str, first_line: int) -> ast.Module:
     Raises:
         SyntaxError: LibCST cannot parse them either.
     """
-    if text[:1] in (" ", "\t"):
+    if _INDENTED.match(text):
         # Positions must stay those of the file, so the lines are not moved to the left.
         module = _parse(f"if 1:\n{text}", first_line - 1)
         return ast.Module(cast(ast.If, module.body[0]).body, [])
-    return _parse(textwrap.dedent(text), first_line)
+    return _parse(text, first_line)
 
 
 def _parse(text: str, first_line: int) -> ast.Module:
     try:
         module = cst.parse_module(text.removeprefix("\ufeff"))
     except cst.ParserSyntaxError as error:
-        place = ("<source>", error.raw_line + first_line - 1, error.raw_column + 1, None)
-        raise SyntaxError(error.message, place) from None
+        # LibCST's own line is that of a token behind it; its message has the right one.
+        said = re.search(r"error at (\d+):", error.message)
+        line = int(said[1]) if said else error.raw_line
+        raise SyntaxError(error.message, ("<source>", line + first_line - 1, 1, None)) from None
+    except (cst.CSTValidationError, cst.CSTLogicError) as error:
+        raise SyntaxError(str(error), ("<source>", first_line, 1, None)) from None
     positions = _Positions(module, first_line)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # escapes are other linters' business
@@ -604,6 +612,10 @@ class _Converter:
         key, value = self._convert(node.key), self._convert(node.value)
         return self._at(ast.DictComp(key, value, self._comprehensions(node.for_in)), node)
 
+    def StarredDictComp(self, node: cst.StarredDictComp) -> ast.expr:
+        key, value = self._convert(node.value), self._convert(node.value)
+        return self._at(ast.DictComp(key, value, self._comprehensions(node.for_in)), node)
+
     def _comprehensions(self, node: cst.CompFor | None) -> list[ast.comprehension]:
         made = []
         while node is not None:
@@ -635,9 +647,6 @@ class _Converter:
             parts.append(right.left)
             right = right.right
         parts.append(right)
-        if any(isinstance(part, cst.TemplatedString) for part in parts):
-            values = [self._convert(part) for part in parts]
-            return self._at(ast.Tuple(values, ast.Load()), node)
         pieces: list[ast.expr] = []
         for part in parts:
             pieces += self._pieces(part) if isinstance(part, cst.FormattedString) else [self._convert(part)]
@@ -695,6 +704,8 @@ _COMPARISONS: dict[str, type[ast.cmpop]] = {
     "GreaterThan": ast.Gt, "GreaterThanEqual": ast.GtE, "In": ast.In, "NotIn": ast.NotIn,
     "Is": ast.Is, "IsNot": ast.IsNot,
 }  # fmt: skip
+_INDENTED = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*[ \t]+[^\s#]")
+"""The first line of code is indented."""
 _BRACES = re.compile(r"(\\N\{[^}]*\})|\{\{|\}\}")
 
 
@@ -743,6 +754,8 @@ def _text(raw: str, quote: str, is_raw: bool) -> str:
     if is_raw:
         return re.sub(r"\r\n?", "\n", raw.replace("{{", "{").replace("}}", "}"))
     single = _BRACES.sub(lambda match: match[1] or match[0][0], raw)
+    if (len(single) - len(single.rstrip("\\"))) % 2:
+        single += "\\"  # what it would escape is the brace behind
     value = _literal(f"{quote}{single}{quote}")
     assert isinstance(value, str)
     return value
