@@ -444,7 +444,7 @@ class Calls(Expressions):
         if name == "step":
             closure = call.argument(0, "closure")
             if closure is not None and closure.kind is Kind.CALLABLE:
-                self.invoke(closure, Call(call.frame, call.store, call.site, call.node))
+                self.invoke(closure, Call(call.frame, call.store, call.site, None))
             cls = receiver.payload.cls
             step = self.find_method(cls, "step") if cls is not None else None
             if step is not None:

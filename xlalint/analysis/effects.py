@@ -594,7 +594,7 @@ def _map(calls: Calls, call: Call) -> Value:
     function, source = call.argument(0), call.argument(1)
     if function is None or source is None:
         return UNKNOWN
-    inner = Call(call.frame, call.store, call.site, call.node, [calls.element(source)])
+    inner = Call(call.frame, call.store, call.site, None, [calls.element(source)])
     result = calls.invoke(function, inner) if function.kind is Kind.CALLABLE else UNKNOWN
     return container_of(result)
 

@@ -604,6 +604,8 @@ class Expressions(ABC):
         if index.kind is Kind.CONSTANT and index.payload and store.state.scope(ScopeKind.OPTIMIZER):
             if "found_inf" in str(index.payload.value):
                 return container_of(_GRADIENT)
+        if base.kind is Kind.HOST:
+            return Value(Kind.HOST, differs=base.differs or index.differs)
         return unknown_from(base)
 
     def _slice(self, node: ast.Slice, frame: Frame, store: Store) -> Value:

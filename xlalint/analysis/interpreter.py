@@ -357,7 +357,7 @@ class Interpreter(Statements):
         aside.state.obligations = frozenset()
         aside.state.scopes = ()
         aside.state.in_closure = True
-        self.invoke(body, Call(call.frame, aside, call.site, call.node, [run(a) for a in arguments]))
+        self.invoke(body, Call(call.frame, aside, call.site, None, [run(a) for a in arguments]))
 
     def run_replica(self, target: Value, arguments: list[Value], call: Call) -> None:
         """A launched function starts afresh on every replica, its index first."""
@@ -365,7 +365,7 @@ class Interpreter(Statements):
         aside.state.launched = True
         aside.state.eager = call.store.state.eager
         index = Value(Kind.ORDINAL, differs=True)
-        inner = Call(call.frame, aside, call.site, call.node, [index, *(run(a) for a in arguments)])
+        inner = Call(call.frame, aside, call.site, None, [index, *(run(a) for a in arguments)])
         self.invoke(target, inner)
         call.frame.model.end(aside.state, call.site)
 
@@ -375,7 +375,7 @@ class Interpreter(Statements):
             return
         aside = call.store.copy()
         aside.state.obligations = frozenset()
-        self.enter_function(bound, Call(call.frame, aside, call.site, call.node, open_ended=True))
+        self.enter_function(bound, Call(call.frame, aside, call.site, None, open_ended=True))
 
     def call_unknown(self, call: Call) -> Value:
         """Count, then treat as unknown."""

@@ -227,7 +227,9 @@ class Statements(Calls):
             loader = over.payload
         if over.kind is Kind.TENSOR:
             loader = Loader(over)
-        literal = over.kind is Kind.CONTAINER and bool(over.payload.items)
+        literal = over.kind is Kind.PARAMETERS or (
+            over.kind is Kind.CONTAINER and (bool(over.payload.items) or _of_parameters(over.payload.element))
+        )
 
         def advance(current: Store) -> None:
             self._advance(loader, node, frame, current)
@@ -276,26 +278,32 @@ class Statements(Calls):
         outer_exits = frame.exits
         outside, was_in_loop, outer_since = store.state.done, store.state.in_loop, store.state.since
         store.state.done, store.state.in_loop, store.state.since = frozenset(), True, ()
-        head = store
-        back: Store | None = None
-        exits = Exits()
-        for number in range(MOST_PASSES + 1):
+
+        def once(start: Store) -> tuple[Store | None, Exits]:
             self.statistics["passes"] += 1
-            frame.exits = exits = Exits()
-            current = head.copy()
+            frame.exits = left = Exits()
+            current = start.copy()
             advance(current)
-            back = self.run_block(node.body, frame, current)
-            for continued in exits.continues:
-                back = join(back, continued)
-            if back is None:
-                break
+            after = self.run_block(node.body, frame, current)
+            for continued in left.continues:
+                after = join(after, continued)
+            return after, left
+
+        head = store
+        back, exits = once(store)
+        if back is not None and not was_in_loop:
+            # The second iteration, too, is looked at by itself: what the first leaves, it surely meets.
+            again, _ = once(back)
+            head = join(head, back) or head
+            back = join(back, again)
+        for number in range(MOST_PASSES):
             grown = join(head, back)
-            assert grown is not None
-            if grown == head:
+            if back is None or grown is None or grown == head:
                 break
             head = grown
             if number == MOST_PASSES - 1:
                 _forget(head, back, store)
+            back, exits = once(head)
         frame.exits = outer_exits
         cuts = back is not None and back.state.did("cut")
         after: Store | None = None
@@ -450,6 +458,13 @@ def _expects_error(node: ast.expr) -> bool:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     return node.func.attr.startswith("assertRaises") or node.func.attr == "raises"
+
+
+def _of_parameters(element: Value) -> bool:
+    """Whether what is iterated goes along a model's parameters, of which there are some."""
+    if element.kind is Kind.CONTAINER:
+        return any(_of_parameters(item) for item in element.payload.items or ())
+    return element.kind is Kind.PARAMETERS
 
 
 def _forget(head: Store, back: Store, entry: Store) -> None:
