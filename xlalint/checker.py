@@ -334,8 +334,8 @@ class _Check:
         return _and(parts) if parts else "an earlier line"
 
     def _shown(self, site: Site) -> str:
-        file = self._file(site.path)
-        return file.shown if file is not None else show(Path(site.path))
+        self._file(site.path)
+        return self._files[site.path].shown
 
     def _range(self, site: Site) -> Range:
         file = self._file(site.path)

@@ -292,7 +292,9 @@ def prove(selector: str) -> None:
 
     found = _find_rule(selector)
     if find_spec("torch_xla") is None:
-        raise Failure(_no_engine())
+        import platform
+
+        raise Failure(_why_no_engine(platform.system(), platform.machine(), sys.version_info[:2]))
     entries = [entry for entry in entry_points(group="xlalint.guard") if entry.name == "prove"]
     if not entries:
         raise Failure("this installation has no xlalint.guard entry point: install xlalint again")
@@ -447,8 +449,10 @@ def _print(lines: Iterator[Line] | list[Line], color: str) -> None:
 
 
 def _echo(text: str) -> None:
+    # click.echo would write UTF-8 to a terminal that says it only knows ASCII.
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    click.echo(text if encoding.startswith("utf") else text.translate(_ASCII), nl=False, color=True)
+    sys.stdout.write(text if encoding.startswith("utf") else text.translate(_ASCII))
+    sys.stdout.flush()
 
 
 def _is_colored(color: str) -> bool:
@@ -469,14 +473,17 @@ def _split_place(place: str) -> tuple[Path, int | None]:
     return Path(place), None
 
 
-def _no_engine() -> str:
-    import platform
+def _why_no_engine(system: str, machine: str, python: tuple[int, ...]) -> str:
+    """Why torch_xla cannot be here, or how to get it.
 
-    if sys.platform != "linux" or platform.machine() != "x86_64":
-        here = f"{platform.system()} on {platform.machine()}"
-        why = f"its releases are for Linux on x86-64 only, and this is {here}"
-    elif sys.version_info >= (3, 14):
-        why = f"its last release is for Python 3.10 to 3.13, and this is {platform.python_version()}"
+    Args:
+        system, machine: As the module `platform` names them.
+        python: Major and minor version.
+    """
+    if (system, machine) != ("Linux", "x86_64"):
+        why = f"its releases are for Linux on x86-64 only, and this is {system} on {machine}"
+    elif python >= (3, 14):
+        why = f"its last release is for Python 3.10 to 3.13, and this is {'.'.join(map(str, python))}"
     else:
         why = "install it with: pip install 'xlalint[runtime]'"
     return f"torch_xla is not installed, and a proof runs on it; {why}"

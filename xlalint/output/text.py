@@ -91,9 +91,9 @@ def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile]) -> Iterator
     source = sources.get(diagnostic.path)
     digits = 1
     if source is not None:
-        last = min(diagnostic.range.end.line + _CONTEXT, len(source.lines))
-        digits = len(str(last))
-        yield from _frame(source, diagnostic.range, digits, _COLORS[diagnostic.severity])
+        numbers = _numbers(source, diagnostic.range)
+        digits = len(str(numbers[-1]))
+        yield from _frame(source, diagnostic.range, numbers, digits, _COLORS[diagnostic.severity])
     margin = " " * digits
     if diagnostic.related:
         yield _note(margin, "reached through", "")
@@ -121,15 +121,25 @@ def _chain(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], margin: st
         yield [Span(f"{margin}     "), Span(place, GUTTER), Span(f"{padding}  {code}")]
 
 
-def _frame(source: SourceFile, place: Range, digits: int, color: str) -> Iterator[Line]:
-    first, last = place.start.line, place.end.line
-    if last > first and place.end.column == 1:
-        last -= 1  # the range ends behind a line end, not on the next line
+def _numbers(source: SourceFile, place: Range) -> list[int]:
+    """The lines of a frame: those of the range, and some around them that are not blank edges."""
+    first, last = place.start.line, _last_line(place)
     numbers = [*range(max(first - _CONTEXT, 1), min(last + _CONTEXT, len(source.lines)) + 1)]
-    while numbers and numbers[0] < first and not source.line(numbers[0]).strip():
+    while numbers[0] < first and not source.line(numbers[0]).strip():
         numbers.pop(0)
-    while numbers and numbers[-1] > last and not source.line(numbers[-1]).strip():
+    while numbers[-1] > last and not source.line(numbers[-1]).strip():
         numbers.pop()
+    return numbers
+
+
+def _last_line(place: Range) -> int:
+    # A range that ends behind a line end does not reach the next line.
+    ends_before = place.end.column == 1 and place.end.line > place.start.line
+    return place.end.line - ends_before
+
+
+def _frame(source: SourceFile, place: Range, numbers: list[int], digits: int, color: str) -> Iterator[Line]:
+    first, last = place.start.line, _last_line(place)
     left_out = range(0)
     if last - first + 1 > _MOST_LINES:
         left_out = range(first + _MOST_LINES - 2, last)

@@ -1,0 +1,469 @@
+"""The command: options, exit codes, what is printed where."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.metadata import entry_points, version
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner, Result
+
+from xlalint import cli
+from xlalint.cli import command
+from xlalint.registry import all_rules
+
+HAZARD = """\
+import torch
+import torch_xla
+
+
+def main():
+    model = torch.nn.Linear(8, 1).to("xla")
+    with torch_xla.step():
+        loss = model(torch.randn(4, 8).to("xla")).mean()
+        print(loss.item())
+
+
+main()
+"""
+CLEAN = HAZARD.replace("        print", "    print")
+ONE_LINE = "train.py:9:15: warning[XLA101] host-read-in-step: "
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "train.py").write_text(HAZARD)
+    return tmp_path
+
+
+def run(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(command, arguments, input=stdin, catch_exceptions=False)
+
+
+def process(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "xlalint", *arguments],
+        cwd=folder, input=stdin, capture_output=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+# Exit codes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ([], 1),
+        (["--exit-zero"], 0),
+        (["--fail-on", "info"], 1),
+        (["--fail-on", "warning"], 1),
+        (["--fail-on", "error"], 0),
+        (["--fail-on", "never"], 0),
+        (["--ignore", "XLA101"], 0),
+        (["--select", "XLA2"], 0),
+        (["--select", "XLA2", "--extend-select", "host-read-in-step"], 1),
+        (["--select", "ALL", "--ignore", "XLA1"], 0),
+        (["nothing_here.py"], 2),
+        (["--select", "XLA777"], 2),
+        (["--target-version", "3"], 2),
+        (["--no-such-option"], 2),
+        (["--config", "none.toml"], 2),
+        (["--config", "none.toml", "--isolated"], 2),
+        (["--stdin-filename", "a.py"], 2),
+        (["--output-file", "no/such/folder/report"], 2),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_exit_codes(folder: Path, arguments: list[str], code: int) -> None:
+    result = run("check", *arguments)
+    assert result.exit_code == code, result.output
+    assert (code == 2) == ("Error: " in result.stderr)
+
+
+@pytest.mark.parametrize(("text", "code"), [(CLEAN, 0), (HAZARD, 1), ("import torch_xla\n(", 1)])
+def test_exit_codes_of_the_process(folder: Path, text: str, code: int) -> None:
+    (folder / "train.py").write_text(text)
+    assert process(folder, "check").returncode == code
+
+
+def test_wrong_usage_ends_the_process_with_2(folder: Path) -> None:
+    (folder / "xlalint.toml").write_text("selct = []\n")
+    ended = process(folder, "check")
+    assert ended.returncode == 2
+    assert ended.stderr.decode().splitlines() == [
+        "Error: xlalint.toml: there is no setting 'selct'; did you mean 'select'?"
+    ]
+    assert ended.stdout == b""
+
+
+def test_an_error_of_our_own_ends_with_2_and_without_a_traceback(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("of our own")
+
+    monkeypatch.setattr("xlalint.checker.check", fail)
+    result = run("check")
+    assert result.exit_code == 2
+    assert "internal error, please report it: ZeroDivisionError: of our own (test_cli.py:" in result.stderr
+    assert "Traceback" not in result.stderr
+    monkeypatch.setenv("XLALINT_TRACEBACK", "1")
+    assert "Traceback" in run("check").stderr
+
+
+def test_a_reader_that_leaves_early_sees_no_traceback(folder: Path) -> None:
+    (folder / "train.py").write_text("import torch_xla\n" + "x = 1  # xlalint: ignore[XLA101]\n" * 3000)
+    shell = f"{sys.executable} -m xlalint check | head -1"
+    ended = subprocess.run(shell, shell=True, cwd=folder, capture_output=True, timeout=120, check=False)
+    assert ended.stderr == b""
+    assert ended.stdout.startswith(b"train.py:2:8: warning[XLA090]")
+
+
+# Reports -----------------------------------------------------------------------------------------
+
+
+def test_text_is_the_default_and_ends_with_a_summary(folder: Path) -> None:
+    lines = run("check").stdout.splitlines()
+    assert lines[0].startswith(ONE_LINE)
+    assert "9 |         print(loss.item())" in lines
+    assert "  |               ^^^^^^^^^^^" in lines
+    assert lines[-1] == "Found 1 warning in 1 file: 1 file checked, 1 of them using torch_xla."
+
+
+def test_concise_and_quiet_is_one_line_each(folder: Path) -> None:
+    (line,) = run("check", "--output-format", "concise", "-q").stdout.splitlines()
+    assert line.startswith(ONE_LINE)
+
+
+def test_json_is_json_and_nothing_else(folder: Path) -> None:
+    (found,) = json.loads(run("check", "--output-format", "json").stdout)
+    assert (found["code"], found["path"]) == ("XLA101", "train.py")
+    assert found["range"] == {"start": {"line": 9, "column": 15}, "end": {"line": 9, "column": 26}}
+    (folder / "train.py").write_text("")
+    assert json.loads(run("check", "--output-format", "json").stdout) == []
+
+
+def test_settings_choose_the_form_too(folder: Path) -> None:
+    (folder / "xlalint.toml").write_text('output-format = "json"\nfail-on = "error"\n')
+    result = run("check")
+    assert json.loads(result.stdout)[0]["code"] == "XLA101"
+    assert result.exit_code == 0
+    assert run("check", "--output-format", "text", "--fail-on", "warning").exit_code == 1
+
+
+def test_a_report_can_go_to_a_file(folder: Path) -> None:
+    result = run("check", "--output-format", "json", "--output-file", "report.json", "--color", "always")
+    assert result.stdout == ""
+    assert result.exit_code == 1
+    assert json.loads((folder / "report.json").read_text())[0]["code"] == "XLA101"
+
+
+def test_statistics(folder: Path) -> None:
+    assert run("check", "--statistics", "-q").stdout == "1  XLA101  host-read-in-step\n"
+    counted = json.loads(run("check", "--statistics", "--output-format", "json").stdout)
+    assert counted == [{"code": "XLA101", "name": "host-read-in-step", "count": 1}]
+
+
+def test_verbose_counts_on_standard_error(folder: Path) -> None:
+    result = run("check", "-v", "--output-format", "json")
+    json.loads(result.stdout)
+    assert result.stderr.splitlines()[0] == "1 files, 1 of them hot"
+    assert "contexts" in result.stderr
+
+
+def test_a_folder_without_python_says_so(folder: Path) -> None:
+    (folder / "train.py").unlink()
+    result = run("check")
+    assert (result.exit_code, result.stderr) == (0, "xlalint: no Python files found\n")
+    assert run("check", "-q").stderr == ""
+
+
+def test_notebooks_are_named_as_not_checked(folder: Path) -> None:
+    (folder / "a.ipynb").write_text("{}")
+    result = run("check", "a.ipynb", "train.py")
+    assert result.stderr == "xlalint: notebooks are not checked yet: a.ipynb\n"
+    assert ONE_LINE in result.stdout
+    assert run("check").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("option", "environment", "colored"),
+    [
+        ("auto", {}, False),
+        ("always", {}, True),
+        ("never", {"FORCE_COLOR": "1"}, False),
+        ("auto", {"FORCE_COLOR": "1"}, True),
+        ("auto", {"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+        ("auto", {"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
+        ("always", {"NO_COLOR": "1"}, True),
+        ("auto", {"NO_COLOR": "", "FORCE_COLOR": "1"}, True),
+    ],
+)
+def test_colours(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, option: str, environment: dict[str, str], colored: bool
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert ("\x1b[" in run("check", "--color", option).stdout) == colored
+
+
+@pytest.mark.parametrize(
+    ("terminal", "term", "colored"), [(True, "xterm", True), (True, "dumb", False), (False, "xterm", False)]
+)
+def test_colours_on_terminals(
+    monkeypatch: pytest.MonkeyPatch, terminal: bool, term: str, colored: bool
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: terminal))
+    assert cli._is_colored("auto") == colored
+
+
+def test_a_terminal_that_only_knows_ascii_gets_ascii(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    (folder / "train.py").write_text(HAZARD.replace("print(loss.item())", "print('é', loss.item())"))
+    checked = process(folder, "check")
+    assert b"print('?', loss.item())" in checked.stdout
+    assert b"               ^^^^^^^^^^^" in checked.stdout
+    assert b"# heavy since line 8" in process(folder, "state", "train.py").stdout
+
+
+# Which files -------------------------------------------------------------------------------------
+
+
+def shown_files(*arguments: str) -> list[str]:
+    return run("check", "--show-files", *arguments).stdout.splitlines()
+
+
+def test_show_files_lists_and_checks_nothing(folder: Path) -> None:
+    for name in ("build/a.py", "gen/b.py", "c.py", "ignored.py"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("(")
+    (folder / ".gitignore").write_text("ignored.py\n")
+    assert shown_files() == ["c.py", "train.py", "gen/b.py"]
+    assert shown_files("--no-respect-gitignore") == ["c.py", "ignored.py", "train.py", "gen/b.py"]
+    assert shown_files("--extend-exclude", "gen,/c.py") == ["train.py"]
+    assert shown_files("--exclude", "gen", "--exclude", "c.py") == ["train.py", "build/a.py"]
+    assert shown_files("build/a.py", "gen") == ["build/a.py", "gen/b.py"]
+    assert shown_files("--force-exclude", "build/a.py", "c.py") == ["c.py"]
+
+
+def test_settings_may_exclude_and_the_command_line_goes_before(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub" / "a.py").write_text("")
+    (folder / "xlalint.toml").write_text('extend-exclude = ["sub"]\nrespect-gitignore = false\n')
+    (folder / ".gitignore").write_text("train.py\n")
+    assert shown_files() == ["train.py"]
+    assert shown_files("--respect-gitignore") == []
+    assert shown_files("--extend-exclude", "other") == ["train.py", "sub/a.py"]
+    assert shown_files("--isolated", "--no-respect-gitignore") == ["train.py", "sub/a.py"]
+
+
+def test_standard_input(folder: Path) -> None:
+    result = run("check", "-", "--stdin-filename", "sub/new.py", stdin=HAZARD)
+    assert result.exit_code == 1
+    assert result.stdout.startswith(f"sub/new.py{ONE_LINE.removeprefix('train.py')}")
+    assert run("check", "-", stdin="def f(:").stdout.startswith("<stdin>:1:7: error[XLA000]")
+    assert run("check", "-", stdin=CLEAN).exit_code == 0
+
+
+def test_standard_input_is_bytes(folder: Path) -> None:
+    ended = process(folder, "check", "-", "-q", "--output-format", "concise", stdin=b"x = '\xff'\n")
+    assert ended.stdout.decode().startswith("<stdin>:1:1: error[XLA000] unreadable-file:")
+
+
+def test_a_hazard_in_another_module_shows_the_chain(folder: Path) -> None:
+    (folder / "helpers.py").write_text(
+        "def log(loss):\n    report(loss)\n\n\ndef report(loss):\n    print(loss.item())\n"
+    )
+    (folder / "train.py").write_text(
+        HAZARD.replace("print(loss.item())", "log(loss)").replace(
+            "import torch\n", "from helpers import log\n", 1
+        )
+    )
+    lines = run("check").stdout.splitlines()
+    assert lines[0].startswith("train.py:9:9: warning[XLA101]")
+    start = lines.index("  = reached through:")
+    assert lines[start + 1 : start + 3] == [
+        "      helpers.py:2  report(loss)",
+        "      helpers.py:6  print(loss.item())",
+    ]
+
+
+# Other commands ----------------------------------------------------------------------------------
+
+
+def test_rule_explains_by_code_and_by_name(folder: Path) -> None:
+    by_code = run("rule", "XLA090").stdout
+    assert by_code == run("rule", "unused-suppression").stdout
+    assert by_code.startswith("# XLA090 unused-suppression\n\nwarning, since 0.1; on by default; ")
+    assert "## Why is this bad?" in by_code
+    assert "\x1b[" in run("rule", "XLA090", "--color", "always").stdout
+
+
+@pytest.mark.parametrize("name", ["rule", "prove"])
+def test_a_rule_that_is_not_there_is_answered_with_the_nearest(folder: Path, name: str) -> None:
+    result = run(name, "unused-supression")
+    assert result.exit_code == 2
+    assert "Did you mean unused-suppression?" in result.stderr
+
+
+def test_rules_lists_all(folder: Path) -> None:
+    codes = [rule.code for rule in all_rules()]
+    assert [line.split()[0] for line in run("rules").stdout.splitlines()] == codes
+    listed = json.loads(run("rules", "--output-format", "json").stdout)
+    assert [rule["code"] for rule in listed] == codes
+    assert all(rule["summary"] and rule["url"] for rule in listed)
+
+
+def test_config_lists_the_settings_and_explains_one(folder: Path) -> None:
+    assert "target-version " in run("config").stdout
+    assert "default: what the project asks of torch_xla, else 2.9" in run("config", "target-version").stdout
+    result = run("config", "targetversion")
+    assert (result.exit_code, "did you mean 'target-version'?" in result.stderr) == (2, True)
+
+
+def test_show_settings_prints_what_holds(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub" / "xlalint.toml").write_text(
+        'target-version = "2.4..2.6"\nseverity = {XLA102 = "error"}\n'
+    )
+    shown = run("check", "--show-settings", "--ignore", "XLA103", "sub").stdout
+    assert shown.startswith("# sub/xlalint.toml\n")
+    assert 'target-version = "2.4..2.6"\n' in shown
+    assert 'ignore = ["XLA103"]\n' in shown
+    assert '[severity]\n"XLA102" = "error"\n' in shown
+    assert run("check", "--show-settings").stdout.startswith("# no settings file\n")
+
+
+def test_version(folder: Path) -> None:
+    assert run("version").stdout == run("--version").stdout == f"xlalint {version('xlalint')}\n"
+
+
+def test_state_shows_what_is_recorded_and_open(folder: Path) -> None:
+    lines = run("state", "train.py").stdout.splitlines()
+    (line,) = [line for line in lines if line.startswith("9 │")]
+    assert "█ heavy since line 8" in line
+    assert "torch_xla.step() from line 7" in line
+
+
+def test_state_of_one_line_shows_its_values(folder: Path) -> None:
+    shown = run("state", "train.py:9").stdout
+    assert shown.startswith("train.py:9  ")
+    assert "open scopes  torch_xla.step() from line 7" in shown
+    assert "loss   device tensor" in shown
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("train.py:99", "train.py has no line 99: it ends at line 13"),
+        ("none.py:3", "none.py: it is no longer there"),
+        ("broken.py", "broken.py: syntax error: "),
+        (".", ": it is a directory"),
+    ],
+)
+def test_state_of_what_cannot_be_shown(folder: Path, place: str, message: str) -> None:
+    (folder / "broken.py").write_text("(\n")
+    result = run("state", place)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_prove_runs_what_the_guard_offers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (entry,) = entry_points(group="xlalint.guard")
+    assert (entry.name, entry.value) == ("prove", "xlalint_runtime.prove:prove")
+    asked = []
+
+    def prove(code: str) -> int:
+        asked.append(code)
+        return 1
+
+    stand_in = SimpleNamespace(name="prove", load=lambda: prove)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [stand_in])
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    assert run("prove", "host-read-in-step").exit_code == 1
+    assert asked == ["XLA101"]
+
+
+def test_prove_needs_torch_xla(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    all_rules()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    result = run("prove", "XLA101")
+    assert result.exit_code == 2
+    assert "Error: torch_xla is not installed" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "python", "reason"),
+    [
+        (
+            "Darwin",
+            "arm64",
+            (3, 12),
+            "its releases are for Linux on x86-64 only, and this is Darwin on arm64",
+        ),
+        (
+            "Linux",
+            "aarch64",
+            (3, 12),
+            "its releases are for Linux on x86-64 only, and this is Linux on aarch64",
+        ),
+        ("Linux", "x86_64", (3, 14), "its last release is for Python 3.10 to 3.13, and this is 3.14"),
+        ("Linux", "x86_64", (3, 13), "install it with: pip install 'xlalint[runtime]'"),
+    ],
+)
+def test_why_there_is_no_torch_xla(system: str, machine: str, python: tuple[int, ...], reason: str) -> None:
+    said = cli._why_no_engine(system, machine, python)
+    assert said == f"torch_xla is not installed, and a proof runs on it; {reason}"
+
+
+# Start-up ----------------------------------------------------------------------------------------
+
+LATE = (
+    "rich",
+    "libcst",
+    "pathspec",
+    "xlalint_rules",
+    "xlalint.analysis",
+    "xlalint.registry",
+    "torch",
+    "tokenize",
+)
+
+
+def imported_by(folder: Path, *arguments: str) -> set[str]:
+    """What of `LATE` a run of the command imports, click's own imports left out."""
+    program = (
+        "import sys, click; before = set(sys.modules)\n"
+        "from xlalint.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        f"print(*(set(sys.modules) - before) & {set(LATE)!r}, file=sys.stderr)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=folder, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    return set(ended.stderr.splitlines()[-1].split()) if ended.stderr.strip() else set()
+
+
+def test_what_is_not_needed_is_not_imported(folder: Path) -> None:
+    assert imported_by(folder, "version") == set()
+    assert imported_by(folder, "--help") == set()
+    (folder / "train.py").write_text("import torch\n")
+    assert imported_by(folder, "check") == set()
+
+
+def test_a_plain_report_needs_no_colours(folder: Path) -> None:
+    imported = imported_by(folder, "check")
+    assert {"xlalint.analysis", "xlalint_rules"} <= imported
+    assert not {"rich", "libcst", "pathspec", "torch"} & imported
