@@ -99,16 +99,20 @@ def test_work_beside_a_loop_that_has_steps_of_its_own_is_quiet() -> None:
     assert engine.findings == []
 
 
-@pytest.mark.parametrize(("recorded", "found"), [(LIGHT, 1), (NOTHING, 0), (Recorded(may=Weight.LIGHT), 0)])
-def test_a_read_below_the_scope_is_found_when_something_was_computed_for_it(
-    recorded: Recorded, found: int
+@pytest.mark.parametrize(
+    ("recorded", "found"),
+    [(LIGHT, [14]), (NOTHING, []), (HEAVY, []), (Recorded(may=Weight.LIGHT), [])],
+)
+def test_a_read_below_the_scope_is_found_where_light_work_was_recorded_for_it(
+    recorded: Recorded, found: list[int]
 ) -> None:
     engine = Engine(WorkOutsideStep)
     engine.state.in_loop = True
     engine.step_scope(12, 13)
+    engine.model.record(engine.state, Weight.LIGHT, at(14))
     value = TENSOR._replace(recorded=recorded)
-    engine.model.read(engine.state, value, Reading.EXPLICIT, ".item()", at(14))
-    assert len(engine.findings) == found
+    engine.model.read(engine.state, value, Reading.EXPLICIT, ".item()", at(15))
+    assert engine.lines == found
 
 
 def test_work_outside_any_loop_is_quiet() -> None:
@@ -201,7 +205,7 @@ def test_a_master_only_save_after_a_cut_is_quiet() -> None:
 def test_a_save_by_all_replicas_or_by_those_with_the_best_loss_is_another_rules() -> None:
     engine = Engine(MasterOnlySaveBeforeSync)
     engine.model.save(engine.state, "xm.save", STATE_DICT, HEAVY, at(3), by_xla=True)
-    arm = engine.model.part(engine.state, master(2, master=False))
+    arm = engine.model.part(engine.state, master(2, certain=False, master=False))
     engine.model.save(arm, "xm.save", STATE_DICT, HEAVY, at(3), by_xla=True)
     assert engine.findings == []
 
@@ -222,7 +226,7 @@ def part_and_meet(engine: Engine, line: int, *, then: str = "", otherwise: str =
     """`if is_master:` at `line`; each arm reaches the collective it names, if any."""
     arms = []
     for polarity, operation in ((True, then), (False, otherwise)):
-        split = master(line, polarity=polarity)
+        split = master(line, polarity=polarity, master=polarity)
         arm = engine.model.part(engine.state, split)
         if operation == "xm.save":
             engine.model.save(arm, operation, STATE_DICT.run(), NOTHING, at(line + 1), by_xla=True)
@@ -244,6 +248,13 @@ def test_a_collective_in_one_arm_is_found_at_its_own_place() -> None:
     assert engine.lines == [3]
     assert finding.owner == master(2)
     assert "`xm.rendezvous` (tag tag)" in finding.message
+
+
+def test_a_collective_that_all_but_the_master_reach_is_found() -> None:
+    engine = Engine(MasterOnlyCollective)
+    part_and_meet(engine, 2, otherwise="xm.all_reduce")
+    end_function(engine)
+    assert engine.lines == [3]
 
 
 def test_both_arms_reaching_the_same_collective_are_quiet() -> None:
@@ -273,7 +284,7 @@ def test_a_lone_cut_is_found_only_when_more_work_follows_it() -> None:
     engine = Engine(MasterOnlyCollective)
     engine.model.backward(engine.state, at(1))
     engine.model.step_optimizer(engine.state, at(1))
-    then, otherwise = master(2), master(2, polarity=False)
+    then, otherwise = master(2), master(2, polarity=False, master=False)
     arm = engine.model.part(engine.state, then)
     engine.model.cut(arm, Cause.MARKER, "torch_xla.sync()", at(3))
     rest = engine.model.part(engine.state, otherwise)

@@ -89,23 +89,19 @@ class WorkOutsideStep(Rule):
             case LoopLeft(recorded=recorded, done=done, since=since):
                 if _is_work(recorded) and since and _has_step_scope(done):
                     yield self._recorded_outside(event, since)
-            case HostRead(value=Value(kind=Kind.TENSOR, recorded=recorded), spelling=spelling):
-                if _is_work(recorded) and state.in_loop and _has_step_scope(state.done):
-                    yield self.finding(
-                        event,
-                        f"`{spelling}` reads what was computed below the step scope: a graph of its own "
-                        "in every iteration",
-                        help="compute it inside the scope, or read first and compute on the host: "
-                        "`loss.item() / n`, `loss.item() < target`",
-                    )
+            # Heavy work that is read and then cut runs twice: that is XLA102.
+            case HostRead(value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.LIGHT))):
+                if state.in_loop and _has_step_scope(state.done):
+                    yield self._recorded_outside(event, state.since)
 
     def _recorded_outside(self, event: Event, since: tuple[Site, ...]) -> Finding:
         finding = self.finding(
             event,
             "device work outside the loop's step scope: a graph of its own in every iteration",
-            help="move it into the `with` block of the step",
+            help="move it into the `with` block of the step, or read first and compute on the host: "
+            "`loss.item() / n`",
         )
-        # A caller's work has no place in this function; then the cut has to stand for it.
+        # A caller's work has no place in this function; then the event has to stand for it.
         own = [site for site in since if not site.is_entry]
         return replace(finding, path=(own[0],)) if own else finding
 

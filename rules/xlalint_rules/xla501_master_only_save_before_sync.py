@@ -85,8 +85,8 @@ class MasterOnlySaveBeforeSync(Rule):
     guarded = True
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        # A test of a value that differs, such as a loss, parts the replicas too; that is XLA503.
-        split = next((split for split in state.splits if split.master), None)
+        # A test of a value that differs, such as a loss, parts them too, into unsure arms: XLA503.
+        split = next((split for split in state.splits if split.master or split.certain), None)
         if split is None or state.launched is False or state.spmd:
             return
         doubts = int(not split.certain)

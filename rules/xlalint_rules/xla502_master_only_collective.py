@@ -79,7 +79,8 @@ class MasterOnlyCollective(Rule):
         if state.launched is False or state.spmd:
             return
         match event:
-            case UnmatchedCollective(obligation=obligation, split=split) if split.master:
+            # A test of a value that differs, such as a loss, parts them too, into unsure arms: XLA503.
+            case UnmatchedCollective(obligation=obligation, split=split) if split.master or split.certain:
                 what, _, tag = obligation.detail.partition(" ")
                 if what == SAVE and self.target.low >= SAVE_WITHOUT_RENDEZVOUS:
                     return  # Since 2.1 it meets nobody; what it does when work is pending is XLA501.
