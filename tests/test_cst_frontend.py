@@ -41,6 +41,7 @@ TRICKY = [
     "match x, y:\n  case [a, *_] | {'k': 1, **r} | C(1, y=2) as z if z: pass\n  case a, : pass\n"
     "  case (a, b) | (c): pass\n  case -1 | 1+2j | 'a' 'b' | None | m.n: pass\n  case _: pass\n",
     "f'{x:%H:%M}' f\"{x:{'a'}}\" f'{{}}' rf'\\d{x}' f'\\N{EM DASH}{{'\nf'{a=!r:^{b}}' 'c' f'{ x = }'\n",
+    'f"""{x} "{y}" \'\\"{z}""\\\'"""\n',
     "if 1: pass\nelif 2: pass\nelse: pass\nwhile 1: break\nelse: continue\n",
     "class A(B, *C, metaclass=D, **E): x: int = 1\n",
     "x = {**a, 'b': 1, 1: {1, *b}}\ny = {a: b for a, b in c}\nz = {a for a in b}\nw = [*a, b]\nv = ()\n",
@@ -164,8 +165,8 @@ def test_known_gap_columns_behind_a_blank_after_a_conversion_are_too_small() -> 
 
 
 def dump(node: ast.AST) -> str:
-    """The tree with all positions; before Python 3.12, `ast` does not know those inside f-strings."""
-    if sys.version_info < (3, 12):
+    """The tree with all positions; before Python 3.13, `ast` has others inside f-strings."""
+    if sys.version_info < (3, 13):
         for string in ast.walk(node):
             if isinstance(string, ast.JoinedStr):
                 for inner in ast.walk(string):

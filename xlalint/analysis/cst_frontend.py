@@ -1,6 +1,6 @@
 """Source to `ast` through LibCST, for syntax that is newer than the Python we run on.
 
-The nodes and positions are those that `ast.parse` would give, inside f-strings those of Python 3.12.
+The nodes and positions are those that `ast.parse` would give, inside f-strings those of Python 3.13.
 What the host's `ast` may have no node for takes the form of what it does: `type X = ...` is an
 assignment, type parameters are left out, `except*` is `except`, a t-string is the tuple of what it
 interpolates (nothing in it is formatted), a lazy import is an import, and `{**a for a in b}` has `a`
@@ -704,6 +704,7 @@ _COMPARISONS: dict[str, type[ast.cmpop]] = {
     "GreaterThan": ast.Gt, "GreaterThanEqual": ast.GtE, "In": ast.In, "NotIn": ast.NotIn,
     "Is": ast.Is, "IsNot": ast.IsNot,
 }  # fmt: skip
+_QUOTES = re.compile(r"\\.|[\"']", re.DOTALL)
 _INDENTED = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*[ \t]+[^\s#]")
 """The first line of code is indented."""
 _BRACES = re.compile(r"(\\N\{[^}]*\})|\{\{|\}\}")
@@ -756,7 +757,9 @@ def _text(raw: str, quote: str, is_raw: bool) -> str:
     single = _BRACES.sub(lambda match: match[1] or match[0][0], raw)
     if (len(single) - len(single.rstrip("\\"))) % 2:
         single += "\\"  # what it would escape is the brace behind
-    value = _literal(f"{quote}{single}{quote}")
+    # A text may end with one of the quotes of which three end the string.
+    closed = _QUOTES.sub(lambda match: match[0] if len(match[0]) > 1 else f"\\{match[0]}", single)
+    value = _literal(f"{quote}{closed}{quote}")
     assert isinstance(value, str)
     return value
 

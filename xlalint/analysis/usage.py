@@ -91,6 +91,7 @@ class _Walker:
     def __init__(self, resolve: Resolve) -> None:
         self._resolve = resolve
         self._meanings: dict[str, str | None] = {}
+        self._roots: dict[str, bool] = {}
         self._module = self._scope = _Scope(None)
         self._imported: set[str] = set()
         self._uses: list[_Use] = []
@@ -390,31 +391,45 @@ class _Walker:
             self._children(node)
 
     def _children(self, node: ast.AST) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                self.expression(child)
-            elif isinstance(child, ast.stmt):
-                self.statement(child)
-            else:
-                self._children(child)
+        for name in node._fields:
+            field = getattr(node, name, None)
+            for child in field if isinstance(field, list) else (field,):
+                if isinstance(child, ast.expr):
+                    self.expression(child)
+                elif isinstance(child, ast.stmt):
+                    self.statement(child)
+                elif isinstance(child, ast.AST) and child._fields:
+                    self._children(child)
 
     def _chain(self, node: ast.expr, keywords: tuple[tuple[str, ast.keyword], ...] = ()) -> None:
-        text = _dotted(node)
-        if text is None:
-            assert isinstance(node, ast.Attribute)
-            self.expression(node.value)
+        foot = node
+        while isinstance(foot, ast.Attribute):
+            foot = foot.value
+        if not isinstance(foot, ast.Name):
+            self.expression(foot)
             return
-        root = text.partition(".")[0]
+        if not isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+            if node is foot:
+                self._bind(foot.id)
+            return
+        root = foot.id
+        if not self._matters(root):
+            return
+        text = _dotted(node) or root
         if root in self._gate_names or _VERSION_NAME.search(text) is not None:
             self._gate = True
         elif text.startswith("__version__") and root in self._imported:
             self._gate |= _VERSION_NAME.search(self._meaning(self._scope, root)[0] or "") is not None
-        if not isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-            if isinstance(node, ast.Name):
-                self._bind(node.id)
-            return
         if root in self._imported or self._at_module(root) is not None:
             self._uses.append(_Use(self._scope, node, text, self._guarded, keywords, compared=self._compared))
+
+    def _matters(self, root: str) -> bool:
+        """Whether a name may lead to torch_xla or say something of its version; few names do."""
+        known = self._roots.get(root)
+        if known is None:
+            known = _ABOUT_TORCH.search(root) is not None or self._at_module(root) is not None
+            self._roots[root] = known
+        return known or root in self._imported or root in self._gate_names
 
     def _call(self, node: ast.Call) -> None:
         text = _dotted(node.func)
@@ -441,22 +456,22 @@ class _Walker:
 
     def _is_gate(self, called: str, node: ast.Call) -> bool:
         """Whether a call asks for the version of torch_xla, or for one of its names."""
-        last = (self._meaning(self._scope, called)[0] or called).rpartition(".")[2]
+        last = called.rpartition(".")[2]
         if last == "hasattr" and node.args:
             asked = _dotted(node.args[0])
             if asked is None:
                 return False
             name, _ = self._meaning(self._scope, asked)
             return name is not None and _ours(name)
-        constants = [
-            a.value for a in (*node.args, *(k.value for k in node.keywords)) if isinstance(a, ast.Constant)
-        ]
+        values = (*node.args, *(keyword.value for keyword in node.keywords))
+        constants = [v.value for v in values if isinstance(v, ast.Constant) and isinstance(v.value, str)]
         if not constants:
             return False
-        if _ABOUT_TORCH.search(last) and any(isinstance(c, str) and _VERSION.match(c) for c in constants):
+        last = (self._meaning(self._scope, called)[0] or called).rpartition(".")[2]
+        if _ABOUT_TORCH.search(last) and any(map(_VERSION.match, constants)):
             return True
         asked_for = _MODULE if last in ("find_spec", "importorskip") else _DISTRIBUTION
-        return last in _ASKING and any(isinstance(c, str) and asked_for.match(c) for c in constants)
+        return last in _ASKING and any(map(asked_for.match, constants))
 
     def _comprehension(self, generators: list[ast.comprehension], *results: ast.expr) -> None:
         self.expression(generators[0].iter)
