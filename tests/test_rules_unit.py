@@ -234,6 +234,9 @@ class TestManualStepMarker:
         assert finding.path == (Site("train.py", 5),)
         assert finding.severity is Severity.INFO
 
+    def test_finds_the_last_of_several_markers(self) -> None:
+        assert self.loop("forward", "cut", "step", "cut").lines == [5]
+
     def test_finds_a_closure_before_another_cut(self) -> None:
         program = Program(ManualStepMarker)
 

@@ -99,9 +99,14 @@ class ManualStepMarker(Rule):
             help = "put the step in `with torch_xla.step():` and call the function below it"
         else:
             return
-        for site in {deed.site for deed in event.done if deed.what == what and not deed.nested}:
-            if site is not None:
-                yield replace(self.finding(event, message, help=help), path=(site,))
+        sites = sorted(
+            deed.site
+            for deed in event.done
+            if deed.what == what and not deed.nested and deed.site is not None
+        )
+        # Of several markers the last one ends the step; the others split it.
+        for site in sites[-1:] if what == Cause.MARKER.value else sites:
+            yield replace(self.finding(event, message, help=help), path=(site,))
 
 
 # Deeds of a loop whose steps are scopes already, or whose cuts are not one per iteration.
