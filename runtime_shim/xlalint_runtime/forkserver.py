@@ -7,6 +7,7 @@ The server never touches a device: a process forked after the engine's client ha
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import select
@@ -133,8 +134,13 @@ def serve(workers: int) -> None:
     import torch  # noqa: F401
     import torch_xla  # noqa: F401
 
+    from xlalint.registry import all_rules
     from xlalint_runtime import execution  # noqa: F401
 
+    all_rules()
+    # A child that collects garbage must not touch, and so copy, everything that was imported.
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         waiting = [Job(**job) for job in json.loads(line)]
         running: list[_Child] = []
