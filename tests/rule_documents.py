@@ -5,18 +5,28 @@ A test holds that they are up to date.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from fixture_programs import bad_programs
+from fixture_programs import bad_programs, read_program
 from xlalint.registry import all_rules
 from xlalint.rule import Rule
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PAGES = ROOT / "docs" / "rules"
-BEGIN, END = "<!-- rules: begin -->", "<!-- rules: end -->"
+TOUR = (
+    ("A checkpoint written by one replica", "XLA501", "rfc_checkpoint.py"),
+    ("A loss that is logged in the middle of its step", "XLA101", "log_in_step.py"),
+    ("A loop that is left early", "XLA203", "loss_below_target.py"),
+    ("A marker inside a trace", "XLA301", "rfc_marker_in_trace.py"),
+    ("A step closure that is given a number", "XLA106", "resnet_closure.py"),
+)
+"""The five hazards of RFC #6751: a title, the rule, and the fixture program that shows it."""
 
 
 def main() -> None:
@@ -27,7 +37,7 @@ def main() -> None:
         stale.unlink()
     for path, text in wanted.items():
         path.write_text(text, encoding="utf-8")
-    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
+    README.write_text(made_anew(README.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def pages() -> dict[Path, str]:
@@ -38,17 +48,13 @@ def pages() -> dict[Path, str]:
     }
 
 
-def with_table(readme: str) -> str:
-    """`readme` with the table of rules between its two marks.
+def made_anew(readme: str) -> str:
+    """`readme` with what stands between its marks made from the rules and from what they say now.
 
     Raises:
         ValueError: a mark is missing.
     """
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"README.md lacks {BEGIN} or {END}")
-    return f"{before}{BEGIN}\n{chr(10).join(_table())}\n{END}{after}"
+    return _between(_between(readme, "rules", _table()), "tour", _tour())
 
 
 def example(rule: type[Rule], heading: str) -> str | None:
@@ -62,6 +68,35 @@ def rules_without_proof() -> list[str]:
     """Codes of the rules of which no fixture program shows a measured harm on the engine."""
     proven = {program.code for program in bad_programs() if program.proofs and not program.no_proof}
     return [rule.code for rule in all_rules() if rule.code not in proven]
+
+
+def _between(text: str, name: str, lines: Iterable[str]) -> str:
+    opening, closing = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, begin, rest = text.partition(opening)
+    _, end, after = rest.partition(closing)
+    if not (begin and end):
+        raise ValueError(f"README.md lacks {opening} or {closing}")
+    return "\n".join([before + opening, *lines, closing + after])
+
+
+def _tour() -> Iterator[str]:
+    plain = {**os.environ, "NO_COLOR": "1", "COLUMNS": "110"}
+    plain.pop("FORCE_COLOR", None)
+    for title, code, name in TOUR:
+        path = f"fixtures/{code}/{name}"
+        command = ["check", "--isolated", "--quiet", "--select", code, path]
+        shown = subprocess.run(
+            [sys.executable, "-m", "xlalint", *command], cwd=ROOT, env=plain, capture_output=True, text=True
+        )
+        program = read_program(ROOT / path, code)
+        measured = ", ".join(f"{proof.measure} {proof.before} → {proof.after}" for proof in program.proofs)
+        yield ""
+        yield f"**{title}.** On the engine, before → after its cure: {measured}."
+        yield ""
+        yield "```console"
+        yield f"$ xlalint check --select {code} {path}"
+        yield shown.stdout.strip()
+        yield "```"
 
 
 def _table() -> Iterator[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fixture_programs import FIXTURES, bad_programs
-from rule_documents import PAGES, README, pages, with_table
+from rule_documents import PAGES, README, made_anew, pages
 from xlalint.lazy.events import Event
 from xlalint.registry import all_rules
 from xlalint.rule import Rule
@@ -95,5 +95,5 @@ def test_codes_that_a_rule_yields_to_exist() -> None:
 def test_readme_and_pages_are_made_from_the_rules() -> None:
     """`python tests/rule_documents.py` brings them up to date."""
     readme = README.read_text(encoding="utf-8")
-    assert readme == with_table(readme)
+    assert readme == made_anew(readme)
     assert {path: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")} == pages()
