@@ -272,7 +272,7 @@ def grow_after(path: Path, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
 
     def grow(descriptor: int, size: int) -> bytes:
         data = real_read(descriptor, size)
-        if left[0] and not data:
+        if left[0] and data:
             left[0] -= 1
             with path.open("a") as file:
                 file.write(f"# grown {left[0]}\n")

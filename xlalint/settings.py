@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -298,6 +297,8 @@ def as_toml(settings: Settings) -> Iterator[str]:
 
 def nearest(word: object, words: Mapping[str, object] | tuple[str, ...]) -> str:
     """` - did you mean ...?`, or nothing where no word is near."""
+    import difflib
+
     near = difflib.get_close_matches(str(word), list(words), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 

@@ -196,11 +196,14 @@ def show(path: Path) -> str:
 
 
 def _read_all(descriptor: int, size: int) -> bytes:
-    chunks: list[bytes] = []
-    # One byte more than expected, so that the usual file takes two calls: the data and the end.
-    while chunk := os.read(descriptor, max(size + 1, _CHUNK) if chunks else size + 1):
+    # Asking for one byte too many tells the end of a file from a file that grew, in one call.
+    data = os.read(descriptor, size + 1)
+    if len(data) == size:
+        return data
+    chunks = [data]
+    while chunk := os.read(descriptor, _CHUNK):
         chunks.append(chunk)
-    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+    return b"".join(chunks)
 
 
 def _declared_encoding(body: bytes) -> str | None:
