@@ -19,16 +19,16 @@ class Mark(NamedTuple):
     code: str
 
 
-def diagnostics_of(root: Path) -> list[Diagnostic]:
-    """All diagnostics of a file or a folder, by the rules that are on by default."""
+def diagnostics_of(root: Path, *also: str) -> list[Diagnostic]:
+    """All diagnostics of a file or a folder, by the rules that are on by default and those in `also`."""
     # The corpus stands in a folder that git ignores.
-    finder = SettingsFinder(isolated=True, given={"respect_gitignore": False})
+    finder = SettingsFinder(isolated=True, given={"respect_gitignore": False, "extend_select": also})
     return check([root], finder).diagnostics
 
 
-def codes_of(root: Path) -> Counter[str]:
+def codes_of(root: Path, *also: str) -> Counter[str]:
     """How often each rule speaks in a file or a folder."""
-    return Counter(diagnostic.code for diagnostic in diagnostics_of(root))
+    return Counter(diagnostic.code for diagnostic in diagnostics_of(root, *also))
 
 
 def mark_of(diagnostic: Diagnostic, root: Path) -> Mark:

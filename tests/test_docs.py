@@ -23,7 +23,7 @@ def test_the_example_is_flagged(rule: type[Rule], tmp_path: Path) -> None:
     assert source is not None
     path = tmp_path / "example.py"
     path.write_text(source, encoding="utf-8")
-    assert codes_of(path)[rule.code] >= 1
+    assert codes_of(path, rule.code)[rule.code] >= 1
 
 
 @every_rule
@@ -32,7 +32,7 @@ def test_what_to_use_instead_is_silent(rule: type[Rule], tmp_path: Path) -> None
     assert source is not None
     path = tmp_path / "instead.py"
     path.write_text(source, encoding="utf-8")
-    assert not codes_of(path)
+    assert not codes_of(path, rule.code)
 
 
 def test_the_settings_shown_in_the_readme_are_accepted(tmp_path: Path) -> None:
