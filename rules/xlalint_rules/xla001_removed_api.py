@@ -74,9 +74,9 @@ class RemovedApi(Rule):
         )
 
     def _cure(self, life: lifecycle.Lifecycle) -> str:
-        note = f"; {life.note}" if life.note else ""
         if life.successor is None:
-            return f"there is nothing in its place{note}"
+            return life.note or "there is nothing in its place"
+        note = f"; {life.note}" if life.note else ""
         since = life.successor_since
         if since is not None and since > self.target.low:
             return f"from {show(since)} on use `{life.successor}`, before that ask for the version{note}"
