@@ -25,7 +25,9 @@ def digits(count, seed):
     generator = torch.Generator().manual_seed(seed)
     labels = torch.randint(0, 10, (count,), generator=generator)
     corners = torch.randint(0, 3, (count, 2), generator=generator).tolist()
-    pictures = torch.stack([draw(d, top, left) for d, (top, left) in zip(labels.tolist(), corners)])
+    pictures = torch.stack(
+        [draw(d, top, left) for d, (top, left) in zip(labels.tolist(), corners, strict=True)]
+    )
     noise = torch.randn(pictures.shape, generator=generator)
     return TensorDataset((pictures + 0.3 * noise).unsqueeze(1), labels)
 

@@ -5,7 +5,6 @@ import torch.nn.functional as F
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.debug.profiler as xp
-
 from checkpoint import save_checkpoint
 from metrics import Logger, correct
 

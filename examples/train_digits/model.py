@@ -1,9 +1,8 @@
 """A small convolutional network."""
 
 import torch.nn.functional as F
-from torch import nn
-
 from data import SIZE
+from torch import nn
 
 
 class DigitNet(nn.Module):

@@ -10,10 +10,10 @@ import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
-
 from data import build_loaders
-from engine import Trainer
 from model import DigitNet
+
+from engine import Trainer
 
 
 def parse_args():
