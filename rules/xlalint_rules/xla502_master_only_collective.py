@@ -62,8 +62,8 @@ class MasterOnlyCollective(Rule):
     the author to say.
 
     ## On the engine
-    Two replicas: an all-reduce, a rendezvous or an `optimizer_step` on the master alone waits for
-    10 seconds and aborts; outside the branch it finishes.
+    Two replicas: an all-reduce, a rendezvous or a `mesh_reduce` on the master alone waits for 10
+    seconds and aborts, and so does a marker with more work after it; outside the branch they finish.
 
     ## References
     - pytorch/xla #2224
