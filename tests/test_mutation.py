@@ -9,19 +9,19 @@ import pytest
 from checking import diagnostics_of, mark_of
 from fixture_programs import bad_programs
 from xlalint.analysis import engine
-from xlalint.lazy.events import Event, FileUnreadable, SuppressionUnused
+from xlalint.lazy.events import BoundReached, Event, FileUnreadable, SuppressionUnused
 from xlalint.lazy.state import State
 from xlalint.registry import all_rules
 from xlalint.rule import Finding, Rule
 
-BY_THE_CHECKER = (FileUnreadable, SuppressionUnused)
-"""Events that come from files and comments, not from the model."""
+NOT_OF_PROGRAMS = (BoundReached, FileUnreadable, SuppressionUnused)
+"""Events about files, comments and the analysis itself, not about what a program does."""
 
 
 def declared() -> Iterator[object]:
     for rule in all_rules():
         for event in rule.events:
-            if event not in BY_THE_CHECKER:
+            if event not in NOT_OF_PROGRAMS:
                 yield pytest.param(rule, event, id=f"{rule.code}-{event.__name__}")
 
 
