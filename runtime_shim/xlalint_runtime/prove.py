@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -87,13 +87,18 @@ def job(program: Any, replicas: int) -> Job:
     )
 
 
-def measure(jobs: Iterator[Job] | Sequence[Job]) -> dict[str, Measurement]:
-    """What each of the programs did, by its path; each is run once."""
-    unique = {job.program: job for job in jobs}
-    # Those that wait for a lost replica take longest: first come, they do not make the others wait.
-    ordered = sorted(unique.values(), key=lambda job: -job.replicas)
+def measure(jobs: Iterable[Job]) -> dict[str, Measurement]:
+    """What each of the programs did, by its path; each is run once, on an engine of its own."""
     with ForkServer() as server:
-        return {measurement.program: measurement for measurement in server.run(ordered)}
+        return measure_on(server, jobs)
+
+
+def measure_on(server: ForkServer, jobs: Iterable[Job]) -> dict[str, Measurement]:
+    """The same on an engine that has started already."""
+    unique = {job.program: job for job in jobs}
+    # Those that wait for a lost replica take longest: they come first, and nobody waits for them last.
+    ordered = sorted(unique.values(), key=lambda job: -job.replicas)
+    return {measurement.program: measurement for measurement in server.run(ordered)}
 
 
 def judge(program: Any, bad: Measurement, fixed: Measurement | None) -> Verdict:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
 import pytest
 
 from fixture_programs import Program
-from xlalint_runtime.forkserver import Job, Measurement
-from xlalint_runtime.prove import NoProof, jobs, measure, require_engine
+from xlalint_runtime.forkserver import ForkServer, Job, Measurement
+from xlalint_runtime.prove import NoProof, jobs, measure_on, require_engine
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -25,16 +28,25 @@ def engine() -> None:
 
 
 @pytest.fixture(scope="session")
-def measured(engine: None, request: pytest.FixtureRequest) -> dict[str, Measurement]:
+def server(engine: None) -> Iterator[ForkServer]:
+    """One process that has imported the engine, for all tests."""
+    with ForkServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def measured(server: ForkServer, request: pytest.FixtureRequest) -> dict[str, Measurement]:
     """What each program did that a selected test is parametrized with, by the path of its entry."""
     needed: list[Job] = []
     for item in request.session.items:
-        parameters = (
-            item.callspec.params.values()
-            if isinstance(item, pytest.Function) and hasattr(item, "callspec")
-            else ()
-        )
-        for parameter in parameters:
+        for parameter in getattr(item, "callspec", _NONE).params.values():
             programs = parameter if isinstance(parameter, list) else [parameter]
             needed += [job for p in programs if isinstance(p, Program) for job in jobs(p)]
-    return measure(needed)
+    return measure_on(server, needed)
+
+
+class _NoParameters:
+    params: Mapping[str, object] = MappingProxyType({})
+
+
+_NONE = _NoParameters()

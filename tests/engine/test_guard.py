@@ -1,0 +1,54 @@
+"""The guard sees what happens on the engine, changes nothing of it, and puts back what it replaced."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fixture_programs import FIXTURES, read_program
+from xlalint_runtime.forkserver import ForkServer, Job, Measurement
+from xlalint_runtime.prove import job, same_numbers
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+SAMPLE = (
+    "XLA101/log_in_step.py",
+    "XLA102/print_before_next_batch.py",
+    "XLA203/break_then_more_training.py",
+    "XLA301/trace_me.py",
+)
+
+
+def test_names_imported_before_the_guard_make_no_difference(server: ForkServer) -> None:
+    program = PROGRAMS / "names_imported_before.py"
+    (measurement,) = server.run([Job(str(program), guarded=False)])
+    assert measurement.raised is None, measurement.output
+    found = {(int(number), round(number % 1 * 100)) for number in measurement.numbers or ()}
+    lines = enumerate(program.read_text().splitlines(), start=1)
+    marked = {(int(m[1]), line) for line, text in lines if (m := re.search(r"# XLA(\d+)$", text))}
+    assert found == marked
+
+
+def test_everything_is_put_back(server: ForkServer) -> None:
+    (measurement,) = server.run([Job(str(PROGRAMS / "everything_put_back.py"), guarded=False)])
+    assert measurement.numbers == [1.0, 0.0], measurement.output
+
+
+@pytest.mark.parametrize("path", SAMPLE)
+def test_the_guard_changes_nothing(path: str, server: ForkServer) -> None:
+    alone = job(read_program(FIXTURES / path, None), 1)
+    watched, unwatched = (_run(server, replace(alone, guarded=guarded)) for guarded in (True, False))
+    assert watched.findings
+    assert not unwatched.findings
+    for measure in ("launches", "compiles", "pending", "raised", "trained"):
+        assert getattr(watched, measure) == getattr(unwatched, measure)
+    assert same_numbers(watched.numbers or [], unwatched.numbers or [], None)
+
+
+def _run(server: ForkServer, one: Job) -> Measurement:
+    (measurement,) = server.run([one])
+    assert measurement.error is None
+    return measurement
