@@ -28,6 +28,9 @@ TOUR = (
 )
 """The five hazards of RFC #6751: a title, the rule, and the fixture program that shows it."""
 
+STATE_AT = "fixtures/XLA101/log_in_step.py:38"
+"""The line at which the README shows what the model holds."""
+
 
 def main() -> None:
     """Write the pages of the rules and the table in README.md."""
@@ -80,23 +83,33 @@ def _between(text: str, name: str, lines: Iterable[str]) -> str:
 
 
 def _tour() -> Iterator[str]:
-    plain = {**os.environ, "NO_COLOR": "1", "COLUMNS": "110"}
-    plain.pop("FORCE_COLOR", None)
     for title, code, name in TOUR:
         path = f"fixtures/{code}/{name}"
-        command = ["check", "--isolated", "--quiet", "--select", code, path]
-        shown = subprocess.run(
-            [sys.executable, "-m", "xlalint", *command], cwd=ROOT, env=plain, capture_output=True, text=True
-        )
         program = read_program(ROOT / path, code)
         measured = ", ".join(f"{proof.measure} {proof.before} → {proof.after}" for proof in program.proofs)
         yield ""
         yield f"**{title}.** On the engine, before → after its cure: {measured}."
         yield ""
-        yield "```console"
-        yield f"$ xlalint check --select {code} {path}"
-        yield shown.stdout.strip()
-        yield "```"
+        yield from _shown(["check", "--select", code, path], "--isolated", "--quiet")
+    yield ""
+    yield "What the rules are judged on can be looked at, line by line:"
+    yield ""
+    yield from _shown(["state", STATE_AT], "--isolated")
+
+
+def _shown(command: list[str], *hidden: str) -> Iterator[str]:
+    """A command and what it prints; `hidden` options make it the same everywhere."""
+    plain = {**os.environ, "NO_COLOR": "1", "COLUMNS": "110"}
+    plain.pop("FORCE_COLOR", None)
+    subcommand, *arguments = command
+    done = subprocess.run(
+        [sys.executable, "-m", "xlalint", subcommand, *hidden, *arguments],
+        cwd=ROOT, env=plain, capture_output=True, text=True,
+    )  # fmt: skip
+    yield "```console"
+    yield f"$ xlalint {' '.join(command)}"
+    yield done.stdout.strip()
+    yield "```"
 
 
 def _table() -> Iterator[str]:
