@@ -240,6 +240,21 @@ def test_expressions_nested_two_thousand_deep(folder: Path, expression: str) -> 
     assert rest in ([], [("deep.py", rest[0][1] if rest else 0, "XLA000")])
 
 
+def test_syntax_newer_than_the_host_is_read(folder: Path) -> None:
+    newer = "x = {**a for a in b}\nfor c in *a, b: pass\n"
+    (folder / "sound.py").write_text(newer + SOUND)
+    assert check(folder).places == [("sound.py", 11, "XLA101")]
+
+
+@pytest.mark.parametrize("deep", ["(" * 2000 + ")" * 2000, "x" + ".f()" * 2000], ids=["parentheses", "calls"])
+def test_a_syntax_error_beside_deep_nesting(folder: Path, deep: str) -> None:
+    """LibCST, which is asked about syntax that the host does not know, does not survive this."""
+    (folder / "deep.py").write_bytes(hot(f"x = = 1\ny = {deep}\n"))
+    first, second = check(folder).places
+    assert (first[0], first[2]) == ("deep.py", "XLA000")
+    assert second == SOUND_LINE
+
+
 def test_an_elif_chain_of_two_thousand_branches(folder: Path) -> None:
     chain = "if x == 0:\n    y = 0\n" + "".join(f"elif x == {n}:\n    y = {n}\n" for n in range(1, 2000))
     (folder / "deep.py").write_bytes(hot(chain))

@@ -174,8 +174,11 @@ def test_statistics(folder: Path) -> None:
 def test_verbose_counts_on_standard_error(folder: Path) -> None:
     result = run("check", "-v", "--output-format", "json")
     json.loads(result.stdout)
-    assert result.stderr.splitlines()[0] == "1 files, 1 of them hot"
-    assert "contexts" in result.stderr
+    counts = {
+        name: int(count) for count, name in (line.split(None, 1) for line in result.stderr.splitlines())
+    }
+    assert (counts["files"], counts["hot files"]) == (1, 1)
+    assert counts["contexts"] > 0
 
 
 def test_a_folder_without_python_says_so(folder: Path) -> None:

@@ -18,6 +18,8 @@ from xlalint.sources.project import Projects
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 if TYPE_CHECKING:
+    import ast
+
     from xlalint.lazy.events import Event
     from xlalint.rule import Finding, Rule
     from xlalint.sources.suppressions import Suppressions
@@ -79,6 +81,18 @@ def configure(path: Path, settings: Settings, projects: Projects) -> Configurati
         false_tests=settings.other_backends,
         roots=projects.import_roots(path.parent),
     )
+
+
+def parse_file(file: SourceFile) -> ast.Module | Unreadable:
+    """The syntax tree of a file, in the syntax of this Python or a newer one; see `syntax.parse`."""
+    from xlalint.sources.syntax import parse
+
+    def parse_newer(text: str) -> ast.Module:
+        from xlalint.analysis import cst_frontend
+
+        return cst_frontend.parse(text)
+
+    return parse(file, parse_newer)
 
 
 def check(
@@ -238,9 +252,7 @@ class _Check:
         absolute = Path(path)
         file = decode(absolute, shown or show(absolute), data, settings.wrappers)
         if isinstance(file, SourceFile) and (hot or named):
-            from xlalint.sources.syntax import parse
-
-            tree = parse(file)
+            tree = parse_file(file)
             if isinstance(tree, Unreadable):
                 self._files[path] = file
                 self._add_unreadable(tree, settings)

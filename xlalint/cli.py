@@ -262,18 +262,18 @@ def state(place: str, target_version: str | None, config: Path | None, isolated:
     """Show what the engine holds before each line of FILE, or everything that is known at one LINE."""
     from xlalint import checker
     from xlalint.output.state import details, overview
-    from xlalint.sources.file import SourceFile, read
+    from xlalint.sources.file import SourceFile, Unreadable, read
     from xlalint.sources.project import Projects
-    from xlalint.sources.syntax import parse
 
     path, line = _split_place(place)
     finder = _finder(config, isolated, _given({"target_version": target_version}))
     with _failures():
         settings = finder.at(_directory(path))
     file = read(path, settings.wrappers)
-    tree = parse(file) if isinstance(file, SourceFile) else file
-    if not isinstance(file, SourceFile) or not hasattr(tree, "body"):
-        raise Failure(f"{file.shown}: {getattr(tree, 'reason', '')}")
+    tree = checker.parse_file(file) if isinstance(file, SourceFile) else file
+    if isinstance(tree, Unreadable):
+        raise Failure(f"{tree.shown}: {tree.reason}")
+    assert isinstance(file, SourceFile)
     if line is not None and not 0 < line <= len(file.lines):
         raise Failure(f"{file.shown} has no line {line}: it ends at line {len(file.lines)}")
     from xlalint.analysis.engine import trace
@@ -428,9 +428,10 @@ def _print_report(
 
 
 def _print_counts(report: Report) -> None:
-    click.echo(f"{report.files} files, {report.hot} of them hot", err=True)
-    for name, count in report.statistics.items():
-        click.echo(f"{count} {name}", err=True)
+    counts = {"files": report.files, "hot files": report.hot, **report.statistics}
+    width = max(len(str(count)) for count in counts.values())
+    for name, count in counts.items():
+        click.echo(f"{count:>{width}} {name}", err=True)
 
 
 def _print_settings(settings: Settings) -> None:
