@@ -97,6 +97,8 @@ class Calls(Expressions):
             return self._call_library(callee.payload, call)
         if kind is Kind.INSTANCE and callee.payload.of == (effects.DYNAMO,):
             return effects.call_dynamo(call)
+        if kind is Kind.INSTANCE and callee.payload.of == (effects.THREADS,):
+            return effects.call_threads(self, call)
         if kind is Kind.INSTANCE:
             method = self.attribute(callee, "__call__", None, call.frame, call.store)
             if method.kind is Kind.CALLABLE and any(isinstance(t, Bound) for t in targets(method)):
@@ -342,7 +344,7 @@ class Calls(Expressions):
         if name == "backward":
             frame.model.backward(store.state, site)
             return NONE
-        if name in methods.HOST_METHODS:
+        if name in methods.HOST_METHODS or (name.startswith("is_") and name != "is_nonzero"):
             return receiver if name.endswith("_") else HOST
         if name in ("cuda", "xla", "detach", "detach_"):
             return receiver
@@ -568,8 +570,14 @@ class Calls(Expressions):
     def run_closure(self, body: Value, arguments: list[Value], call: Call) -> None:
         """A step closure runs at the next cut, when nothing is recorded any more."""
 
-    def run_replica(self, target: Value, arguments: list[Value], call: Call) -> None:
-        """A function is launched on every replica."""
+    def run_replica(
+        self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True
+    ) -> Value:
+        """A function is launched on every replica; returns a list of what it returns.
+
+        `indexed` says that it gets its replica's index first.
+        """
+        return UNKNOWN
 
     def _super_method(self, node: ast.Call, frame: Frame, store: Store) -> Value | None:
         function = node.func

@@ -265,6 +265,24 @@ def _launch(calls: Calls, call: Call) -> Value:
     return NONE
 
 
+THREADS = "torch_xla.distributed.data_parallel.DataParallel"
+"""The class of an object that is called with a function to run on each device, and a loader."""
+
+
+def _threads(calls: Calls, call: Call) -> Value:
+    return Value(Kind.INSTANCE, payload=Classes((THREADS,)))
+
+
+def call_threads(calls: Calls, call: Call) -> Value:
+    """A function is run on every device: with the model there, its loader, the device, a context."""
+    target = call.argument(0, "loop_fn")
+    if target is None:
+        return UNKNOWN
+    model = Value(Kind.MODULE, payload=Module(None, Place.XLA))
+    loader = Value(Kind.LOADER, payload=Loader(BATCH, True, True))
+    return calls.run_replica(target, [model, loader, DEVICE_XLA, UNKNOWN], call, indexed=False)
+
+
 # Loaders ------------------------------------------------------------------------------------------------
 
 
@@ -709,6 +727,7 @@ EFFECTS: dict[str, Effect] = {
     "host barrier": _host_barrier,
     "master print": _master_print,
     "launch": _launch,
+    "replicas by threads": _threads,
     "device loader": _device_loader,
     "parallel loader": _parallel_loader,
     "host loader": _host_loader,

@@ -271,6 +271,9 @@ class Expressions(ABC):
 
     def library(self, name: str) -> Value:
         """What a qualified name of a library means."""
+        if name.startswith("torch_xla"):
+            module, _, last = name.rpartition(".")
+            name = f"{functions.FORMER_MODULES[module]}.{last}" if module in functions.FORMER_MODULES else name
         if name in functions.FUNCTIONS:
             return callable_value(Known(name))
         if name in self.other_backends:

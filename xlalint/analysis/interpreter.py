@@ -359,15 +359,18 @@ class Interpreter(Statements):
         aside.state.in_closure = True
         self.invoke(body, Call(call.frame, aside, call.site, None, [run(a) for a in arguments]))
 
-    def run_replica(self, target: Value, arguments: list[Value], call: Call) -> None:
-        """A launched function starts afresh on every replica, its index first."""
+    def run_replica(
+        self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True
+    ) -> Value:
+        """A launched function starts afresh on every replica."""
         aside = Store(State())
         aside.state.launched = True
         aside.state.eager = call.store.state.eager
-        index = Value(Kind.ORDINAL, differs=True)
-        inner = Call(call.frame, aside, call.site, None, [index, *(run(a) for a in arguments)])
-        self.invoke(target, inner)
+        index = [Value(Kind.ORDINAL, differs=True)] if indexed else []
+        inner = Call(call.frame, aside, call.site, None, [*index, *(run(a) for a in arguments)])
+        result = self.invoke(target, inner)
         call.frame.model.end(aside.state, call.site)
+        return container_of(run(result))
 
     def enter_escaped(self, bound: Bound, call: Call) -> None:
         """A function handed to an unknown callee is judged once there; what it does is dropped."""
@@ -527,7 +530,7 @@ class Interpreter(Statements):
 
     def qualified(self, name: str, outline: Outline) -> Value:
         """What a dotted name, as an import in `outline` spells it, means."""
-        if name.startswith("torch") and name.partition(".")[0] in ("torch", "torch_xla"):
+        if name.startswith("torch") and name.partition(".")[0] in ("torch", "torch_xla", "torch_xla_py"):
             return self.library(name)
         module = self.project.find(name, outline)
         if module is not None:

@@ -80,6 +80,7 @@ FUNCTIONS: dict[str, str] = {
     "torch_xla.launch": "launch",
     "torch_xla.distributed.spmd.mark_sharding": "same",
     "torch_xla.distributed.spmd.xla_sharding.mark_sharding": "same",
+    "torch_xla.distributed.data_parallel.DataParallel": "replicas by threads",
     # Loaders
     f"{PL}.MpDeviceLoader": "device loader",
     f"{PL}.ParallelLoader": "parallel loader",
@@ -245,6 +246,16 @@ FUNCTIONS: dict[str, str] = {
     "torch.distributed.is_available": "unknown truth",
     "torch.distributed.barrier": "host barrier",
 }
+
+FORMER_MODULES = {
+    "torch_xla_py.xla_model": XM,
+    "torch_xla_py.data_parallel": "torch_xla.distributed.data_parallel",
+    "torch_xla_py.parallel_loader": PL,
+    "torch_xla_py.utils": "torch_xla.utils.utils",
+    "torch_xla_py.xla_multiprocessing": XMP,
+    "torch_xla.experimental.xla_sharding": "torch_xla.distributed.spmd.xla_sharding",
+}
+"""Modules that have moved: the old name means the new one."""
 
 PLAIN_MODULES = frozenset({"math", "cmath"})
 """Modules whose functions ask their arguments for a Python number."""

@@ -16,7 +16,7 @@ TENSOR_ATTRIBUTES = frozenset({"data", "grad", "T", "mT", "H", "real", "imag"})
 
 HOST_METHODS = frozenset({
     "size", "dim", "numel", "nelement", "stride", "element_size", "ndimension", "get_device", "is_contiguous",
-    "is_floating_point", "is_complex", "is_signed", "type", "storage_offset", "data_ptr", "register_hook",
+    "type", "_nnz", "_indices", "qscheme", "q_scale", "q_zero_point", "sparse_dim", "dense_dim", "storage_offset", "data_ptr", "register_hook",
     "requires_grad_", "retain_grad", "__len__", "is_pinned", "share_memory_", "is_shared", "untyped_storage",
 })  # fmt: skip
 """Tensor methods that Python answers without running anything."""
