@@ -54,7 +54,8 @@ def prove(code: str) -> int:
     failed = False
     for program in programs:
         verdict = judge(program, measured[str(program.entry)], measured[str(program.fixed.entry)])
-        print(f"{code} {program.root.name}: {verdict.line}")
+        excuse = f"; no proof: {program.no_proof}" if program.no_proof is not None else ""
+        print(f"{code} {program.root.name}: {verdict.line}{excuse}")
         for failure in verdict.failures:
             print(f"  FAILED: {failure}")
         failed |= bool(verdict.failures)

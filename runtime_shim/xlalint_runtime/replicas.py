@@ -19,7 +19,7 @@ from torch_xla._internal import pjrt
 
 from xlalint_runtime import counters
 
-START_PATIENCE = 3.0
+START_PATIENCE = 10.0
 """Seconds that a replica waits at most for the one before it to reach its first cut."""
 
 

@@ -112,11 +112,14 @@ class Report:
         with self._lock:
             codes: dict[Site, set[str]] = {}
             for found in self._found.values():
-                codes.setdefault(found.place, set()).add(found.finding.code)
+                # One rule may tell an event at a call that leads to it, another one at itself.
+                for site in (found.place, found.finding.path[-1]):
+                    codes.setdefault(site, set()).add(found.finding.code)
             shown = [
                 self._diagnostic(found)
                 for found in self._found.values()
-                if not codes[found.place] & set(self._rules[found.finding.code].yields_to)
+                if not (codes[found.place] | codes[found.finding.path[-1]])
+                & set(self._rules[found.finding.code].yields_to)
             ]
         return sorted(shown, key=lambda diagnostic: diagnostic.order)
 
