@@ -374,6 +374,11 @@ class TestMissingStepMarker:
         program.loop(program.step)
         assert program.lines == []
 
+    def test_silent_on_gradients_that_nothing_here_applies(self) -> None:
+        program = Program(MissingStepMarker)
+        program.loop(program.backward, LOADER)
+        assert program.lines == []
+
     def test_silent_on_micro_batches_of_an_outer_loop(self) -> None:
         program = Program(MissingStepMarker)
 

@@ -14,8 +14,8 @@ from xlalint.rule import Finding, Rule
 class MissingStepMarker(Rule):
     """
     ## What it does
-    Finds loops over a loader, or with a backward or an optimizer step in them, in which nothing cuts
-    the graph and nothing is read: no step scope, no `torch_xla.sync()`, no `MpDeviceLoader`, no
+    Finds loops with an optimizer step in them, or over a loader without any training, in which nothing
+    cuts the graph and nothing is read: no step scope, no `torch_xla.sync()`, no `MpDeviceLoader`, no
     `barrier=True`. Silent where it cannot be seen what the loop runs over.
 
     ## Why is this bad?
@@ -99,9 +99,9 @@ def _is_training_loop(event: LoopLeft, state: State) -> bool:
     own = {deed.what for deed in event.done if not deed.nested}
     if "optimizer step" in own:
         return True
-    # Inference may be cut by the loop around it, which is judged in its turn; micro-batches that only
-    # add up gradients make one graph on purpose.
-    return not state.in_loop and kind is Kind.LOADER
+    # Inference may be cut by the loop around it, which is judged in its turn. A loop that only adds up
+    # gradients makes one graph on purpose, or its optimizer steps on the host.
+    return not state.in_loop and kind is Kind.LOADER and "backward" not in own
 
 
 # What a loop runs over that may be a loader of torch_xla, or pass one on.
