@@ -661,7 +661,13 @@ class Expressions(ABC):
         return self.evaluate(node.value, frame, store)
 
     def _yield(self, node: ast.Yield, frame: Frame, store: Store) -> Value:
-        frame.yields.append(NONE if node.value is None else self.evaluate(node.value, frame, store))
+        value = NONE if node.value is None else self.evaluate(node.value, frame, store)
+        frame.yields.append(value)
+        if frame.resume is not None:
+            resume, frame.resume = frame.resume, None
+            after = resume(store)
+            if after is not None:
+                store.state, store.attributes = after.state, after.attributes
         return UNKNOWN
 
     def _yield_from(self, node: ast.YieldFrom, frame: Frame, store: Store) -> Value:

@@ -41,7 +41,7 @@ class Frame:
 
     __slots__ = (
         "captured", "carried", "closure_argument", "depth", "exits", "findings", "function", "judge", "model",
-        "outline", "yields",
+        "outline", "resume", "yields",
     )  # fmt: skip
 
     def __init__(self, outline: Outline, function: Function | None, judge: Judge | None, depth: int) -> None:
@@ -55,6 +55,8 @@ class Frame:
         self.findings: list[Finding] = []
         self.carried: list[Carried] = []
         self.yields: list[Value] = []
+        self.resume: Callable[[Store], Store | None] | None = None
+        """Runs what a `with` holds, where the context manager being interpreted yields."""
         self.closure_argument = False
         self.model = LazyModel(self._emit)
 

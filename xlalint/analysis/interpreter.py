@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
     Classes,
     Known,
     Loader,
+    Managed,
     Namespace,
     Opening,
     Scoped,
@@ -151,6 +152,11 @@ class Interpreter(Statements):
                 return self.invoke(target, call)
             finally:
                 self._plain.discard(function)
+        if function.yields() and self._is_context_manager(function):
+            names = self._bind_arguments(bound, call)
+            self.entered.add(function)
+            payload = Managed(bound, tuple(sorted(names.items())), tuple(self._captured(bound, call).items()))
+            return Value(Kind.SCOPE, payload=payload)
         if function in self._stack or call.frame.depth >= MOST_DEPTH:
             if function not in self._stack:
                 self._bound(call, "depth of calls")
@@ -170,6 +176,13 @@ class Interpreter(Statements):
                 element = given if number == 0 else join_values(element, given)
             return Value(Kind.LOADER, payload=Loader(run(element), None if summary.store.state.did("cut") else False))
         return value
+
+    def _is_context_manager(self, function: Function) -> bool:
+        for decorator in function.decorators:
+            name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
+            if name in ("contextmanager", "asynccontextmanager"):
+                return True
+        return False
 
     def _captured(self, bound: Bound, call: Call) -> dict[str, Value]:
         captured = dict(bound.captured)

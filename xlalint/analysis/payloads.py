@@ -201,6 +201,14 @@ class Opening(NamedTuple):
     effect: str = ""
 
 
+class Managed(NamedTuple):
+    """A context manager made of a generator function of the project, called but not entered."""
+
+    bound: Bound
+    names: tuple[tuple[str, Value], ...]
+    captured: tuple[tuple[str, Value], ...]
+
+
 class RankTest(NamedTuple):
     """A truth value that tells replicas apart; `master` is what it is on the master.
 

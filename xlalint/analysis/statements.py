@@ -15,6 +15,7 @@ from xlalint.analysis.payloads import (
     Classes,
     Container,
     Loader,
+    Managed,
     Namespace,
     Opening,
     RankTest,
@@ -23,6 +24,7 @@ from xlalint.analysis.payloads import (
     container_of,
 )
 from xlalint.analysis.store import Store, join
+from xlalint.knowledge import functions
 from xlalint.lazy.events import Cause, Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Deed, Obligation, Owed, Scope, Split
@@ -222,7 +224,7 @@ class Statements(Calls):
     def _for(self, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
         over = self.evaluate(node.iter, frame, store)
         loader = over.payload if over.kind is Kind.LOADER else Loader(self.element(over))
-        if over.kind is Kind.UNKNOWN and self.awaits_loader(node, frame):
+        if over.kind is Kind.UNKNOWN and self._awaits_loader(node, frame, store):
             over = Value(Kind.LOADER, False, payload=Loader(Value(Kind.TENSOR, False, differs=True), True, True))
             loader = over.payload
         if over.kind is Kind.TENSOR:
@@ -241,9 +243,19 @@ class Statements(Calls):
 
         return self._loop(node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
 
-    def awaits_loader(self, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
-        """Whether a loop over something unknown can only mean an XLA loader."""
-        return False
+    def _awaits_loader(self, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> bool:
+        """Whether a loop over something unknown can only mean an XLA loader: it steps an optimizer
+        without a barrier, or adds closures, and nothing in it cuts."""
+        needs_a_cut = False
+        for inner in ast.walk(node):
+            if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):
+                continue
+            if inner.func.attr in _CUTS or any(k.arg == "barrier" for k in inner.keywords):
+                return False
+            if inner.func.attr in _NEEDS_A_CUT and isinstance(inner.func.value, ast.Name):
+                module = self.evaluate(inner.func.value, frame, store)
+                needs_a_cut |= module.kind is Kind.NAMESPACE and module.payload.name == functions.XM
+        return needs_a_cut
 
     def _advance(self, loader: Loader, node: ast.AST, frame: Frame, store: Store) -> None:
         if loader.cuts is False:
@@ -314,7 +326,7 @@ class Statements(Calls):
                 after.state.done |= back.state.done
             self._end_loop(node, over, back, outside, was_in_loop, outer_since, frame, after)
             after = self.run_block(node.orelse, frame, after) if node.orelse else after
-        over_cuts = over is not None and over.kind is Kind.LOADER and over.payload.cuts is not False
+        over_cuts = over is not None and over.kind is Kind.LOADER and over.sure and over.payload.cuts is not False
         for broken, site in exits.breaks:
             if cuts or over_cuts:
                 frame.model.leave_loop(broken.state, "break", site)
@@ -368,6 +380,8 @@ class Statements(Calls):
             after = self._with_items(node, rest, frame, store)
             frame.judge = judge
             return after
+        if value.kind is Kind.SCOPE and isinstance(value.payload, Managed):
+            return self._managed(value.payload, node, rest, frame, store)
         if opening is None or opening.scope is None:
             return self._with_items(node, rest, frame, store)
         scope = Scope(opening.scope, frame.site(item.context_expr))
@@ -378,6 +392,38 @@ class Statements(Calls):
 
         self.enter_scope(scope, opening.spelling, frame, store)
         return self._guarded(lambda: self._with_items(node, rest, frame, store), leave, frame)
+
+    def _managed(
+        self, manager: Managed, node: ast.With | ast.AsyncWith, rest: list[ast.withitem], frame: Frame, store: Store
+    ) -> Store | None:
+        """A context manager of the project: its generator runs around the body of the `with`."""
+        function = manager.bound.function
+        assert not isinstance(function.node, ast.Lambda)
+        inner = Frame(function.outline, function, frame.judge, frame.depth + 1)
+        inner.captured = dict(manager.captured)
+        held = Store(store.state)
+        held.names, held.attributes = dict(manager.names), store.attributes
+        left: list[Store | None] = []
+
+        def resume(current: Store) -> Store | None:
+            store.state, store.attributes = current.state, current.attributes
+            left.append(self._with_items(node, rest, frame, store))
+            return left[-1]
+
+        inner.resume = resume
+        after = self.run_block(function.node.body, inner, held)
+        for returned, _, _ in inner.exits.returns:
+            after = join(after, returned)
+        frame.findings += inner.findings
+        frame.carried += inner.carried
+        if not left:
+            return self._with_items(node, rest, frame, store)
+        if left[-1] is None or after is None:
+            return left[-1]
+        left[-1].state, left[-1].attributes = after.state, after.attributes
+        if after.state.recorded == NOTHING:
+            left[-1].run_all()
+        return left[-1]
 
     def _guarded(
         self, body: Callable[[], Store | None], leave: Callable[[Store], Store | None], frame: Frame
@@ -437,6 +483,10 @@ class Statements(Calls):
                 caught.names[handler.name] = HOST
             after = join(after, self.run_block(handler.body, frame, caught))
         return after
+
+
+_NEEDS_A_CUT = frozenset({"optimizer_step", "add_step_closure"})
+_CUTS = frozenset({"mark_step", "sync", "step", "compile"})
 
 
 def _agreed(
