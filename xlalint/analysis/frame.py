@@ -41,7 +41,7 @@ class Frame:
 
     __slots__ = (
         "captured", "carried", "closure_argument", "depth", "exits", "findings", "function", "judge", "model",
-        "outline", "resume", "yields",
+        "outline", "resume", "shallow", "yields",
     )  # fmt: skip
 
     def __init__(self, outline: Outline, function: Function | None, judge: Judge | None, depth: int) -> None:
@@ -54,6 +54,8 @@ class Frame:
         self.exits = Exits()
         self.findings: list[Finding] = []
         self.carried: list[Carried] = []
+        self.shallow = False
+        """Whether functions of the project are not entered from here."""
         self.yields: list[Value] = []
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""

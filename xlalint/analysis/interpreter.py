@@ -157,6 +157,8 @@ class Interpreter(Statements):
             self.entered.add(function)
             payload = Managed(bound, tuple(sorted(names.items())), tuple(self._captured(bound, call).items()))
             return Value(Kind.SCOPE, payload=payload)
+        if call.frame.shallow:
+            return UNKNOWN
         if function in self._stack or call.frame.depth >= MOST_DEPTH:
             if function not in self._stack:
                 self._bound(call, "depth of calls")
@@ -257,7 +259,8 @@ class Interpreter(Statements):
     ) -> Summary:
         kept = self._summaries.setdefault(function, {})
         scopes = call.store.state.scopes
-        if not scopes and _are_idle(names) and _are_idle(captured) and _are_idle(call.store.attributes):
+        attributes = self._within_reach(call.store.attributes, names, captured)
+        if not scopes and _are_idle(names) and _are_idle(captured) and _are_idle(attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
             key = (tuple(sorted(names.items(), key=lambda item: item[0])), tuple(captured))
             summary = kept.get(key) if self._memo else None
@@ -269,7 +272,6 @@ class Interpreter(Statements):
                 self.entered |= summary.entered
                 return summary
         entry = _entry_state(call.store.state, function)
-        attributes = call.store.attributes
         key = _key(names, captured, attributes, entry)
         summary = kept.get(key) if self._memo else None
         if summary is None:
@@ -290,6 +292,26 @@ class Interpreter(Statements):
         self.entered |= summary.entered
         return summary
 
+    def _within_reach(
+        self, attributes: dict[AttributeKey, Value], names: dict[str, Value], captured: dict[str, Value]
+    ) -> dict[AttributeKey, Value]:
+        """The attributes of objects that a function can get at from what it is given."""
+        if not attributes:
+            return attributes
+        held = {cls for cls, _ in attributes}
+        reached: set[Class] = set()
+        stack = [*names.values(), *captured.values()]
+        while stack and len(reached) < len(held):
+            for cls in _classes_in(stack.pop()):
+                if cls in reached:
+                    continue
+                reached.add(cls)
+                stack += [value for (owner, _), value in attributes.items() if owner is cls]
+                stack += self.attribute_table(cls).values()
+        if held <= reached:
+            return attributes
+        return {key: value for key, value in attributes.items() if key[0] in reached}
+
     def _interpret(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value],
         attributes: dict[AttributeKey, Value], entry: State, call: Call,
@@ -297,6 +319,7 @@ class Interpreter(Statements):
         self.statistics["contexts"] += 1
         frame = Frame(function.outline, function, None if call.frame.judge is None else self._judge, call.frame.depth + 1)
         frame.captured = captured
+        frame.shallow = call.frame.shallow
         store = Store(entry)
         store.names = dict(names)
         store.attributes = dict(attributes)
@@ -481,6 +504,7 @@ class Interpreter(Statements):
                 store.attributes[cls, attribute] = value
             before = self.entered
             self.entered = set()
+            frame.shallow = method is not init
             self._enter_quietly(method, receiver, Call(frame, store, method.site, None, open_ended=True))
             self.entered = before
             for (owner, attribute), value in store.attributes.items():
@@ -691,6 +715,24 @@ def _are_idle(values: dict[Any, Value]) -> bool:
         if value.kind is Kind.CONTAINER and value.payload.element.kind is not Kind.HOST:
             return False
     return True
+
+
+def _classes_in(value: Value) -> list[Class]:
+    """Classes of the project that a value is an instance of, or holds instances of."""
+    if value.kind is Kind.INSTANCE:
+        return [cls for cls in value.payload.of if not isinstance(cls, str)]
+    if value.kind is Kind.MODULE:
+        return [value.payload.cls] if value.payload.cls is not None else []
+    if value.kind is Kind.CONTAINER:
+        return [cls for item in (value.payload.element, *(value.payload.items or ())) for cls in _classes_in(item)]
+    if value.kind is Kind.CALLABLE:
+        found = []
+        for target in targets(value):
+            if isinstance(target, Bound):
+                found += _classes_in(target.receiver) if target.receiver is not None else []
+                found += [cls for _, held in target.captured for cls in _classes_in(held)]
+        return found
+    return []
 
 
 def _did_nothing(summary: Summary) -> bool:
