@@ -45,6 +45,17 @@ def deed(launched: str, alone: Callable[[], None]) -> None:
         order.comparison.did(rank(), launched, alone)
 
 
+def compile_once(tensors: list[torch.Tensor]) -> None:
+    """Let one replica compile what each of `tensors` needs, before this one reads it.
+
+    Reads are not dispatched in any order, but a collective among what they run must be the same
+    compiled graph on every replica all the same.
+    """
+    with _compiling:
+        for tensor in tensors:
+            counters.compile_ahead([tensor])
+
+
 def run_on_every_replica(function: Callable[[], Any]) -> Any:
     """Call `function` on one thread per device. Returns what torch_xla's own launcher returns."""
     if len(torch_xla._XLAC._xla_get_devices()) == 1:
@@ -232,4 +243,5 @@ def _all_gather(
 
 
 _this = threading.local()
+_compiling = threading.Lock()
 _current: list[Order | None] = [None]

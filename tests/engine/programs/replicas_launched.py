@@ -1,0 +1,24 @@
+"""The program starts its replicas itself; one of them stops early, with nothing pending."""
+
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+import torch_xla.runtime as xr
+
+
+def replica(index: int, factor: float) -> list[float]:
+    value = xm.all_reduce(xm.REDUCE_SUM, torch.tensor([index + 1.0]).to(torch_xla.device()) * factor)
+    torch_xla.sync()
+    if xr.global_ordinal() == 1:
+        return [value.item()]
+    own = torch.ones(2, device=torch_xla.device()) * 3
+    torch_xla.sync()
+    return [value.item(), own.sum().item()]
+
+
+def main() -> None:
+    torch_xla.launch(replica, args=(10.0,))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""Replicas as threads: correct programs meet, compute what they should, and do so every time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from xlalint_runtime.forkserver import ForkServer, Job
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def test_replicas_meet_at_every_collective(server: ForkServer) -> None:
+    job = Job(str(PROGRAMS / "replicas_meet.py"), replicas=2, trained=False)
+    runs = list(server.run([job] * 3))
+    for run in runs:
+        assert (run.aborted, run.raised, run.error) == (None, None, None), run.output
+        assert run.numbers is not None
+        first, second = run.numbers[:5], run.numbers[5:]
+        assert first == second, "gradients are reduced, so replicas hold the same parameters"
+        assert first[:3] == [3.0, 0.0, 1.0]
+        assert {finding["code"] for finding in run.findings} == {"XLA102"}, "the loss is read while pending"
+    assert len({tuple(run.numbers or ()) for run in runs}) == 1
+    assert len({(run.launches, run.compiles, run.pending) for run in runs}) == 1
+
+
+def test_launched_functions_run_as_replicas(server: ForkServer) -> None:
+    (run,) = server.run([Job(str(PROGRAMS / "replicas_launched.py"), replicas=2, trained=False)])
+    assert run.numbers == [30.0, 6.0, 30.0], run.output
+    assert run.findings == []
