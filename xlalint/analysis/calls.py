@@ -109,10 +109,10 @@ class Calls(Expressions):
             return callee  # a test for a backend, whether a function or a flag
         if kind is Kind.SCOPE:
             # A scope used as a decorator: `@torch_xla.compile(full_graph=True)`, `@xp.trace_me("step")`.
-            opening: Opening = callee.payload
             target = call.argument(0)
             if target is not None:
-                return callable_value(Scoped(target, opening.scope)) if opening.scope else target
+                scope = callee.payload.scope if isinstance(callee.payload, Opening) else None
+                return callable_value(Scoped(target, scope)) if scope else target
         return self.call_unknown(call)
 
     def _each_target(self, of: tuple[Target, ...], call: Call) -> Value:

@@ -309,7 +309,7 @@ def _on_device(value: Value) -> Value:
     if value.kind is Kind.CONTAINER:
         payload: Container = value.payload
         items = None if payload.items is None else tuple(_on_device(item) for item in payload.items)
-        return Value(Kind.CONTAINER, payload=Container(items, _on_device(payload.element), payload.keys))
+        return Value(Kind.CONTAINER, payload=payload._replace(items=items, element=_on_device(payload.element)))
     return BATCH
 
 
@@ -469,7 +469,7 @@ def _to_bool(calls: Calls, call: Call) -> Value:
 def _range(calls: Calls, call: Call) -> Value:
     for value in call.arguments:
         calls.read(value, Reading.INDEX, call.spelling, call.site, call.frame, call.store)
-    return Value(Kind.CONTAINER, payload=Container(None, HOST))
+    return container_of(HOST)
 
 
 def _compare(calls: Calls, call: Call) -> Value:

@@ -395,7 +395,7 @@ class Expressions(ABC):
             else:
                 items.append(self.evaluate(item, frame, store))
         made = container(items)
-        return container_of(made.payload.element) if open_ended else made
+        return container_of(self.element(made)) if open_ended else made
 
     def _dict(self, node: ast.Dict, frame: Frame, store: Store) -> Value:
         items, keys = [], []
@@ -410,7 +410,7 @@ class Expressions(ABC):
             keys.append(name.payload.value if name.kind is Kind.CONSTANT and name.payload else None)
             items.append(value)
         made = container(items, tuple(keys))
-        return container_of(made.payload.element) if open_ended else made
+        return container_of(self.element(made)) if open_ended else made
 
     def _binary(self, node: ast.BinOp, frame: Frame, store: Store) -> Value:
         left = self.evaluate(node.left, frame, store)
@@ -815,7 +815,7 @@ def placed(value: Value, owner: Module) -> Value:
     if value.kind is Kind.CONTAINER:
         payload: Container = value.payload
         items = None if payload.items is None else tuple(placed(item, owner) for item in payload.items)
-        return value._replace(payload=Container(items, placed(payload.element, owner), payload.keys))
+        return value._replace(payload=payload._replace(items=items, element=placed(payload.element, owner)))
     return value
 
 

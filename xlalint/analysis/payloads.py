@@ -10,6 +10,8 @@ from xlalint.lazy.state import ScopeKind
 from xlalint.lazy.values import HOST, UNKNOWN, Kind, Place, Value
 from xlalint.lazy.values import join as join_values
 
+DEEPEST = 4
+"""Containers nest so deep; deeper ones are unknown, or a loop that wraps a list in a list never ends."""
 MOST_TARGETS = 4
 """A callable, class or instance may be one of at most so many; more are unknown."""
 
@@ -35,6 +37,7 @@ class Container(NamedTuple):
     items: tuple[Value, ...] | None
     element: Value
     keys: tuple[object, ...] | None = None
+    depth: int = 1
 
     def join(self, other: Container) -> Container:
         """Either of two containers."""
@@ -45,8 +48,9 @@ class Container(NamedTuple):
             and len(self.items) == len(other.items)
             and self.keys == other.keys
         ):
-            return Container(tuple(map(join_values, self.items, other.items)), element, self.keys)
-        return Container(None, element)
+            items = tuple(map(join_values, self.items, other.items))
+            return Container(items, element, self.keys, max(self.depth, other.depth))
+        return Container(None, element, None, max(self.depth, other.depth))
 
 
 def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Value:
@@ -55,14 +59,24 @@ def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Val
     for item in items[1:]:
         element = join_values(element, item)
     recorded = element.recorded
+    depth = 1 + max((_depth(item) for item in (*items, element)), default=0)
+    if depth > DEEPEST:
+        return UNKNOWN
     if len(items) > 16:
-        return Value(Kind.CONTAINER, recorded=recorded, payload=Container(None, element))
-    return Value(Kind.CONTAINER, recorded=recorded, payload=Container(tuple(items), element, keys))
+        return Value(Kind.CONTAINER, recorded=recorded, payload=Container(None, element, None, depth))
+    return Value(Kind.CONTAINER, recorded=recorded, payload=Container(tuple(items), element, keys, depth))
 
 
 def container_of(element: Value) -> Value:
     """A container of unknown length."""
-    return Value(Kind.CONTAINER, recorded=element.recorded, payload=Container(None, element))
+    depth = 1 + _depth(element)
+    if depth > DEEPEST:
+        return UNKNOWN
+    return Value(Kind.CONTAINER, recorded=element.recorded, payload=Container(None, element, None, depth))
+
+
+def _depth(value: Value) -> int:
+    return value.payload.depth if value.kind is Kind.CONTAINER else 0
 
 
 class Bound(NamedTuple):
@@ -244,7 +258,7 @@ def run(value: Value) -> Value:
         payload: Container = value.payload
         if value.recorded.may or payload.element.recorded.may:
             items = None if payload.items is None else tuple(run(item) for item in payload.items)
-            return value.run()._replace(payload=Container(items, run(payload.element), payload.keys))
+            return value.run()._replace(payload=payload._replace(items=items, element=run(payload.element)))
         return value
     if value.kind is Kind.CALLABLE and value.recorded.may == 0:
         return value

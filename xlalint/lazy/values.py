@@ -116,7 +116,7 @@ def join(a: Value, b: Value) -> Value:
         if a.payload == b.payload:
             return Value(a.kind, a.sure and b.sure, recorded, differs, reduced, a.payload)
         merged = _join_payload(a, b)
-        if merged is None:
+        if merged is None and a.kind not in _LOSING_PAYLOAD:
             return Value(Kind.UNKNOWN, False, recorded, differs, reduced)
         return Value(a.kind, a.sure and b.sure, recorded, differs, reduced, merged)
     kinds = {a.kind, b.kind}
@@ -133,14 +133,12 @@ _HOST_LIKE = {Kind.HOST, Kind.CONSTANT, Kind.ORDINAL}
 
 
 def _join_payload(a: Value, b: Value) -> Any:
-    join_payload = getattr(a.payload, "join", None)
-    if join_payload is not None and type(a.payload) is type(b.payload):
-        return join_payload(b.payload)
-    if a.kind is Kind.CONSTANT:
-        return ()  # "some constant": truth unknown, still a host value
-    if a.kind in _KINDS_WITHOUT_PAYLOAD:
-        return ()
+    if isinstance(a.payload, tuple) and type(a.payload) is type(b.payload):
+        join_payload = getattr(a.payload, "join", None)
+        if join_payload is not None:
+            return join_payload(b.payload)
     return None
 
 
-_KINDS_WITHOUT_PAYLOAD = {Kind.TENSOR, Kind.HOST, Kind.DEVICE, Kind.RANK_TEST, Kind.ORDINAL}
+_LOSING_PAYLOAD = {Kind.TENSOR, Kind.HOST, Kind.CONSTANT, Kind.DEVICE, Kind.ORDINAL}
+"""Kinds whose values stay of their kind when it is no longer known which of them it is."""
