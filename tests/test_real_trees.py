@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import resource
 import subprocess
 import sys
 import warnings
@@ -20,7 +21,9 @@ import pytest
 from corpus import CORPUS, trees
 
 NAMED = [Path(name) for name in os.environ.get("XLALINT_TREES", "").split(os.pathsep) if name]
-TREES = [*trees(CORPUS), *NAMED]
+TREES = [*trees(CORPUS), CORPUS, *NAMED]
+MOST_MEMORY = 2 << 30
+"""Bytes that a check may take: some way above the budget, far below what a runaway takes."""
 KEYS = {
     "code", "name", "message", "severity", "certainty", "path", "range", "cell", "fix", "related", "url",
     "observed_by", "evidence",
@@ -38,6 +41,7 @@ def checked(request: pytest.FixtureRequest) -> tuple[Path, list[dict[str, Any]]]
     done = subprocess.run(
         [sys.executable, "-m", "xlalint", "check", *options, "."],
         cwd=tree, capture_output=True, text=True, timeout=300,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY)),
     )  # fmt: skip
     assert done.returncode in (0, 1), done.stderr
     assert "Traceback" not in done.stderr
