@@ -40,6 +40,8 @@ class Count:
     """Bytes."""
     hot: int = 0
     """Files that contain `torch_xla`."""
+    hot_lines: int = 0
+    """Lines of those files."""
 
     def __add__(self, other: Count) -> Count:
         return Count(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
@@ -48,7 +50,7 @@ class Count:
 def main() -> int:
     """Fetch what is missing, then print the counts of each package and of all."""
     fetch(CORPUS)
-    print(f"{'package':28}{'files':>8}{'lines':>12}{'bytes':>12}{'torch_xla':>11}")
+    print(f"{'package':28}{'files':>8}{'lines':>12}{'bytes':>12}{'torch_xla':>11}{'its lines':>11}")
     total = Count()
     for folder in trees(CORPUS):
         counted = count(folder)
@@ -90,7 +92,9 @@ def count(folder: Path) -> Count:
     total = Count()
     for path in folder.rglob("*.py"):
         data = path.read_bytes()
-        total += Count(1, data.count(b"\n"), len(data), b"torch_xla" in data)
+        lines = data.count(b"\n")
+        hot = b"torch_xla" in data
+        total += Count(1, lines, len(data), hot, lines * hot)
     return total
 
 
@@ -99,7 +103,7 @@ def _folder(corpus: Path, name: str) -> Path:
 
 
 def _row(name: str, counted: Count) -> str:
-    return f"{name:28}{counted.files:>8,}{counted.lines:>12,}{counted.size:>12,}{counted.hot:>11,}"
+    return f"{name:28}{counted.files:>8,}{counted.lines:>12,}{counted.size:>12,}{counted.hot:>11,}{counted.hot_lines:>11,}"
 
 
 def _download(packages: dict[str, str]) -> Iterator[tuple[str, tuple[str, bytes]]]:
