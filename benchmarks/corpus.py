@@ -103,7 +103,8 @@ def _folder(corpus: Path, name: str) -> Path:
 
 
 def _row(name: str, counted: Count) -> str:
-    return f"{name:28}{counted.files:>8,}{counted.lines:>12,}{counted.size:>12,}{counted.hot:>11,}{counted.hot_lines:>11,}"
+    counts = f"{counted.files:>8,}{counted.lines:>12,}{counted.size:>12,}"
+    return f"{name:28}{counts}{counted.hot:>11,}{counted.hot_lines:>11,}"
 
 
 def _download(packages: dict[str, str]) -> Iterator[tuple[str, tuple[str, bytes]]]:

@@ -60,9 +60,8 @@ def main() -> int:
             counts.append(f"{what}\n{_verbose(tree)}")
     start = measure([str(SCRIPTS / "xlalint"), "version"], arguments.runs)
     bare = measure([sys.executable, "-c", "pass"], arguments.runs)
-    print(
-        f"| start-up (python alone: {bare.seconds:.3f}) | | {start.seconds:.3f} | | | {start.megabytes:.0f} | |"
-    )
+    what = f"start-up (python alone: {bare.seconds:.3f})"
+    print(f"| {what} | | {start.seconds:.3f} | | | {start.megabytes:.0f} | |")
     print("", *counts, sep="\n\n")
     return 0
 
