@@ -67,7 +67,7 @@ class SaveBeforeSync(Rule):
     name = "save-before-sync"
     severity = Severity.WARNING
     events = (Save,)
-    yields_to = ("XLA501", "XLA603")
+    yields_to = ("XLA501",)
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         match event:

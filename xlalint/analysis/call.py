@@ -55,6 +55,8 @@ def spelling(node: ast.expr, text: str, most: int = 40) -> str:
         return node.id
     if isinstance(node, ast.Attribute):
         base = spelling(node.value, text, most)
+        if not isinstance(node.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+            base = f"({base})"
         return f"{base}.{node.attr}" if len(base) + len(node.attr) < most else f"...{node.attr}"
     if isinstance(node, ast.Constant):
         shown = repr(node.value)

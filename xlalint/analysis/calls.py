@@ -559,7 +559,7 @@ class Calls(Expressions):
             self.read(receiver, Reading.EXPLICIT, call.spelling, call.site, call.frame, call.store)
             return unknown_from(receiver)
         if name == "backward":
-            call.frame.model.backward(call.store.state, call.site)
+            call.frame.model.backward(call.store.state, call.site, sure=False)
             return NONE
         if name == "per_device_loader":
             return Value(Kind.LOADER, payload=Loader(effects.BATCH, True, True))

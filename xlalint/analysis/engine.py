@@ -112,6 +112,7 @@ class _Run:
         findings += self._interpret(outlines)
         statistics = dict(self.interpreter.statistics)
         statistics["modules"] = self.project.outlined
+        statistics["functions"] = self.interpreter.functions_entered
         return Analysis(findings, statistics)
 
     def _interpret(self, outlines: list[Outline]) -> Iterator[Finding]:
@@ -200,8 +201,14 @@ class _Run:
         file = self._files.get(path) or read(path)
         if isinstance(file, Unreadable):
             return None
-        tree = parse(file)
+        tree = parse(file, _parse_newer)
         return None if isinstance(tree, Unreadable) else (file.text, tree)
+
+
+def _parse_newer(text: str) -> ast.Module:
+    from xlalint.analysis import cst_frontend
+
+    return cst_frontend.parse(text)
 
 
 def _eager(outline: Outline) -> bool | None:

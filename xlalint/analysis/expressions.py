@@ -190,6 +190,10 @@ class Expressions(ABC):
                 if captured != target.captured:
                     target = target._replace(captured=captured)
                     changed = True
+            elif isinstance(target, Scoped) and target.target.kind is Kind.CALLABLE:
+                inner = self._recapture(target.target, frame, store)
+                changed = changed or inner is not target.target
+                target = target._replace(target=inner)
             fresh.append(target)
         return value._replace(payload=Targets(tuple(fresh))) if changed else value
 

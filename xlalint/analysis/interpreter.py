@@ -96,6 +96,11 @@ class Interpreter(Statements):
         if self.observer is not None and frame.judge is not None:
             self.observer(statement, frame.outline, store)
 
+    @property
+    def functions_entered(self) -> int:
+        """How many functions have been interpreted, in whatever many contexts."""
+        return len(self._summaries)
+
     # Roots ---------------------------------------------------------------------------------------
 
     def run_root(self, function: Function, *, eager: bool | None, receiver: Value | None = None) -> list[Finding]:
@@ -106,6 +111,9 @@ class Interpreter(Statements):
         call = Call(frame, store, function.site, None, open_ended=True)
         bound = Bound(function, receiver)
         target: Value = callable_value(bound)
+        if function.parent is not None:
+            for kind in self.decorator_scopes(function):
+                target = callable_value(Scoped(target, kind))
         if self.optimizer_scope(function):
             target = callable_value(Scoped(target, ScopeKind.OPTIMIZER))
         self.invoke(target, call)
@@ -127,10 +135,19 @@ class Interpreter(Statements):
 
     def decorator_scopes(self, function: Function) -> list[ScopeKind]:
         """The scopes that a function's decorators open around every call, innermost first."""
-        found = []
         frame = Frame(function.outline, function.parent, None, 0)
-        for decorator in reversed(function.decorators):
-            value = self.evaluate(decorator, frame, Store(State()))
+        return self._scopes_of(function.decorators, frame, Store(State()))
+
+    def decorated(self, value: Value, decorators: list[ast.expr], frame: Frame, store: Store) -> Value:
+        """What decorators make of a function that is defined in another."""
+        for kind in self._scopes_of(decorators, frame, store):
+            value = callable_value(Scoped(value, kind))
+        return value
+
+    def _scopes_of(self, decorators: list[ast.expr], frame: Frame, store: Store) -> list[ScopeKind]:
+        found = []
+        for decorator in reversed(decorators):
+            value = self.evaluate(decorator, frame, store)
             if value.kind is Kind.SCOPE and isinstance(value.payload, Opening) and value.payload.scope:
                 found.append(value.payload.scope)
             elif any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "compile" for t in targets(value)):
@@ -142,7 +159,7 @@ class Interpreter(Statements):
     def enter_function(self, bound: Bound, call: Call) -> Value:
         """Call a function of the project: by its summary in this context."""
         function = bound.function
-        scopes = _scopes_of_decorators(self, function)
+        scopes = _scopes_of_decorators(self, function) if function.parent is None else []
         if scopes:
             target: Value = callable_value(bound)
             self._plain.add(function)
@@ -160,8 +177,7 @@ class Interpreter(Statements):
         if call.frame.shallow:
             return UNKNOWN
         if function in self._stack or call.frame.depth >= MOST_DEPTH:
-            if function not in self._stack:
-                self._bound(call, "depth of calls")
+            self._bound(call, "recursion" if function in self._stack else "depth of calls")
             return UNKNOWN
         self.entered.add(function)
         names = self._bind_arguments(bound, call)
@@ -378,10 +394,14 @@ class Interpreter(Statements):
                 call.frame.findings.extend(self._judge(event, carried.state))
 
     def _bound(self, call: Call, what: str) -> None:
+        self.reach_bound(what, call.site, call.frame, call.store)
+
+    def reach_bound(self, what: str, site: Site, frame: Frame, store: Store) -> None:
+        """The analysis is cut short here: what follows is less sure, and XLA092 may say so."""
         self.statistics["bounds"] += 1
-        call.store.state.bounded = True
-        if call.frame.judge is not None:
-            call.frame.findings.extend(call.frame.judge(BoundReached(call.site, 0, what), call.store.state))
+        store.state.bounded = True
+        if frame.judge is not None:
+            frame.findings.extend(frame.judge(BoundReached(site, 0, what), store.state))
 
     # Callbacks -----------------------------------------------------------------------------------------
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from xlalint.analysis.outline import Class, Function, Import, Outline
+from xlalint.analysis.outline import Function, Import, Outline
 
 _WORDS = re.compile(r"[A-Za-z_]\w*")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Relevance:
@@ -22,6 +23,7 @@ class Relevance:
         self._tokens = frozenset(tokens)
         self._words: dict[Function, frozenset[str]] = {}
         self._module_words: dict[Outline, frozenset[str]] = {}
+        self._hot_names: dict[Outline, frozenset[str]] = {}
         self.relevant: set[Function] = set()
         for outline in self._outlines:
             self._collect(outline)
@@ -29,102 +31,86 @@ class Relevance:
 
     def module_bodies(self) -> list[Outline]:
         """Modules whose own body names something relevant, beside imports and definitions."""
-        return [o for o in self._outlines if self._reaches(o, self._module_words[o], None)]
+        visible = self._visible()
+        return [o for o in self._outlines if self._module_words[o] & (self._hot_names[o] | visible[o].keys())]
 
     def referenced(self) -> set[Function]:
         """Relevant functions that some other relevant function, or a module body, names."""
         found: set[Function] = set()
+        visible = self._visible()
         for outline in self._outlines:
-            users = [(f, self._words[f]) for f in outline.functions.values() if f in self.relevant]
-            module = self._module_words[outline]
-            for function in self.relevant:
-                if function.outline is not outline and not self._imports(outline, function):
-                    continue
-                for user, words in users:
-                    if user is not function and function.name in words and not _inside(function, user, words):
-                        found.add(function)
-                        break
-                if function.name in module:
-                    found.add(function)
+            names = visible[outline]
+            for name in names.keys() & self._module_words[outline]:
+                found.update(names[name])
+            for user in outline.functions.values():
+                if user in self.relevant:
+                    for name in names.keys() & self._words[user]:
+                        found.update(f for f in names[name] if f is not user and not _contains(f, user))
         return found
 
     def _collect(self, outline: Outline) -> None:
-        lines = outline.text.splitlines(keepends=True)
-        covered: list[tuple[int, int]] = []
-        names = self._tokens | {
+        lines = _LINE_END.split(outline.text)
+        names = self._hot_names[outline] = self._tokens | {
             name
             for name, bindings in outline.bindings.items()
-            for b in bindings
-            if isinstance(b, Import) and b.target.partition(".")[0] in self._tokens
+            for binding in bindings
+            if isinstance(binding, Import) and binding.target.partition(".")[0] in self._tokens
         }
+        body = list(lines)
         for function in outline.functions.values():
             first, last = function.node.lineno, function.node.end_lineno or function.node.lineno
-            for decorator in function.decorators:
-                first = min(first, decorator.lineno)
-            covered.append((first, last))
-            text = "".join(lines[first - 1 : last])
-            words = self._words[function] = frozenset(_WORDS.findall(text))
+            first = min([first, *(decorator.lineno for decorator in function.decorators)])
+            words = self._words[function] = frozenset(_WORDS.findall("\n".join(lines[first - 1 : last])))
             if words & names:
                 self.relevant.add(function)
-        body = list(lines)
-        for first, last in covered:
             body[first - 1 : last] = [""] * (last - first + 1)
-        text = "".join(line for line in body if not line.lstrip().startswith(("import ", "from ", "class ")))
-        self._module_words[outline] = frozenset(_WORDS.findall(text)) - {"torch_xla"}
-        self._hot = getattr(self, "_hot", {})
-        self._hot[outline] = names - {"torch_xla"}
+        statements = (line for line in body if not line.lstrip().startswith(("import ", "from ", "class ", "#")))
+        self._module_words[outline] = frozenset(_WORDS.findall("\n".join(statements)))
 
     def _spread(self) -> None:
         """A function that names a relevant one is relevant too."""
-        changed = True
-        while changed:
-            changed = False
+        known = -1
+        while known != len(self.relevant):
+            known = len(self.relevant)
+            visible = self._visible()
             for outline in self._outlines:
+                names = visible[outline].keys()
                 for function in outline.functions.values():
-                    if function not in self.relevant and self._reaches(outline, self._words[function], function):
+                    if function not in self.relevant and not names.isdisjoint(self._words[function]):
                         self.relevant.add(function)
-                        changed = True
-            self._names = None
 
-    _names: dict[Outline, frozenset[str]] | None = None
-
-    def _reaches(self, outline: Outline, words: frozenset[str], function: Function | None) -> bool:
-        if function is None and words & self._hot[outline]:
-            return True
-        if self._names is None:
-            self._names = {}
-            mine: dict[Outline, set[str]] = {}
-            for relevant in self.relevant:
-                held = mine.setdefault(relevant.outline, set())
-                held.add(relevant.name if relevant.name != "__init__" else relevant.qualname.split(".")[-2])
-                if relevant.owner is not None:
-                    held.add(relevant.owner.name)
-            modules = {o.name.rpartition(".")[2]: o for o in mine}
-            for o in self._outlines:
-                seen = set(mine.get(o, ()))
-                for name, bindings in o.bindings.items():
-                    for b in bindings:
-                        if isinstance(b, Import):
-                            parent, _, last = b.target.rpartition(".")
-                            source = modules.get(parent.rpartition(".")[2])
-                            if (source is not None and last in mine[source]) or last in modules:
-                                seen.add(name)
-                self._names[o] = frozenset(seen)
-        return bool(words & self._names[outline])
-
-    def _imports(self, outline: Outline, function: Function) -> bool:
-        wanted = function.owner.name if isinstance(function.owner, Class) else function.name
-        module = function.outline.name.rpartition(".")[2]
-        for bindings in outline.bindings.values():
-            for b in bindings:
-                if isinstance(b, Import) and b.target.rpartition(".")[2] in (wanted, module):
-                    return True
-        return False
+    def _visible(self) -> dict[Outline, dict[str, list[Function]]]:
+        """By module, the names under which relevant functions may be meant there."""
+        own: dict[Outline, dict[str, list[Function]]] = {outline: {} for outline in self._outlines}
+        for function in self.relevant:
+            names = own[function.outline]
+            if function.owner is not None:
+                names.setdefault(function.owner.name, []).append(function)
+            if function.name != "__init__":
+                names.setdefault(function.name, []).append(function)
+        modules: dict[str, list[Outline]] = {}
+        for outline in self._outlines:
+            modules.setdefault(outline.name.rpartition(".")[2], []).append(outline)
+        visible: dict[Outline, dict[str, list[Function]]] = {}
+        for outline in self._outlines:
+            names = visible[outline] = dict(own[outline])
+            for name, bindings in outline.bindings.items():
+                for binding in bindings:
+                    if not isinstance(binding, Import):
+                        continue
+                    parent, _, last = binding.target.rpartition(".")
+                    for source in modules.get(last, ()):  # the module itself is imported
+                        for inner, functions in own[source].items():
+                            names[inner] = [*names.get(inner, ()), *functions]
+                    for source in modules.get(parent.rpartition(".")[2], ()):
+                        if last in own[source]:
+                            names[name] = [*names.get(name, ()), *own[source][last]]
+        return visible
 
 
-def _inside(function: Function, user: Function, words: frozenset[str]) -> bool:
-    """Whether `user` only contains the definition of `function` or is contained in it."""
-    parent: Function | None = user.parent
+def _contains(function: Function, user: Function) -> bool:
+    """Whether `user` is defined inside `function`."""
+    parent = user.parent
     while parent is not None:
         if parent is function:
             return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -113,9 +114,13 @@ class Statements(Calls):
         store.names[node.name] = self.decorated(value, node.decorator_list, frame, store)
         return store
 
+    @abstractmethod
     def decorated(self, value: Value, decorators: list[ast.expr], frame: Frame, store: Store) -> Value:
         """What decorators make of a function."""
-        return value
+
+    @abstractmethod
+    def reach_bound(self, what: str, site: Site, frame: Frame, store: Store) -> None:
+        """The analysis is cut short at a bound."""
 
     def _define_class(self, node: ast.ClassDef, frame: Frame, store: Store) -> Store | None:
         store.names[node.name] = Value(Kind.CLASS, payload=Classes((frame.outline.classes[node],)))
@@ -315,6 +320,7 @@ class Statements(Calls):
             head = grown
             if number == MOST_PASSES - 1:
                 _forget(head, back, store)
+                self.reach_bound("passes of a loop", frame.site(node), frame, head)
             back, exits = once(head)
         frame.exits = outer_exits
         cuts = back is not None and back.state.did("cut")

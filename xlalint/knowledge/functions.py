@@ -93,7 +93,6 @@ FUNCTIONS: dict[str, str] = {
     f"{XM}.all_reduce_bucketized_gradients": "reduce gradients",
     "torch.nn.utils.clip_grad_norm_": "clip gradients",
     "torch.nn.utils.clip_grad_norm": "clip gradients",
-    "torch.nn.utils.clip_grad_value_": "clip gradients",
     "torch.nn.utils.clip_grad.clip_grad_norm_": "clip gradients",
     "torch.autograd.backward": "backward",
     "torch.amp.GradScaler": "scaler",

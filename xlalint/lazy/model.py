@@ -158,10 +158,16 @@ class LazyModel:
 
     # Gradients -----------------------------------------------------------------------------------
 
-    def backward(self, state: State, site: Site) -> None:
-        """Gradients are computed; a wrapped model (DDP, FSDP) reduces them on the way."""
+    def backward(self, state: State, site: Site, *, sure: bool = True) -> None:
+        """Gradients are computed; a wrapped model (DDP, FSDP) reduces them on the way.
+
+        `sure` is False where it is not known that they are computed on the device.
+        """
         self._emit(GradientUsed(site, 0, Use.BACKWARD), state)
-        self.record(state, Weight.HEAVY, site)
+        if sure:
+            self.record(state, Weight.HEAVY, site)
+        else:
+            state.recorded = state.recorded._replace(may=Weight.HEAVY)
         for obligation in state.owes(Owed.SPLIT_STEP):
             self._settle(state, obligation, CutAccumulated(site, obligation.doubts, obligation))
         state.obligations -= set(state.owes(Owed.CLIP))
