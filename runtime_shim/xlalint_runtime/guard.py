@@ -35,7 +35,16 @@ from xlalint.versions import DEFAULT_TARGET
 from xlalint_runtime import pending, replicas
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.report import Report
-from xlalint_runtime.sites import Chain, callee, frames_below_user, is_at_for, leaving, runs, user_chain
+from xlalint_runtime.sites import (
+    Chain,
+    callee,
+    frames_below_user,
+    is_at_for,
+    is_closure_argument,
+    leaving,
+    runs,
+    user_chain,
+)
 
 _READS = {
     "item": (Reading.EXPLICIT, ".item()"),
@@ -236,8 +245,9 @@ class Guard:
             replica = self._replica()
             self._settle(replica)
             replica.state.in_loop = replica.in_loop or self._report.seen(site)
-            self._model.read(replica.state, value, how, written, site)
-            event = HostRead(site, 0, value, how, written)
+            argument = is_closure_argument(site)
+            self._model.read(replica.state, value, how, written, site, closure_argument=argument)
+            event = HostRead(site, 0, value, how, written, argument)
             return self._launching(replica, chain, [tensor], event, lambda: original(tensor, *args, **kwargs))
 
         return read
@@ -582,8 +592,8 @@ def _as_written(reading: Reading, spelling: str, called: str) -> tuple[Reading, 
         return Reading.MATH, f"{called}()"
     if reading is Reading.INDEX and simple == "range":
         return reading, "range()"
-    if reading is Reading.TEXT and called:
-        return reading, f"{called}()"
+    if called and (reading is Reading.TEXT or any(frames_below_user())):
+        return reading, f"{called}()"  # The user called what reads, not the tensor's own method.
     return reading, spelling
 
 

@@ -157,6 +157,7 @@ def plain(diagnostic: Diagnostic) -> dict[str, Any]:
         "path": str(Path(diagnostic.path).resolve()),
         "line": diagnostic.range.start.line,
         "column": diagnostic.range.start.column,
+        "related": [[str(Path(r.path).resolve()), r.range.start.line] for r in diagnostic.related],
         "message": diagnostic.message,
         "certainty": diagnostic.certainty.value,
         "count": diagnostic.evidence.count,

@@ -84,19 +84,43 @@ def leaving(site: Site) -> str | None:
     return lines.get(site.line)
 
 
+def is_closure_argument(site: Site) -> bool:
+    """Whether what stands at `site` is computed to be handed to a step closure."""
+    return any(
+        (start.line, start.column) <= (site.line, site.column) < (start.end_line, start.end_column)
+        for start in _closure_arguments(site.path)
+    )
+
+
+@cache
+def _closure_arguments(path: str) -> list[Site]:
+    return [
+        Site(
+            path, argument.lineno, argument.col_offset, argument.end_lineno or 0, argument.end_col_offset or 0
+        )
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "add_step_closure"
+        for argument in (*node.args[1:], *(k.value for k in node.keywords if k.arg == "args"))
+        if not isinstance(argument, ast.Lambda)
+    ]
+
+
 @cache
 def _leaving_lines(path: str) -> dict[int, str]:
-    try:
-        tree = ast.parse("".join(linecache.getlines(path)))
-    except SyntaxError:
-        return {}
     words = {ast.Break: "break", ast.Return: "return", ast.Raise: "raise"}
     return {
         line: words[type(node)]
-        for node in ast.walk(tree)
+        for node in ast.walk(_tree(path))
         if isinstance(node, (ast.Break, ast.Return, ast.Raise))
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
+
+
+def _tree(path: str) -> ast.Module:
+    try:
+        return ast.parse("".join(linecache.getlines(path)))
+    except SyntaxError:  # A file that has changed since it was imported.
+        return ast.Module([], [])
 
 
 def _stack() -> Iterator[FrameType]:

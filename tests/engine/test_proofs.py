@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fixture_programs import Program, bad_programs, clean_programs
+from fixture_programs import Expectation, Missed, Program, bad_programs, clean_programs
 from xlalint.lazy.events import BoundReached, FileUnreadable, SuppressionUnused
 from xlalint.registry import all_rules
 from xlalint_runtime.forkserver import Measurement
@@ -43,6 +43,31 @@ def test_the_guard_sees_the_hazard_and_not_in_its_cure(program: Program, measure
 @pytest.mark.parametrize("program", clean_programs(), ids=lambda program: program.id)
 def test_the_guard_is_silent_on_clean_programs(program: Program, measured: Measured) -> None:
     assert measured[str(program.entry)].findings == []
+
+
+@pytest.mark.parametrize("program", bad_programs(), ids=lambda program: program.id)
+def test_the_guard_speaks_where_the_analyzer_does_and_nowhere_else(
+    program: Program, measured: Measured
+) -> None:
+    for one in (program, program.fixed):
+        if one is not None:
+            _assert_agreement(one, measured[str(one.entry)])
+
+
+def _assert_agreement(program: Program, measurement: Measurement) -> None:
+    known: list[Expectation | Missed] = [*program.expectations, *program.missed]
+    marks = {(str(mark.path), mark.line) for mark in known}
+    for finding in measurement.findings:
+        # Where the analyzer tells of another rule, such as one that the guard does not see, both speak
+        # of one event, though perhaps at different calls that lead to it.
+        places = {(finding["path"], finding["line"]), *((path, line) for path, line in finding["related"])}
+        assert places & marks, finding
+    if measurement.raised or measurement.aborted:
+        return  # What comes after is never reached.
+    seen = {(finding["path"], finding["line"], finding["code"]) for finding in measurement.findings}
+    for expected in program.expectations:
+        if expected.code in GUARDED:
+            assert (str(expected.path), expected.line, expected.code) in seen
 
 
 @pytest.mark.parametrize("programs", BY_RULE.values(), ids=list(BY_RULE))
