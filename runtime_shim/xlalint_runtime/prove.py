@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from xlalint.registry import find
 from xlalint_runtime.forkserver import REPLICAS_TIMEOUT, TIMEOUT, ForkServer, Job, Measurement
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
@@ -50,10 +51,15 @@ def prove(code: str) -> int:
     except NoProof as reason:
         print(f"{code}: not run: {reason}")
         return 2
-    measured = measure(job for program in programs for job in jobs(program))
+    runs = measure(job for program in programs for job in jobs(program))
     failed = False
     for program in programs:
-        verdict = judge(program, measured[str(program.entry)], measured[str(program.fixed.entry)])
+        bad, fixed = runs[str(program.entry)], runs[str(program.fixed.entry)]
+        verdict = judge(program, bad, fixed)
+        if find(code).guarded:
+            unseen = observed(program, bad, fixed)
+            seen = "" if unseen else ", seen by the guard"
+            verdict = Verdict(verdict.line + seen, verdict.failures + unseen)
         excuse = f"; no proof: {program.no_proof}" if program.no_proof is not None else ""
         print(f"{code} {program.root.name}: {verdict.line}{excuse}")
         for failure in verdict.failures:

@@ -162,6 +162,7 @@ def plain(diagnostic: Diagnostic) -> dict[str, Any]:
         "certainty": diagnostic.certainty.value,
         "count": diagnostic.evidence.count,
         "launches": diagnostic.evidence.launches,
+        "compiles": diagnostic.evidence.compiles,
     }
 
 

@@ -32,6 +32,18 @@ def test_names_imported_before_the_guard_make_no_difference(server: ForkServer) 
     assert found == marked
 
 
+def test_a_finding_tells_what_it_cost_and_by_which_calls_it_came(server: ForkServer) -> None:
+    program = PROGRAMS / "read_every_batch.py"
+    (finding,) = _run(server, Job(str(program))).findings
+    lines = {text.strip(): line for line, text in enumerate(program.read_text().splitlines(), start=1)}
+    assert finding["code"] == "XLA102"
+    assert finding["certainty"] == "definite"
+    assert finding["line"] == lines["report(prediction.sum())"]
+    assert [line for _, line in finding["related"]] == [lines["show(value)"], lines["print(value.item())"]]
+    assert (finding["count"], finding["launches"], finding["compiles"]) == (5, 5, 1)
+    assert f"since line {lines['prediction = model(x)']}" in finding["message"]
+
+
 def test_everything_is_put_back(server: ForkServer) -> None:
     (measurement,) = server.run([Job(str(PROGRAMS / "everything_put_back.py"), guarded=False)])
     assert measurement.numbers == [1.0, 0.0], measurement.output

@@ -22,7 +22,9 @@ def test_every_program_of_a_rule_is_run_and_its_measures_are_printed(
     names = [program.root.name for program in bad_programs("XLA701") if program.fixed is not None]
     assert len(lines) == len(names) > 0
     for line, name in zip(lines, names, strict=True):
-        assert re.fullmatch(rf"XLA701 {re.escape(name)}: .*trained no -> yes.* \(measured\)", line)
+        assert re.fullmatch(
+            rf"XLA701 {re.escape(name)}: .*trained no -> yes.* \(measured\), seen by the guard", line
+        )
 
 
 def test_without_a_wheel_nothing_is_run(
