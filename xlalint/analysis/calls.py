@@ -207,7 +207,7 @@ class Calls(Expressions):
         module, _, last = name.rpartition(".")
         if module in functions.PLAIN_MODULES:
             for value in call.arguments:
-                self.read(value, Reading.MATH, call.spelling, call.site, call.frame, call.store)
+                self.read(value, Reading.MATH, call, call.site, call.frame, call.store)
             return Value(Kind.HOST, differs=any(v.differs for v in call.values))
         if module in functions.HOST_MODULES or module.partition(".")[0] in functions.HOST_MODULES:
             return Value(Kind.HOST, differs=any(v.differs for v in call.values))
@@ -258,9 +258,7 @@ class Calls(Expressions):
             value = call.arguments[0]
             if value.kind is Kind.CONTAINER:
                 # A list of tensors is read element by element to build the new one.
-                self.read(
-                    self.element(value), Reading.SCALAR, call.spelling, call.site, call.frame, call.store
-                )
+                self.read(self.element(value), Reading.SCALAR, call, call.site, call.frame, call.store)
             elif value.kind is Kind.TENSOR:
                 return value
             elif value.kind is Kind.UNKNOWN:
@@ -338,7 +336,7 @@ class Calls(Expressions):
         if name in methods.EXPLICIT_READS:
             if receiver.payload == MOVED and name == "cpu":
                 return UNKNOWN
-            return self.read(receiver, Reading.EXPLICIT, call.spelling, site, frame, store)
+            return self.read(receiver, Reading.EXPLICIT, call, site, frame, store)
         if name == "to":
             return self._move_tensor(receiver, call)
         if name == "backward":
@@ -370,7 +368,7 @@ class Calls(Expressions):
         if target is not None:
             device = effects.device_of(target)
             if device.payload == "cpu":
-                return self.read(receiver, Reading.EXPLICIT, call.spelling, call.site, call.frame, call.store)
+                return self.read(receiver, Reading.EXPLICIT, call, call.site, call.frame, call.store)
             if device.payload == "xla" or target.kind is Kind.TENSOR:
                 return receiver
         if target is not None and target.kind is Kind.NAMESPACE:  # a dtype
@@ -451,7 +449,9 @@ class Calls(Expressions):
             step = self.find_method(cls, "step") if cls is not None else None
             if step is not None:
                 instance = Value(Kind.INSTANCE, payload=Classes((cls,)))
-                self.invoke(callable_value(Scoped(callable_value(Bound(step, instance)), ScopeKind.OPTIMIZER)), call)
+                self.invoke(
+                    callable_value(Scoped(callable_value(Bound(step, instance)), ScopeKind.OPTIMIZER)), call
+                )
             self.step_optimizer(receiver, call)
             return HOST
         if name == "zero_grad":
@@ -480,7 +480,7 @@ class Calls(Expressions):
     def _loader_method(self, receiver: Value, name: str, call: Call) -> Value:
         if name in ("set_postfix", "set_description", "set_postfix_str", "write"):
             for value in call.values:
-                self.read(value, Reading.TEXT, call.spelling, call.site, call.frame, call.store)
+                self.read(value, Reading.TEXT, call, call.site, call.frame, call.store)
             return NONE
         if name in ("__iter__", "per_device_loader"):
             return receiver
@@ -546,7 +546,7 @@ class Calls(Expressions):
             return receiver if device == "cpu" else UNKNOWN
         if name in ("format", "join"):
             for value in call.values:
-                self.read(value, Reading.TEXT, call.spelling, call.site, call.frame, call.store)
+                self.read(value, Reading.TEXT, call, call.site, call.frame, call.store)
         tensors = [v for v in call.values if v.kind is Kind.TENSOR]
         if tensors and receiver.kind is Kind.HOST and name not in ("format", "join"):
             return self.call_unknown(call)
@@ -556,7 +556,7 @@ class Calls(Expressions):
         if name == "to" and effects.device_of(call.argument(0, "device")).payload == "xla":
             return Value(Kind.TENSOR, False, differs=True, payload=MOVED)
         if name in methods.EXPLICIT_READS and not call.values:
-            self.read(receiver, Reading.EXPLICIT, call.spelling, call.site, call.frame, call.store)
+            self.read(receiver, Reading.EXPLICIT, call, call.site, call.frame, call.store)
             return unknown_from(receiver)
         if name == "backward":
             call.frame.model.backward(call.store.state, call.site, sure=False)

@@ -242,7 +242,7 @@ def _mesh_reduce(calls: Calls, call: Call) -> Value:
     call.frame.model.collective(call.store.state, "mesh_reduce", _tag(call), call.site)
     data = call.argument(1, "data")
     if data is not None and data.kind is Kind.TENSOR and data.sure:
-        calls.read(data, Reading.EXPLICIT, call.spelling, call.site, call.frame, call.store)
+        calls.read(data, Reading.EXPLICIT, call, call.site, call.frame, call.store)
     return Value(Kind.HOST, reduced=True)
 
 
@@ -253,7 +253,7 @@ def _host_barrier(calls: Calls, call: Call) -> Value:
 
 def _master_print(calls: Calls, call: Call) -> Value:
     for value in call.arguments:
-        calls.read(value, Reading.TEXT, call.spelling, call.site, call.frame, call.store)
+        calls.read(value, Reading.TEXT, call, call.site, call.frame, call.store)
     return NONE
 
 
@@ -309,7 +309,9 @@ def _on_device(value: Value) -> Value:
     if value.kind is Kind.CONTAINER:
         payload: Container = value.payload
         items = None if payload.items is None else tuple(_on_device(item) for item in payload.items)
-        return Value(Kind.CONTAINER, payload=payload._replace(items=items, element=_on_device(payload.element)))
+        return Value(
+            Kind.CONTAINER, payload=payload._replace(items=items, element=_on_device(payload.element))
+        )
     return BATCH
 
 
@@ -438,7 +440,7 @@ def _saved(value: Value, parameters: Recorded) -> tuple[Recorded, bool]:
 
 def _read_arguments(calls: Calls, call: Call) -> Value:
     for value in call.arguments:
-        calls.read(value, Reading.BOOL, call.spelling, call.site, call.frame, call.store)
+        calls.read(value, Reading.BOOL, call, call.site, call.frame, call.store)
     return HOST
 
 
@@ -446,7 +448,7 @@ def _print(calls: Calls, call: Call) -> Value:
     differs = False
     for value in call.values:
         differs = differs or value.differs
-        calls.read(value, Reading.TEXT, call.spelling, call.site, call.frame, call.store)
+        calls.read(value, Reading.TEXT, call, call.site, call.frame, call.store)
     return Value(Kind.HOST, differs=differs)
 
 
@@ -455,20 +457,20 @@ def _to_number(calls: Calls, call: Call) -> Value:
     if value is None:
         return HOST
     if value.kind is Kind.TENSOR and not value.sure and value.payload != "moved":
-        return calls.read(value, Reading.SCALAR, call.spelling, call.site, call.frame, call.store)
-    return calls.read(value, Reading.SCALAR, call.spelling, call.site, call.frame, call.store)
+        return calls.read(value, Reading.SCALAR, call, call.site, call.frame, call.store)
+    return calls.read(value, Reading.SCALAR, call, call.site, call.frame, call.store)
 
 
 def _to_bool(calls: Calls, call: Call) -> Value:
     value = call.argument(0)
     if value is None:
         return constant(False)
-    return calls.read(value, Reading.BOOL, call.spelling, call.site, call.frame, call.store)
+    return calls.read(value, Reading.BOOL, call, call.site, call.frame, call.store)
 
 
 def _range(calls: Calls, call: Call) -> Value:
     for value in call.arguments:
-        calls.read(value, Reading.INDEX, call.spelling, call.site, call.frame, call.store)
+        calls.read(value, Reading.INDEX, call, call.site, call.frame, call.store)
     return container_of(HOST)
 
 
@@ -486,14 +488,14 @@ def _compare(calls: Calls, call: Call) -> Value:
     if len(values) < 2:
         return tensors[0]
     read = max(tensors, key=lambda v: (v.sure, v.recorded.must))
-    calls.read(read, Reading.MATH, call.spelling, call.site, call.frame, call.store)
+    calls.read(read, Reading.MATH, call, call.site, call.frame, call.store)
     return tensors[0]
 
 
 def _test_elements(calls: Calls, call: Call) -> Value:
     value = call.argument(0)
     if value is not None and value.kind in (Kind.CONTAINER, Kind.TENSOR):
-        calls.read(calls.element(value), Reading.BOOL, call.spelling, call.site, call.frame, call.store)
+        calls.read(calls.element(value), Reading.BOOL, call, call.site, call.frame, call.store)
     return HOST
 
 

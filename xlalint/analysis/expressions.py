@@ -9,19 +9,15 @@ from typing import Any
 
 from xlalint.analysis.call import Call, spelling
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.outline import Class, Function, Import, Outline
+from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
-    DEVICE_UNKNOWN,
     Bound,
     Classes,
     Container,
     Known,
-    Loader,
     Method,
     Module,
     Namespace,
-    Opening,
-    Partial,
     RankTest,
     Scoped,
     Targets,
@@ -117,24 +113,32 @@ class Expressions(ABC):
         return Value(Kind.TENSOR, sure, result, differs, reduced)
 
     def read(
-        self, value: Value, reading: Reading, shown: str, site: Site, frame: Frame, store: Store
+        self, value: Value, reading: Reading, by: str | Call, site: Site, frame: Frame, store: Store
     ) -> Value:
-        """A value is read on the host; returns the number that comes of it."""
+        """A value is read on the host, by a call or as `by` says; returns the number that comes of it."""
         if value.kind is Kind.TENSOR:
             if value.sure or reading is Reading.EXPLICIT:
                 frame.model.read(
-                    store.state, value, reading, shown, site, closure_argument=frame.closure_argument
+                    store.state, value, reading, _shown(by), site, closure_argument=frame.closure_argument
                 )
         elif value.kind is Kind.UNKNOWN and reading is Reading.EXPLICIT and store.state.step is not None:
             guessed = value._replace(recorded=store.state.recorded)
             frame.model.read(
-                store.state, guessed, reading, shown, site, closure_argument=frame.closure_argument
+                store.state, guessed, reading, _shown(by), site, closure_argument=frame.closure_argument
             )
         elif value.kind is Kind.CONTAINER and reading is Reading.TEXT:
             payload: Container = value.payload
             for item in payload.items if payload.items is not None else (payload.element,):
-                self.read(item, reading, shown, site, frame, store)
+                self.read(item, reading, _shown(by), site, frame, store)
         return Value(Kind.HOST, differs=value.differs, reduced=value.reduced)
+
+    def _test(
+        self, value: Value, keyword: str, shown: ast.expr, place: ast.expr, frame: Frame, store: Store
+    ) -> None:
+        """The truth of a value is asked for, which reads a tensor."""
+        if value.kind is Kind.TENSOR:
+            text = f"{keyword} {spelling(shown, frame.outline.text)}".strip()
+            self.read(value, Reading.BOOL, text, frame.site(place), frame, store)
 
     def truth(self, value: Value) -> bool | None:
         """Whether a value counts as true, if that is known."""
@@ -277,7 +281,9 @@ class Expressions(ABC):
         """What a qualified name of a library means."""
         if name.startswith("torch_xla"):
             module, _, last = name.rpartition(".")
-            name = f"{functions.FORMER_MODULES[module]}.{last}" if module in functions.FORMER_MODULES else name
+            name = (
+                f"{functions.FORMER_MODULES[module]}.{last}" if module in functions.FORMER_MODULES else name
+            )
         if name in functions.FUNCTIONS:
             return callable_value(Known(name))
         if name in self.other_backends:
@@ -384,8 +390,9 @@ class Expressions(ABC):
             if isinstance(part, ast.FormattedValue):
                 value = self.evaluate(part.value, frame, store)
                 differs = differs or value.differs
-                shown = "f-string of " + spelling(part.value, frame.outline.text)
-                self.read(value, Reading.TEXT, shown, _within(node, part, frame), frame, store)
+                if value.kind in (Kind.TENSOR, Kind.CONTAINER):
+                    shown = "f-string of " + spelling(part.value, frame.outline.text)
+                    self.read(value, Reading.TEXT, shown, _within(node, part, frame), frame, store)
         return Value(Kind.HOST, differs=differs)
 
     def _list(self, node: ast.List | ast.Tuple | ast.Set, frame: Frame, store: Store) -> Value:
@@ -460,14 +467,7 @@ class Expressions(ABC):
                 return Value(
                     Kind.RANK_TEST, value.sure, differs=True, payload=RankTest(True, value.sure, value.sure)
                 )
-            self.read(
-                value,
-                Reading.BOOL,
-                f"not {spelling(node.operand, frame.outline.text)}",
-                frame.site(node),
-                frame,
-                store,
-            )
+            self._test(value, "not", node.operand, node, frame, store)
             known = self.truth(value)
             return Value(Kind.HOST, differs=value.differs) if known is None else constant(not known)
         if value.kind is Kind.TENSOR:
@@ -488,14 +488,7 @@ class Expressions(ABC):
                 return result
             left_node = node.values[index]
             if known is None:
-                self.read(
-                    result,
-                    Reading.BOOL,
-                    spelling(left_node, frame.outline.text),
-                    frame.site(left_node),
-                    frame,
-                    store,
-                )
+                self._test(result, "", left_node, left_node, frame, store)
             if known is not None:
                 result = self.evaluate(operand, frame, store)
                 continue
@@ -562,14 +555,7 @@ class Expressions(ABC):
         known = self.truth(test)
         if known is not None:
             return self.evaluate(node.body if known else node.orelse, frame, store)
-        self.read(
-            test,
-            Reading.BOOL,
-            f"if {spelling(node.test, frame.outline.text)}",
-            frame.site(node.test),
-            frame,
-            store,
-        )
+        self._test(test, "if", node.test, node.test, frame, store)
         aside = store.copy()
         yes = self.evaluate(node.body, frame, store)
         no = self.evaluate(node.orelse, frame, aside)
@@ -633,14 +619,7 @@ class Expressions(ABC):
             inner.state.in_loop = True
             for condition in generator.ifs:
                 test = self.evaluate(condition, frame, inner)
-                self.read(
-                    test,
-                    Reading.BOOL,
-                    spelling(condition, frame.outline.text),
-                    frame.site(condition),
-                    frame,
-                    inner,
-                )
+                self._test(test, "if", condition, condition, frame, inner)
         if isinstance(node, ast.DictComp):
             self.evaluate(node.key, frame, inner)
             element = self.evaluate(node.value, frame, inner)
@@ -792,6 +771,10 @@ _WITH_METHODS = frozenset({
     Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT, Kind.CONTAINER, Kind.PARAMETERS,
     Kind.SCOPE,
 })  # fmt: skip
+
+
+def _shown(by: str | Call) -> str:
+    return by if isinstance(by, str) else by.spelling
 
 
 def _is_idle(value: Value) -> bool:

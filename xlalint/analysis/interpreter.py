@@ -9,8 +9,7 @@ from typing import Any
 
 from xlalint.analysis import effects
 from xlalint.analysis.call import Call
-from xlalint.analysis.expressions import merge_into
-from xlalint.analysis.frame import Carried, Exits, Frame, Judge
+from xlalint.analysis.frame import Carried, Frame, Judge
 from xlalint.analysis.outline import Class, Function, Import, Outline
 from xlalint.analysis.payloads import (
     Bound,
@@ -34,7 +33,7 @@ from xlalint.knowledge import functions
 from xlalint.lazy.events import BoundReached
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import Obligation, Owed, Scope, ScopeKind, Split, State
-from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Value
+from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Value
 from xlalint.lazy.values import join as join_values
 from xlalint.rule import Finding
 
@@ -87,6 +86,7 @@ class Interpreter(Statements):
         self._bases: dict[Class, list[Class]] = {}
         self._module_classes: dict[Class, str] = {}
         self._constants: dict[tuple[Class, str], Value] = {}
+        self._assigning: dict[Function, bool] = {}
         self._tabulating: set[Class] = set()
         self._plain: set[Function] = set()
         """Functions being entered, whose decorators have been seen to."""
@@ -103,7 +103,9 @@ class Interpreter(Statements):
 
     # Roots ---------------------------------------------------------------------------------------
 
-    def run_root(self, function: Function, *, eager: bool | None, receiver: Value | None = None) -> list[Finding]:
+    def run_root(
+        self, function: Function, *, eager: bool | None, receiver: Value | None = None
+    ) -> list[Finding]:
         """Interpret a function nobody calls; returns what is found."""
         frame = Frame(function.outline, None, self._judge, 0)
         store = Store(State())
@@ -150,7 +152,9 @@ class Interpreter(Statements):
             value = self.evaluate(decorator, frame, store)
             if value.kind is Kind.SCOPE and isinstance(value.payload, Opening) and value.payload.scope:
                 found.append(value.payload.scope)
-            elif any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "compile" for t in targets(value)):
+            elif any(
+                isinstance(t, Known) and functions.FUNCTIONS[t.name] == "compile" for t in targets(value)
+            ):
                 found.append(ScopeKind.COMPILE)
         return found
 
@@ -192,7 +196,9 @@ class Interpreter(Statements):
             element = UNKNOWN
             for number, given in enumerate(summary.yields):
                 element = given if number == 0 else join_values(element, given)
-            return Value(Kind.LOADER, payload=Loader(run(element), None if summary.store.state.did("cut") else False))
+            return Value(
+                Kind.LOADER, payload=Loader(run(element), None if summary.store.state.did("cut") else False)
+            )
         return value
 
     def _is_context_manager(self, function: Function) -> bool:
@@ -219,16 +225,20 @@ class Interpreter(Statements):
         function = bound.function
         arguments = function.node.args
         positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-        annotations = {a.arg: a.annotation for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+        annotations = {
+            a.arg: a.annotation for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        }
         given = list(call.arguments)
         if bound.receiver is not None and not function.is_static:
             given.insert(0, bound.receiver)
         names = dict(zip(positional, given, strict=False))
-        extra = given[len(positional):]
+        extra = given[len(positional) :]
         for name, value in call.keywords.items():
             if name in annotations:
                 names[name] = value
-        defaults = dict(zip(positional[len(positional) - len(arguments.defaults):], arguments.defaults, strict=True))
+        defaults = dict(
+            zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
+        )
         defaults.update(
             (a.arg, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
         )  # fmt: skip
@@ -266,7 +276,9 @@ class Interpreter(Statements):
             if self.is_module_class(cls):
                 return UNKNOWN
             return Value(Kind.INSTANCE, sure=False, payload=meant.payload)
-        if any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "device loader" for t in targets(meant)):
+        if any(
+            isinstance(t, Known) and functions.FUNCTIONS[t.name] == "device loader" for t in targets(meant)
+        ):
             return Value(Kind.LOADER, payload=Loader(effects.BATCH, True, True))
         return UNKNOWN
 
@@ -297,7 +309,10 @@ class Interpreter(Statements):
             if len(kept) >= MOST_CONTEXTS:
                 self._bound(call, "contexts of one function")
                 names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
-                captured = {name: value if value.kind is Kind.CALLABLE else UNKNOWN for name, value in captured.items()}
+                captured = {
+                    name: value if value.kind is Kind.CALLABLE else UNKNOWN
+                    for name, value in captured.items()
+                }
                 attributes = {}
                 entry.bounded = True
             if len(kept) >= MANY_CONTEXTS:
@@ -333,7 +348,12 @@ class Interpreter(Statements):
         attributes: dict[AttributeKey, Value], entry: State, call: Call,
     ) -> Summary:  # fmt: skip
         self.statistics["contexts"] += 1
-        frame = Frame(function.outline, function, None if call.frame.judge is None else self._judge, call.frame.depth + 1)
+        frame = Frame(
+            function.outline,
+            function,
+            None if call.frame.judge is None else self._judge,
+            call.frame.depth + 1,
+        )
         frame.captured = captured
         frame.shallow = call.frame.shallow
         store = Store(entry)
@@ -466,7 +486,11 @@ class Interpreter(Statements):
             for base in self.bases(cls):
                 for expression in base.bases:
                     value = self.evaluate(expression, Frame(base.outline, None, None, 0), Store(State()))
-                    name = value.payload.name if value.kind is Kind.NAMESPACE and value.payload.outline is None else ""
+                    name = (
+                        value.payload.name
+                        if value.kind is Kind.NAMESPACE and value.payload.outline is None
+                        else ""
+                    )
                     name = name or next((t.name for t in targets(value) if isinstance(t, Known)), "")
                     if name.startswith(("torch.nn.", "pytorch_lightning.LightningModule", "lightning.")):
                         known = "module"
@@ -514,7 +538,7 @@ class Interpreter(Statements):
         init = self.find_method(cls, "__init__")
         methods = [init] if init is not None else []
         for base in self.bases(cls):
-            methods += [m for m in base.methods.values() if m is not init and m.name != "__init__" and _assigns(m)]
+            methods += [m for m in base.methods.values() if m.name != "__init__" and self._assigns(m)]
         for method in methods:
             if method in self._stack or len(self._stack) > MOST_DEPTH:
                 continue
@@ -537,9 +561,17 @@ class Interpreter(Statements):
         """Whether the attribute table of a class is just being made."""
         return cls in self._tabulating
 
+    def _assigns(self, method: Function) -> bool:
+        known = self._assigning.get(method)
+        if known is None:
+            known = self._assigning[method] = _assigns(method)
+        return known
+
     def _enter_quietly(self, method: Function, receiver: Value, call: Call) -> None:
         names = self._bind_arguments(Bound(method, receiver), call)
-        summary = self._interpret(method, names, {}, call.store.attributes, _entry_state(call.store.state, method), call)
+        summary = self._interpret(
+            method, names, {}, call.store.attributes, _entry_state(call.store.state, method), call
+        )
         if summary.store is not None:
             call.store.attributes.update(summary.store.attributes)
 
@@ -609,7 +641,7 @@ def _scopes_of_decorators(interpreter: Interpreter, function: Function) -> list[
 def _assigns(function: Function) -> bool:
     """Whether a method assigns an attribute of its first argument."""
     arguments = function.node.args.args
-    if not arguments or isinstance(function.node, ast.Lambda):
+    if not arguments or isinstance(function.node, ast.Lambda) or function.is_static:
         return False
     first = arguments[0].arg
     return any(
@@ -744,7 +776,9 @@ def _classes_in(value: Value) -> list[Class]:
     if value.kind is Kind.MODULE:
         return [value.payload.cls] if value.payload.cls is not None else []
     if value.kind is Kind.CONTAINER:
-        return [cls for item in (value.payload.element, *(value.payload.items or ())) for cls in _classes_in(item)]
+        return [
+            cls for item in (value.payload.element, *(value.payload.items or ())) for cls in _classes_in(item)
+        ]
     if value.kind is Kind.CALLABLE:
         found = []
         for target in targets(value):
@@ -760,9 +794,10 @@ def _did_nothing(summary: Summary) -> bool:
     store = summary.store
     if store is None or summary.findings or summary.carried or store.attributes or store.moved or store.names:
         return False
-    return store.state == _NEUTRAL or all(
-        getattr(store.state, name) == getattr(_NEUTRAL, name) for name in State.__slots__ if name != "eager"
-    )
+    eager, store.state.eager = store.state.eager, _NEUTRAL.eager
+    neutral = store.state == _NEUTRAL
+    store.state.eager = eager
+    return neutral
 
 
 def _widened(value: Value) -> Value:
@@ -779,7 +814,5 @@ def _key(
         tuple(sorted(names.items(), key=lambda item: item[0])),
         tuple(sorted(captured.items(), key=lambda item: item[0])),
         frozenset(attributes.items()),
-        tuple(getattr(state, name) for name in State.__slots__),
+        state.key(),
     )
-
-

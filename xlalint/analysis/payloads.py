@@ -242,9 +242,7 @@ class RankTest(NamedTuple):
         """Either of two tests; of opposite ones nothing is certain."""
         if self.master is not other.master:
             return RankTest(True, False, False)
-        return RankTest(
-            self.master, self.certain and other.certain, self.certain_else and other.certain_else
-        )
+        return RankTest(self.master, self.certain and other.certain, self.certain_else and other.certain_else)
 
 
 DEVICE_XLA = Value(Kind.DEVICE, payload="xla")

@@ -64,7 +64,9 @@ class Relevance:
             if words & names:
                 self.relevant.add(function)
             body[first - 1 : last] = [""] * (last - first + 1)
-        statements = (line for line in body if not line.lstrip().startswith(("import ", "from ", "class ", "#")))
+        statements = (
+            line for line in body if not line.lstrip().startswith(("import ", "from ", "class ", "#"))
+        )
         self._module_words[outline] = frozenset(_WORDS.findall("\n".join(statements)))
 
     def _spread(self) -> None:

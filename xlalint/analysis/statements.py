@@ -7,21 +7,17 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
-from xlalint.analysis import effects
-from xlalint.analysis.call import Call, spelling
+from xlalint.analysis.call import spelling
 from xlalint.analysis.calls import Calls
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
-    Container,
     Loader,
     Managed,
-    Namespace,
     Opening,
     RankTest,
     callable_value,
-    container,
     container_of,
 )
 from xlalint.analysis.store import Store, join
@@ -100,7 +96,9 @@ class Statements(Calls):
         right = self.evaluate(node.value, frame, store)
         if left.kind is Kind.CONTAINER and isinstance(node.op, ast.Add):
             element = self.element(right)
-            joined = container_of(element) if left.payload.items == () else container_of(_joined(left, element))
+            joined = (
+                container_of(element) if left.payload.items == () else container_of(_joined(left, element))
+            )
             self.bind(node.target, joined, frame, store)
             return store
         self.bind(node.target, self.binary(node, node.op, left, right, frame, store), frame, store)
@@ -159,33 +157,35 @@ class Statements(Calls):
         return store
 
     def _assert(self, node: ast.Assert, frame: Frame, store: Store) -> Store | None:
-        shown = f"assert {spelling(node.test, frame.outline.text)}"
-        self.condition(node.test, shown, frame, store)
+        self.condition(node.test, "assert", frame, store)
         return store
 
     # Branches ----------------------------------------------------------------------------------------
 
-    def condition(self, node: ast.expr, shown: str, frame: Frame, store: Store) -> Condition:
-        """Evaluate a test; a device value is read by it."""
+    def condition(self, node: ast.expr, keyword: str, frame: Frame, store: Store) -> Condition:
+        """Evaluate the test of an `if`, `while` or `assert`; a device value is read by it."""
         value = self.evaluate(node, frame, store)
         site = frame.site(node)
         if value.kind is Kind.RANK_TEST:
             test: RankTest = value.payload
             return Condition(
-                None, Split(site, True, test.certain, test.master), Split(site, False, test.certain_else, not test.master)
+                None,
+                Split(site, True, test.certain, test.master),
+                Split(site, False, test.certain_else, not test.master),
             )
         if value.kind is Kind.ORDINAL:
             # `if rank:` keeps the master out.
             return Condition(None, Split(site, True, value.sure, False), Split(site, False, value.sure, True))
         known = self.truth(value)
-        if known is None:
+        if known is None and value.kind is Kind.TENSOR:
+            shown = f"{keyword} {spelling(node, frame.outline.text)}".strip()
             self.read(value, Reading.BOOL, shown, site, frame, store)
         if known is None and value.differs and value.kind in (Kind.TENSOR, Kind.HOST):
             return Condition(None, Split(site, True, False, False), Split(site, False, False, False))
         return Condition(known)
 
     def _if(self, node: ast.If, frame: Frame, store: Store) -> Store | None:
-        condition = self.condition(node.test, f"if {spelling(node.test, frame.outline.text)}", frame, store)
+        condition = self.condition(node.test, "if", frame, store)
         if condition.truth is not None:
             return self.run_block(node.body if condition.truth else node.orelse, frame, store)
         if condition.when_true is not None and condition.when_false is not None:
@@ -220,7 +220,7 @@ class Statements(Calls):
             for name in _pattern_names(case.pattern):
                 arm.names[name] = UNKNOWN
             if case.guard is not None:
-                self.condition(case.guard, spelling(case.guard, frame.outline.text), frame, arm)
+                self.condition(case.guard, "if", frame, arm)
             result = join(result, self.run_block(case.body, frame, arm))
         return result
 
@@ -230,7 +230,9 @@ class Statements(Calls):
         over = self.evaluate(node.iter, frame, store)
         loader = over.payload if over.kind is Kind.LOADER else Loader(self.element(over))
         if over.kind is Kind.UNKNOWN and self._awaits_loader(node, frame, store):
-            over = Value(Kind.LOADER, False, payload=Loader(Value(Kind.TENSOR, False, differs=True), True, True))
+            over = Value(
+                Kind.LOADER, False, payload=Loader(Value(Kind.TENSOR, False, differs=True), True, True)
+            )
             loader = over.payload
         if over.kind is Kind.TENSOR:
             loader = Loader(over)
@@ -273,16 +275,19 @@ class Statements(Calls):
     def _cut_by_loader(self, cuts: bool | None, node: ast.AST, frame: Frame, store: Store) -> None:
         assert isinstance(node, ast.For | ast.AsyncFor)
         frame.model.cut(
-            store.state, Cause.LOADER, spelling(node.iter, frame.outline.text), frame.site(node.iter), sure=cuts is True
+            store.state,
+            Cause.LOADER,
+            spelling(node.iter, frame.outline.text),
+            frame.site(node.iter),
+            sure=cuts is True,
         )
         store.run_all() if cuts else store.maybe_run_all()
 
     def _while(self, node: ast.While, frame: Frame, store: Store) -> Store | None:
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-        shown = f"while {spelling(node.test, frame.outline.text)}"
 
         def test(current: Store) -> None:
-            self.condition(node.test, shown, frame, current)
+            self.condition(node.test, "while", frame, current)
 
         return self._loop(node, None, test, test, frame, store, endless=endless)
 
@@ -332,7 +337,9 @@ class Statements(Calls):
                 after.state.done |= back.state.done
             self._end_loop(node, over, back, outside, was_in_loop, outer_since, frame, after)
             after = self.run_block(node.orelse, frame, after) if node.orelse else after
-        over_cuts = over is not None and over.kind is Kind.LOADER and over.sure and over.payload.cuts is not False
+        over_cuts = (
+            over is not None and over.kind is Kind.LOADER and over.sure and over.payload.cuts is not False
+        )
         for broken, site in exits.breaks:
             if cuts or over_cuts:
                 frame.model.leave_loop(broken.state, "break", site)
@@ -362,7 +369,9 @@ class Statements(Calls):
             frame.model.end_loop(state, outside, over, back.state.recorded, frame.site(node), since=since)
         else:
             state.done = outside | {deed._replace(nested=True) for deed in state.done}
-        state.since = tuple(dict.fromkeys((*outer_since, *state.since)))[:3] if state.recorded != NOTHING else ()
+        state.since = (
+            tuple(dict.fromkeys((*outer_since, *state.since)))[:3] if state.recorded != NOTHING else ()
+        )
 
     # Scopes and exceptions ---------------------------------------------------------------------------------
 
@@ -400,7 +409,12 @@ class Statements(Calls):
         return self._guarded(lambda: self._with_items(node, rest, frame, store), leave, frame)
 
     def _managed(
-        self, manager: Managed, node: ast.With | ast.AsyncWith, rest: list[ast.withitem], frame: Frame, store: Store
+        self,
+        manager: Managed,
+        node: ast.With | ast.AsyncWith,
+        rest: list[ast.withitem],
+        frame: Frame,
+        store: Store,
     ) -> Store | None:
         """A context manager of the project: its generator runs around the body of the `with`."""
         function = manager.bound.function
@@ -594,4 +608,3 @@ _STATEMENTS: dict[type, Execute] = {
 _TRY_STAR = getattr(ast, "TryStar", None)
 if _TRY_STAR is not None:
     _STATEMENTS[_TRY_STAR] = Statements._try
-

@@ -128,28 +128,6 @@ class State:
     `launched`, `wrapped`, `spmd` and `eager` are True, False or None for "not known".
     """
 
-    __slots__ = (
-        "bounded",
-        "collectives",
-        "done",
-        "eager",
-        "gradients",
-        "in_closure",
-        "in_forward",
-        "in_loop",
-        "launched",
-        "obligations",
-        "opaque",
-        "parameters",
-        "recorded",
-        "scopes",
-        "since",
-        "skip_cut",
-        "splits",
-        "spmd",
-        "wrapped",
-    )  # fmt: skip
-
     def __init__(self) -> None:
         self.recorded: Recorded = NOTHING
         """Work recorded on the device and not yet run."""
@@ -182,14 +160,17 @@ class State:
     def copy(self) -> State:
         """An independent state that holds the same."""
         other = State.__new__(State)
-        for name in State.__slots__:
-            setattr(other, name, getattr(self, name))
+        other.__dict__.update(self.__dict__)
         return other
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in State.__slots__)
+        return self.__dict__ == other.__dict__
+
+    def key(self) -> tuple[object, ...]:
+        """All that the state holds, to look a summary up by."""
+        return tuple(self.__dict__.values())
 
     __hash__ = None  # type: ignore[assignment]
 
