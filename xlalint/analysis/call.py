@@ -58,8 +58,5 @@ def spelling(node: ast.expr, text: str, most: int = 40) -> str:
         if not isinstance(node.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
             base = f"({base})"
         return f"{base}.{node.attr}" if len(base) + len(node.attr) < most else f"...{node.attr}"
-    if isinstance(node, ast.Constant):
-        shown = repr(node.value)
-    else:
-        shown = " ".join(ast.unparse(node).split())
+    shown = repr(node.value) if isinstance(node, ast.Constant) else " ".join(ast.unparse(node).split())
     return shown if len(shown) <= most else shown[: most - 3] + "..."

@@ -46,7 +46,7 @@ _CARRIERS = frozenset({Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER})
 class Calls(Expressions):
     """Dispatches calls. Entering a function of the project is left to the class above."""
 
-    # Evaluation of a call ------------------------------------------------------------------------
+    # Evaluation of a call -----------------------------------------------------------------------
 
     def call(self, node: ast.Call, frame: Frame, store: Store) -> Value:
         """Evaluate the callee, then the arguments, then the call itself."""
@@ -171,7 +171,7 @@ class Calls(Expressions):
         if store.state.recorded != before:
             store.run_all()
 
-    # Unknown callees ---------------------------------------------------------------------------------
+    # Unknown callees ----------------------------------------------------------------------------
 
     def call_unknown(self, call: Call) -> Value:
         """An unknown callee keeps the state; with device values it records heavy work."""
@@ -196,7 +196,7 @@ class Calls(Expressions):
     def enter_escaped(self, bound: Bound, call: Call) -> None:
         """A function is handed to someone who may call it."""
 
-    # Library functions ---------------------------------------------------------------------------------
+    # Library functions --------------------------------------------------------------------------
 
     def _call_library(self, namespace: Namespace, call: Call) -> Value:
         name = namespace.name
@@ -265,7 +265,7 @@ class Calls(Expressions):
                 return UNKNOWN
         return Value(Kind.HOST, differs=any(v.differs for v in call.values))
 
-    # Classes and modules -----------------------------------------------------------------------------------
+    # Classes and modules ------------------------------------------------------------------------
 
     def _construct(self, classes: Classes, call: Call) -> Value:
         joined: Value | None = None
@@ -320,7 +320,7 @@ class Calls(Expressions):
         result = self.record(inputs, Weight.HEAVY, call.site, call.frame, call.store)
         return result._replace(differs=result.differs or not inputs, sure=result.sure and module.sure)
 
-    # Methods of library objects ------------------------------------------------------------------------------
+    # Methods of library objects -----------------------------------------------------------------
 
     def _call_method(self, method: Method, call: Call) -> Value:
         receiver, name = method.receiver, method.name
@@ -373,7 +373,7 @@ class Calls(Expressions):
                 return receiver
         if target is not None and target.kind is Kind.NAMESPACE:  # a dtype
             return self.record((receiver,), Weight.LIGHT, call.site, call.frame, call.store)
-        return receiver if target is not None and target.kind is Kind.UNKNOWN else receiver
+        return receiver
 
     def _module_method(self, receiver: Value, name: str, call: Call) -> Value:
         info: Module = receiver.payload
@@ -565,7 +565,7 @@ class Calls(Expressions):
             return Value(Kind.LOADER, payload=Loader(effects.BATCH, True, True))
         return self.call_unknown(call)
 
-    # Callbacks that the class above fills in --------------------------------------------------------------------
+    # Callbacks that the class above fills in ----------------------------------------------------
 
     def run_closure(self, body: Value, arguments: list[Value], call: Call) -> None:
         """A step closure runs at the next cut, when nothing is recorded any more."""
@@ -630,12 +630,13 @@ def _is_known(value: Value, effect: str) -> bool:
 
 
 _COMMON_TENSOR_METHODS = frozenset({
-    "mean", "sum", "float", "half", "long", "int", "bool", "argmax", "argmin", "max", "min", "eq", "ne", "lt", "gt",
-    "view", "reshape", "squeeze", "unsqueeze", "transpose", "permute", "contiguous", "clone", "mul_", "add_", "div_",
-    "mul", "add", "sub", "div", "pow", "sqrt", "exp", "log", "any", "all", "isnan", "isfinite", "expand", "repeat",
-    "flatten", "norm", "type_as", "masked_fill", "masked_fill_", "softmax", "log_softmax", "sigmoid", "tanh", "relu",
-    "scatter", "scatter_", "gather", "index_select", "clamp", "clamp_", "fill_", "zero_", "copy_", "data", "topk",
-    "bfloat16", "double", "t", "abs", "neg", "cumsum", "chunk", "split", "new_zeros", "new_ones", "new_full",
+    "mean", "sum", "float", "half", "long", "int", "bool", "argmax", "argmin", "max", "min", "eq", "ne",
+    "lt", "gt", "view", "reshape", "squeeze", "unsqueeze", "transpose", "permute", "contiguous",
+    "clone", "mul_", "add_", "div_", "mul", "add", "sub", "div", "pow", "sqrt", "exp", "log", "any",
+    "all", "isnan", "isfinite", "expand", "repeat", "flatten", "norm", "type_as", "masked_fill",
+    "masked_fill_", "softmax", "log_softmax", "sigmoid", "tanh", "relu", "scatter", "scatter_",
+    "gather", "index_select", "clamp", "clamp_", "fill_", "zero_", "copy_", "data", "topk", "bfloat16",
+    "double", "t", "abs", "neg", "cumsum", "chunk", "split", "new_zeros", "new_ones", "new_full",
 })  # fmt: skip
 
 _METHODS = {

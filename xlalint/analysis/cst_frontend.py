@@ -144,7 +144,7 @@ class _Converter:
     def module(self) -> ast.Module:
         return ast.Module(self._statements(self._module.body), [])
 
-    # Positions ---------------------------------------------------------------------------------
+    # Positions ----------------------------------------------------------------------------------
 
     def _span(self, node: cst.CSTNode) -> tuple[Position, Position]:
         """Where a node is, without the parentheses around it."""
@@ -176,7 +176,7 @@ class _Converter:
     def _at(self, made: Node, node: cst.CSTNode) -> Node:
         return _place(made, *self._span(node))
 
-    # Statements --------------------------------------------------------------------------------
+    # Statements ---------------------------------------------------------------------------------
 
     def _statements(self, body: Sequence[cst.CSTNode]) -> list[ast.stmt]:
         made: list[ast.stmt] = []
@@ -397,7 +397,7 @@ class _Converter:
             end = self._end(node.annotation.annotation)
         return _place(ast.arg(_identifier(node.name), annotation), self._start(node.name), end)
 
-    # Patterns ----------------------------------------------------------------------------------
+    # Patterns -----------------------------------------------------------------------------------
 
     def Match(self, node: cst.Match) -> ast.stmt:
         cases = []
@@ -451,7 +451,7 @@ class _Converter:
     def MatchOr(self, node: cst.MatchOr) -> ast.pattern:
         return self._at(ast.MatchOr([self._convert(element.pattern) for element in node.patterns]), node)
 
-    # Expressions -------------------------------------------------------------------------------
+    # Expressions --------------------------------------------------------------------------------
 
     def Name(self, node: cst.Name) -> ast.expr:
         if node.value in _SINGLETONS:
@@ -626,7 +626,7 @@ class _Converter:
             node = node.inner_for_in
         return made
 
-    # Strings -----------------------------------------------------------------------------------
+    # Strings ------------------------------------------------------------------------------------
 
     def SimpleString(self, node: cst.SimpleString) -> ast.expr:
         return self._at(ast.Constant(_literal(node.value), _kind(node)), node)

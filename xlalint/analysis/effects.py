@@ -52,7 +52,7 @@ def apply(calls: Calls, name: str, call: Call) -> Value:
     return EFFECTS[effect](calls, call)
 
 
-# Cuts and scopes -----------------------------------------------------------------------------------
+# Cuts and scopes -------------------------------------------------------------------------------
 
 
 def _flag(call: Call, keyword: str, default: bool, position: int = -1) -> bool | None:
@@ -145,7 +145,7 @@ def _elements(value: Value | None) -> list[Value]:
     return []
 
 
-# Devices ---------------------------------------------------------------------------------------------
+# Devices ---------------------------------------------------------------------------------------
 
 
 def _xla_device(calls: Calls, call: Call) -> Value:
@@ -184,7 +184,7 @@ def _to_device(calls: Calls, call: Call) -> Value:
     return container_of(Value(Kind.TENSOR))
 
 
-# Replicas ----------------------------------------------------------------------------------------------
+# Replicas --------------------------------------------------------------------------------------
 
 
 def _ordinal(calls: Calls, call: Call) -> Value:
@@ -208,8 +208,10 @@ def _spmd_test(calls: Calls, call: Call) -> Value:
 
 
 def _collective(calls: Calls, call: Call) -> Value:
-    operation = _name_of(call)
-    call.frame.model.collective(call.store.state, operation, "", call.site)
+    groups = call.keywords.get("groups")
+    if groups is None or groups.kind is Kind.NONE:
+        # One within groups waits for the others of its group only: whom it parts, we cannot say.
+        call.frame.model.collective(call.store.state, _name_of(call), "", call.site)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if not tensors:
         return unknown_from(*call.values)
@@ -283,7 +285,7 @@ def call_threads(calls: Calls, call: Call) -> Value:
     return calls.run_replica(target, [model, loader, DEVICE_XLA, UNKNOWN], call, indexed=False)
 
 
-# Loaders ------------------------------------------------------------------------------------------------
+# Loaders ---------------------------------------------------------------------------------------
 
 
 def _device_loader(calls: Calls, call: Call) -> Value:
@@ -323,7 +325,7 @@ def _host_loader(calls: Calls, call: Call) -> Value:
     return Value(Kind.LOADER, payload=Loader(Value(Kind.HOST, differs=True)))
 
 
-# Gradients, optimizers, modules ---------------------------------------------------------------------------
+# Gradients, optimizers, modules ----------------------------------------------------------------
 
 
 def _xla_optimizer_step(calls: Calls, call: Call) -> Value:
@@ -394,7 +396,7 @@ def make_optimizer(call: Call) -> Value:
     return Value(Kind.OPTIMIZER, payload=Optimizer(over, place, call.site))
 
 
-# Files ------------------------------------------------------------------------------------------------------
+# Files -----------------------------------------------------------------------------------------
 
 
 def _xla_save(calls: Calls, call: Call) -> Value:
@@ -435,7 +437,7 @@ def _saved(value: Value, parameters: Recorded) -> tuple[Recorded, bool]:
     return NOTHING, False
 
 
-# Reads ------------------------------------------------------------------------------------------------------
+# Reads -----------------------------------------------------------------------------------------
 
 
 def _read_arguments(calls: Calls, call: Call) -> Value:
@@ -509,7 +511,7 @@ def _sum(calls: Calls, call: Call) -> Value:
     return element if element.kind is Kind.UNKNOWN else Value(Kind.HOST, differs=element.differs)
 
 
-# Iteration ----------------------------------------------------------------------------------------------------
+# Iteration -------------------------------------------------------------------------------------
 
 
 def iterated(calls: Calls, value: Value | None) -> Loader:
@@ -619,7 +621,7 @@ def _map(calls: Calls, call: Call) -> Value:
     return container_of(result)
 
 
-# Language -----------------------------------------------------------------------------------------------------
+# Language --------------------------------------------------------------------------------------
 
 
 def _nothing(calls: Calls, call: Call) -> Value:

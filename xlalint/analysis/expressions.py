@@ -84,7 +84,7 @@ class Expressions(ABC):
     def run_block(self, body: list[ast.stmt], frame: Frame, store: Store) -> Store | None:
         """Execute statements."""
 
-    # Evaluation ----------------------------------------------------------------------------------
+    # Evaluation ---------------------------------------------------------------------------------
 
     def evaluate(self, node: ast.expr, frame: Frame, store: Store) -> Value:
         """The value of an expression."""
@@ -169,7 +169,7 @@ class Expressions(ABC):
                 seen.append((name, _without_captures(value)))
         return tuple(seen)
 
-    # Names and attributes --------------------------------------------------------------------------
+    # Names and attributes -----------------------------------------------------------------------
 
     def _name(self, node: ast.Name, frame: Frame, store: Store) -> Value:
         value = store.names.get(node.id)
@@ -379,7 +379,7 @@ class Expressions(ABC):
             return callable_value(Method(base, name))
         return callable_value(Method(base, name))
 
-    # Literals and operators --------------------------------------------------------------------------
+    # Literals and operators ---------------------------------------------------------------------
 
     def _constant(self, node: ast.Constant, frame: Frame, store: Store) -> Value:
         return constant(node.value) if not isinstance(node.value, bytes) else HOST
@@ -528,6 +528,8 @@ class Expressions(ABC):
                 )
             return HOST
         if Kind.TENSOR in (left.kind, right.kind):
+            if _is_text(left) or _is_text(right):
+                return HOST  # no tensor: what is compared with a string is one
             return self.record((left, right), Weight.LIGHT, frame.site(node), frame, store)
         for one, other, flipped in ((left, right, False), (right, left, True)):
             if one.kind is Kind.ORDINAL:
@@ -594,9 +596,9 @@ class Expressions(ABC):
             return base._replace(payload=base.payload._replace(cls=None))
         if base.kind is Kind.PARAMETERS:
             return base
-        if index.kind is Kind.CONSTANT and index.payload and store.state.scope(ScopeKind.OPTIMIZER):
-            if "found_inf" in str(index.payload.value):
-                return container_of(_GRADIENT)
+        named = str(index.payload.value) if index.kind is Kind.CONSTANT and index.payload else ""
+        if "found_inf" in named and store.state.scope(ScopeKind.OPTIMIZER):
+            return container_of(_GRADIENT)
         if base.kind is Kind.HOST:
             return Value(Kind.HOST, differs=base.differs or index.differs)
         return unknown_from(base)
@@ -663,7 +665,7 @@ class Expressions(ABC):
     def _call(self, node: ast.Call, frame: Frame, store: Store) -> Value:
         return self.call(node, frame, store)
 
-    # Elements and binding ----------------------------------------------------------------------------
+    # Elements and binding -----------------------------------------------------------------------
 
     def element(self, value: Value) -> Value:
         """What iterating a value yields."""
@@ -768,8 +770,8 @@ MOVED = "moved"
 _TENSOR_METHODS = methods.EXPLICIT_READS | methods.HOST_METHODS | {"to", "backward", "detach"}
 
 _WITH_METHODS = frozenset({
-    Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT, Kind.CONTAINER, Kind.PARAMETERS,
-    Kind.SCOPE,
+    Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT, Kind.CONTAINER,
+    Kind.PARAMETERS, Kind.SCOPE,
 })  # fmt: skip
 
 
@@ -804,6 +806,10 @@ def placed(value: Value, owner: Module) -> Value:
         items = None if payload.items is None else tuple(placed(item, owner) for item in payload.items)
         return value._replace(payload=payload._replace(items=items, element=placed(payload.element, owner)))
     return value
+
+
+def _is_text(value: Value) -> bool:
+    return value.kind is Kind.CONSTANT and bool(value.payload) and isinstance(value.payload.value, str)
 
 
 def merge_into(store: Store, other: Store) -> None:
@@ -867,10 +873,9 @@ def _within(whole: ast.JoinedStr, part: ast.FormattedValue, frame: Frame) -> Sit
     """The place of a replacement field: of the whole string where older hosts know no better."""
     inner = frame.site(part.value)
     outer = frame.site(whole)
-    inside = (outer.line, outer.column) < (inner.line, inner.column) and (inner.end_line, inner.end_column) <= (
-        outer.end_line, outer.end_column,
-    )  # fmt: skip
-    return inner if inside else outer
+    starts_later = (outer.line, outer.column) < (inner.line, inner.column)
+    ends_before = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    return inner if starts_later and ends_before else outer
 
 
 _EVALUATORS: dict[type, Evaluate] = {

@@ -101,7 +101,7 @@ class Interpreter(Statements):
         """How many functions have been interpreted, in whatever many contexts."""
         return len(self._summaries)
 
-    # Roots ---------------------------------------------------------------------------------------
+    # Roots --------------------------------------------------------------------------------------
 
     def run_root(
         self, function: Function, *, eager: bool | None, receiver: Value | None = None
@@ -158,7 +158,7 @@ class Interpreter(Statements):
                 found.append(ScopeKind.COMPILE)
         return found
 
-    # Functions -------------------------------------------------------------------------------------
+    # Functions ----------------------------------------------------------------------------------
 
     def enter_function(self, bound: Bound, call: Call) -> Value:
         """Call a function of the project: by its summary in this context."""
@@ -239,9 +239,9 @@ class Interpreter(Statements):
         defaults = dict(
             zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
         )
-        defaults.update(
-            (a.arg, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None
-        )  # fmt: skip
+        for keyword_only, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            if default is not None:
+                defaults[keyword_only.arg] = default
         for name, annotation in annotations.items():
             if name in names:
                 continue
@@ -423,7 +423,7 @@ class Interpreter(Statements):
         if frame.judge is not None:
             frame.findings.extend(frame.judge(BoundReached(site, 0, what), store.state))
 
-    # Callbacks -----------------------------------------------------------------------------------------
+    # Callbacks ----------------------------------------------------------------------------------
 
     def run_closure(self, body: Value, arguments: list[Value], call: Call) -> None:
         """A step closure runs at the next cut: nothing is recorded, all else is as it is."""
@@ -461,7 +461,7 @@ class Interpreter(Statements):
         self.statistics["unknown calls"] += 1
         return super().call_unknown(call)
 
-    # Classes -------------------------------------------------------------------------------------------
+    # Classes ------------------------------------------------------------------------------------
 
     def bases(self, cls: Class) -> list[Class]:
         """The class and those of its bases that the project defines, in lookup order."""
@@ -584,7 +584,7 @@ class Interpreter(Statements):
             return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, cls))
         return Value(Kind.INSTANCE, payload=Classes((cls,)))
 
-    # Modules and their names ------------------------------------------------------------------------------
+    # Modules and their names --------------------------------------------------------------------
 
     def global_value(self, outline: Outline, name: str) -> Value:
         """The value of a name that a module defines, wherever it does so."""
@@ -753,8 +753,8 @@ def _with_obligation(event: Any, obligation: Obligation) -> Any:
 
 
 _ENGINE_KINDS = frozenset({
-    Kind.TENSOR, Kind.MODULE, Kind.PARAMETERS, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT,
-    Kind.CALLABLE, Kind.SCOPE, Kind.DEVICE,
+    Kind.TENSOR, Kind.MODULE, Kind.PARAMETERS, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER,
+    Kind.STATE_DICT, Kind.CALLABLE, Kind.SCOPE, Kind.DEVICE,
 })  # fmt: skip
 _NEUTRAL = State()
 

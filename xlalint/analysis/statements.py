@@ -61,7 +61,7 @@ class Statements(Calls):
     def observe(self, statement: ast.stmt, frame: Frame, store: Store) -> None:
         """Called with the store before each statement; for whoever wants to look."""
 
-    # Simple statements ---------------------------------------------------------------------------
+    # Simple statements --------------------------------------------------------------------------
 
     def _expression(self, node: ast.Expr, frame: Frame, store: Store) -> Store | None:
         self.evaluate(node.value, frame, store)
@@ -160,7 +160,7 @@ class Statements(Calls):
         self.condition(node.test, "assert", frame, store)
         return store
 
-    # Branches ----------------------------------------------------------------------------------------
+    # Branches -----------------------------------------------------------------------------------
 
     def condition(self, node: ast.expr, keyword: str, frame: Frame, store: Store) -> Condition:
         """Evaluate the test of an `if`, `while` or `assert`; a device value is read by it."""
@@ -224,7 +224,7 @@ class Statements(Calls):
             result = join(result, self.run_block(case.body, frame, arm))
         return result
 
-    # Loops ---------------------------------------------------------------------------------------------
+    # Loops --------------------------------------------------------------------------------------
 
     def _for(self, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
         over = self.evaluate(node.iter, frame, store)
@@ -359,8 +359,8 @@ class Statements(Calls):
 
     def _end_loop(
         self, node: ast.For | ast.AsyncFor | ast.While, over: Value | None, back: Store | None,
-        outside: frozenset[Deed], was_in_loop: bool, outer_since: tuple[Site, ...], frame: Frame, store: Store, *,
-        judged: bool = True,
+        outside: frozenset[Deed], was_in_loop: bool, outer_since: tuple[Site, ...], frame: Frame, store: Store,
+        *, judged: bool = True,
     ) -> None:  # fmt: skip
         state = store.state
         state.in_loop = was_in_loop
@@ -373,7 +373,7 @@ class Statements(Calls):
             tuple(dict.fromkeys((*outer_since, *state.since)))[:3] if state.recorded != NOTHING else ()
         )
 
-    # Scopes and exceptions ---------------------------------------------------------------------------------
+    # Scopes and exceptions ----------------------------------------------------------------------
 
     def _with(self, node: ast.With | ast.AsyncWith, frame: Frame, store: Store) -> Store | None:
         return self._with_items(node, list(node.items), frame, store)

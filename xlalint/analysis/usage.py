@@ -101,7 +101,7 @@ class _Walker:
         self._gate_names: set[str] = set()
         self._compared = False
 
-    # Results -----------------------------------------------------------------------------------
+    # Results ------------------------------------------------------------------------------------
 
     def events(self, path: str) -> Iterator[ApiUsed]:
         found: list[ApiUsed] = []
@@ -145,7 +145,7 @@ class _Walker:
             self._meanings[text] = self._resolve(text)
         return self._meanings[text]
 
-    # Bindings ----------------------------------------------------------------------------------
+    # Bindings -----------------------------------------------------------------------------------
 
     def _bind(self, name: str, target: str | None = None, *, is_none: bool = False) -> None:
         scope = self._scope
@@ -193,7 +193,7 @@ class _Walker:
                 name = source if alias.name == "*" else f"{source}.{alias.name}"
                 self._uses.append(_Use(self._scope, alias, name, guarded, imported=True))
 
-    # Statements --------------------------------------------------------------------------------
+    # Statements ---------------------------------------------------------------------------------
 
     def block(self, body: Iterable[ast.stmt]) -> None:
         guarded = self._guarded
@@ -350,7 +350,7 @@ class _Walker:
                 case _:
                     pass
 
-    # Expressions -------------------------------------------------------------------------------
+    # Expressions --------------------------------------------------------------------------------
 
     def expression(self, node: ast.expr) -> None:
         kind = type(node)

@@ -12,6 +12,7 @@ XM = "torch_xla.core.xla_model"
 XR = "torch_xla.runtime"
 XP = "torch_xla.debug.profiler"
 PL = "torch_xla.distributed.parallel_loader"
+FSDP = "torch_xla.distributed.fsdp"
 XMP = "torch_xla.distributed.xla_multiprocessing"
 
 FUNCTIONS: dict[str, str] = {
@@ -102,8 +103,8 @@ FUNCTIONS: dict[str, str] = {
     "torch.nn.parallel.DistributedDataParallel": "wrap module",
     "torch.nn.parallel.distributed.DistributedDataParallel": "wrap module",
     "torch.nn.DataParallel": "wrap module",
-    "torch_xla.distributed.fsdp.XlaFullyShardedDataParallel": "wrap and move module",
-    "torch_xla.distributed.fsdp.xla_fully_sharded_data_parallel.XlaFullyShardedDataParallel": "wrap and move module",
+    f"{FSDP}.XlaFullyShardedDataParallel": "wrap and move module",
+    f"{FSDP}.xla_fully_sharded_data_parallel.XlaFullyShardedDataParallel": "wrap and move module",
     "torch_xla.experimental.spmd_fully_sharded_data_parallel.SpmdFullyShardedDataParallel": "wrap module",
     # Files
     f"{XM}.save": "xla save",
@@ -260,34 +261,35 @@ PLAIN_MODULES = frozenset({"math", "cmath"})
 """Modules whose functions ask their arguments for a Python number."""
 
 HOST_MODULES = frozenset({
-    "time", "os", "os.path", "json", "random", "sys", "re", "datetime", "pathlib", "shutil", "glob", "socket",
-    "string", "uuid", "numpy", "tempfile", "platform", "argparse", "gc", "warnings", "traceback",
-    "torch_xla.debug.metrics", "torch_xla.debug.metrics_saver",
+    "time", "os", "os.path", "json", "random", "sys", "re", "datetime", "pathlib", "shutil", "glob",
+    "socket", "string", "uuid", "numpy", "tempfile", "platform", "argparse", "gc", "warnings",
+    "traceback", "torch_xla.debug.metrics", "torch_xla.debug.metrics_saver",
 })  # fmt: skip
 """Modules whose functions give host values and leave the engine alone."""
 
 AVAILABILITY = frozenset({
     "is_torch_xla_available", "is_torch_tpu_available", "is_tpu_available", "is_xla_available",
-    "is_torch_neuroncore_available", "is_neuron_available", "xla_available", "_XLA_AVAILABLE", "XLA_AVAILABLE",
-    "_TPU_AVAILABLE", "TPU_AVAILABLE", "_torch_xla_available", "HAS_XLA", "_HAS_XLA", "has_xla", "USE_XLA",
-    "use_xla", "is_xla", "_xla_available", "XLA_IS_AVAILABLE", "xla_is_available", "use_tpu", "on_tpu", "is_tpu",
+    "is_torch_neuroncore_available", "is_neuron_available", "xla_available", "_XLA_AVAILABLE",
+    "XLA_AVAILABLE", "_TPU_AVAILABLE", "TPU_AVAILABLE", "_torch_xla_available", "HAS_XLA", "_HAS_XLA",
+    "has_xla", "USE_XLA", "use_xla", "is_xla", "_xla_available", "XLA_IS_AVAILABLE", "xla_is_available",
+    "use_tpu", "on_tpu", "is_tpu",
 })  # fmt: skip
 """Names, of functions or flags, that say torch_xla is there: true, since its code is what is checked."""
 
 OTHER_BACKENDS = frozenset({
-    "is_cuda_available", "is_torch_cuda_available", "is_sagemaker_mp_enabled", "is_sagemaker_dp_enabled",
-    "is_torch_npu_available", "is_npu_available", "is_torch_mps_available", "is_mps_available",
-    "is_torch_hpu_available", "is_hpu_available", "is_torch_mlu_available", "is_mlu_available",
-    "is_torch_musa_available", "is_torch_xpu_available", "is_xpu_available", "is_ipex_available",
-    "is_deepspeed_available", "is_deepspeed_enabled", "is_apex_available", "use_cuda",
-    "torch.cuda.is_available", "torch.backends.mps.is_available", "torch.xpu.is_available",
+    "is_cuda_available", "is_torch_cuda_available", "is_sagemaker_mp_enabled",
+    "is_sagemaker_dp_enabled", "is_torch_npu_available", "is_npu_available", "is_torch_mps_available",
+    "is_mps_available", "is_torch_hpu_available", "is_hpu_available", "is_torch_mlu_available",
+    "is_mlu_available", "is_torch_musa_available", "is_torch_xpu_available", "is_xpu_available",
+    "is_ipex_available", "is_deepspeed_available", "is_deepspeed_enabled", "is_apex_available",
+    "use_cuda", "torch.cuda.is_available", "torch.backends.mps.is_available", "torch.xpu.is_available",
 })  # fmt: skip
 """Tests for other backends: false while XLA code is checked. Settings extend it."""
 
 GUESSED_RANK_TESTS = frozenset({
-    "is_master", "is_main_process", "is_global_zero", "is_local_main_process", "is_local_master", "is_rank_zero",
-    "is_world_process_zero", "is_local_process_zero", "is_data_parallel_master", "is_master_process",
-    "master_process", "is_primary", "should_save",
+    "is_master", "is_main_process", "is_global_zero", "is_local_main_process", "is_local_master",
+    "is_rank_zero", "is_world_process_zero", "is_local_process_zero", "is_data_parallel_master",
+    "is_master_process", "master_process", "is_primary", "should_save",
 })  # fmt: skip
 """Names that tell replicas apart, as far as a name can be trusted: *likely* at most."""
 
@@ -295,11 +297,3 @@ GUESSED_RANKS = frozenset(
     {"rank", "global_rank", "local_rank", "ordinal", "index_rank", "process_index", "rank_id"}
 )
 """Names of ordinals, to be compared with 0, as far as a name can be trusted."""
-
-TRANSPARENT_DECORATORS = frozenset({
-    "staticmethod", "classmethod", "property", "functools.wraps", "functools.lru_cache", "functools.cache",
-    "functools.cached_property", "abc.abstractmethod", "typing.no_type_check", "typing.overload", "typing.final",
-    "torch.no_grad", "torch.inference_mode", "torch.enable_grad", "torch.jit.ignore", "torch.jit.unused",
-    "torch.compiler.disable", "torch._dynamo.disable", "contextlib.contextmanager",
-})  # fmt: skip
-"""Decorators that leave alone what a function does."""
