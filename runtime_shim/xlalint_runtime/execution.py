@@ -66,6 +66,7 @@ class _Run:
         self.raised: str | None = None
         self.returned: dict[int, Any] = {}
         self.moved = MovedParameters()
+        self._launched = False
         self._lock = threading.Lock()
 
     def execute(self) -> None:
@@ -75,7 +76,7 @@ class _Run:
         _call_at_end(main)
         module = types.ModuleType("__main__")
         module.__dict__.update(__file__=str(path), __builtins__=__builtins__)
-        module.__dict__[_AT_END] = self._at_end
+        module.__dict__[_AT_END] = self._at_end_of_main
         sys.modules["__main__"] = module
         sys.path.insert(0, str(path.parent))
         sys.argv = [str(path)]
@@ -115,6 +116,10 @@ class _Run:
 
         return returning
 
+    def _at_end_of_main(self) -> None:
+        if not self._launched:  # Else every replica has told of its end, the first one's device is main's.
+            self._at_end()
+
     def _at_end(self) -> None:
         if self.guard is not None:
             self.guard.end()
@@ -134,6 +139,7 @@ class _Run:
                     "Runtime is already initialized. Do not use the XLA device before calling xmp.spawn."
                 )
             target = fn.fn
+            self._launched = True
 
             def at_end(*inner: Any, **named: Any) -> Any:
                 try:

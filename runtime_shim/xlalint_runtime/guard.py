@@ -300,7 +300,7 @@ class Guard:
             launched = pending.graph_text(waiting)
             state, test = replica.state.copy(), dict(replica.rank_tests)
             replicas.deed(launched, lambda: self._judge_alone(event, state, chain, test))
-            if event.value.reduced and not (isinstance(event, Save) and event.by_xla):
+            if not (isinstance(event, Save) and event.by_xla):
                 replicas.compile_once(waiting)
         self._this.busy = True
         try:

@@ -49,7 +49,8 @@ def compile_once(tensors: list[torch.Tensor]) -> None:
     """Let one replica compile what each of `tensors` needs, before this one reads it.
 
     Reads are not dispatched in any order, but a collective among what they run must be the same
-    compiled graph on every replica all the same.
+    compiled graph on every replica all the same; and two replicas that compile one graph at once would
+    be counted twice, or not, by chance.
     """
     with _compiling:
         for tensor in tensors:
