@@ -248,7 +248,8 @@ class Calls(Expressions):
         return self.record(inputs, weight, call.site, call.frame, call.store)
 
     def _create(self, last: str, call: Call) -> Value:
-        device = effects.device_of(call.keywords["device"]) if "device" in call.keywords else None
+        given = call.keywords.get("device")
+        device = effects.device_of(given) if given is not None and given.kind is not Kind.NONE else None
         if device is not None and device.payload == "xla":
             result = self.record((), Weight.LIGHT, call.site, call.frame, call.store)
             return result._replace(differs=any(v.differs for v in call.values))
@@ -286,7 +287,13 @@ class Calls(Expressions):
             value = Value(Kind.INSTANCE, payload=Classes((cls,)))
         init = self.find_method(cls, "__init__")
         if init is not None:
+            before = {key: held for key, held in call.store.attributes.items() if key[0] is cls}
             self.enter_function(Bound(init, value), call)
+            for key, held in before.items():
+                # Instances of a class share the table: what they hold of another kind is either.
+                now = call.store.attributes.get(key, held)
+                if now.kind is not held.kind:
+                    call.store.attributes[key] = join_values(held, now)
         else:
             for name, given in call.keywords.items():
                 # Dataclasses and the like keep what they are given.
@@ -353,6 +360,12 @@ class Calls(Expressions):
                 return Value(Kind.PARAMETERS, payload=(None, Place.UNKNOWN))
             if name == "state_dict":
                 return Value(Kind.STATE_DICT, False, payload=Place.UNKNOWN)
+            if name == "items" and not call.values:
+                return container_of(container([HOST, receiver]))  # a mapping, whatever it is
+            if name == "keys" and not call.values:
+                return container_of(HOST)
+            if name == "values" and not call.values:
+                return container_of(receiver)
             return self.record((receiver,), Weight.HEAVY, site, frame, store)._replace(sure=False)
         weight = Weight.HEAVY if name in methods.HEAVY_METHODS else Weight.LIGHT
         inputs = [receiver, *(v for v in call.values if v.kind is Kind.TENSOR)]
@@ -533,7 +546,10 @@ class Calls(Expressions):
         return UNKNOWN
 
     def _parameters_method(self, receiver: Value, name: str, call: Call) -> Value:
-        return self._tensor_method(parameter(receiver, call.store), name, call)
+        one = parameter(receiver, call.store)
+        if one.kind is not Kind.TENSOR:
+            return self._host_method(one, name, call)
+        return self._tensor_method(one, name, call)
 
     def _state_dict_method(self, receiver: Value, name: str, call: Call) -> Value:
         return UNKNOWN

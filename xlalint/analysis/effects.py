@@ -208,15 +208,27 @@ def _spmd_test(calls: Calls, call: Call) -> Value:
 
 
 def _collective(calls: Calls, call: Call) -> Value:
-    groups = call.keywords.get("groups")
-    if groups is None or groups.kind is Kind.NONE:
-        # One within groups waits for the others of its group only: whom it parts, we cannot say.
+    if not _is_grouped(call):
+        # Within groups it waits for the others of its group only: whom it parts, we cannot say.
         call.frame.model.collective(call.store.state, _name_of(call), "", call.site)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if not tensors:
         return unknown_from(*call.values)
     result = calls.record(tensors, Weight.LIGHT, call.site, call.frame, call.store)
     return result._replace(reduced=True, differs=False)
+
+
+def _is_grouped(call: Call) -> bool:
+    groups = call.keywords.get("groups")
+    if groups is None or call.node is None:
+        return False
+    given = next((keyword.value for keyword in call.node.keywords if keyword.arg == "groups"), None)
+    if groups.kind is not Kind.NONE or given is None:
+        return groups.kind is not Kind.NONE
+    # Elsewhere a group may be None for us only because we have not seen it set up.
+    function = call.frame.function
+    names = () if function is None else [a.arg for a in ast.walk(function.node.args) if isinstance(a, ast.arg)]
+    return not (isinstance(given, ast.Constant) or (isinstance(given, ast.Name) and given.id in names))
 
 
 def _name_of(call: Call) -> str:

@@ -337,6 +337,9 @@ class Expressions(ABC):
             return None if base.kind is Kind.MODULE else UNKNOWN
         if base.kind is Kind.MODULE and base.payload.place is not Place.HOST:
             return placed(value, base.payload)
+        if base.kind is Kind.MODULE and value.kind is Kind.TENSOR:
+            # What another instance, one on the device, holds under the name may not be this one's.
+            return value._replace(sure=False)
         return value
 
     @abstractmethod
