@@ -699,7 +699,8 @@ def _exit_state(left: State, before: State, site: Site) -> State:
     }  # fmt: skip
     state.obligations = frozenset(kept | made)
     state.done = before.done | {d._replace(site=site) if d.site is not None else d for d in left.done}
-    state.collectives = before.collectives + tuple((name, (site, *path)) for name, path in left.collectives)
+    met = ((name, (site, *path)) for name, path in left.collectives)
+    state.collectives = tuple(dict.fromkeys((*before.collectives, *met)))
     state.in_loop = before.in_loop
     state.in_closure = before.in_closure
     state.in_forward = before.in_forward

@@ -229,7 +229,9 @@ class Statements(Calls):
     def _for(self, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
         over = self.evaluate(node.iter, frame, store)
         loader = over.payload if over.kind is Kind.LOADER else Loader(self.element(over))
+        bounded = store.state.bounded
         if over.kind is Kind.UNKNOWN and self._awaits_loader(node, frame, store):
+            store.state.bounded = True
             over = Value(
                 Kind.LOADER, False, payload=Loader(Value(Kind.TENSOR, False, differs=True), True, True)
             )
@@ -248,7 +250,10 @@ class Statements(Calls):
             if loader.cuts_at_end and loader.cuts is not False:
                 self._cut_by_loader(loader.cuts, node, frame, current)
 
-        return self._loop(node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
+        after = self._loop(node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
+        if after is not None and not bounded and not over.sure and over.kind is Kind.LOADER:
+            after.state.bounded = False
+        return after
 
     def _awaits_loader(self, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> bool:
         """Whether a loop over something unknown can only mean an XLA loader: it steps an optimizer
@@ -359,8 +364,8 @@ class Statements(Calls):
 
     def _end_loop(
         self, node: ast.For | ast.AsyncFor | ast.While, over: Value | None, back: Store | None,
-        outside: frozenset[Deed], was_in_loop: bool, outer_since: tuple[Site, ...], frame: Frame, store: Store,
-        *, judged: bool = True,
+        outside: frozenset[Deed], was_in_loop: bool, outer_since: tuple[Site, ...], frame: Frame,
+        store: Store, *, judged: bool = True,
     ) -> None:  # fmt: skip
         state = store.state
         state.in_loop = was_in_loop

@@ -224,7 +224,9 @@ class LazyModel:
     def collective(self, state: State, operation: str, tag: str, site: Site) -> None:
         """Replicas meet. Counted, so that the arms of a rank test can be compared."""
         self._emit(Collective(site, self.doubts(state), operation, tag), state)
-        state.collectives = (*state.collectives, (f"{operation} {tag}".strip(), (site,)))
+        met = (f"{operation} {tag}".strip(), (site,))
+        if met not in state.collectives:  # once more round a loop is no further collective
+            state.collectives = (*state.collectives, met)
         state.done |= {Deed("collective")}
 
     def part(self, state: State, split: Split) -> State:
@@ -247,7 +249,8 @@ class LazyModel:
         ]
         joined = join_states(one, other)
         joined.splits = before.splits
-        joined.collectives = before.collectives + max(one.collectives, other.collectives, key=len)
+        met = max(one.collectives, other.collectives, key=len)
+        joined.collectives = tuple(dict.fromkeys((*before.collectives, *met)))
         for name, path, split in unmatched:
             self._owe_collective(joined, name, path, split)
         return joined

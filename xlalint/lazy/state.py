@@ -155,7 +155,7 @@ class State:
         self.collectives: tuple[tuple[str, Path], ...] = ()
         """Collectives reached since the innermost split, by operation and tag."""
         self.bounded: bool = False
-        """A bound of the analyzer was reached on the way here."""
+        """A bound of the analyzer was reached on the way here, or a guess was made."""
 
     def copy(self) -> State:
         """An independent state that holds the same."""
