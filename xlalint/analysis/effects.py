@@ -227,7 +227,8 @@ def _is_grouped(call: Call) -> bool:
         return groups.kind is not Kind.NONE
     # Elsewhere a group may be None for us only because we have not seen it set up.
     function = call.frame.function
-    names = () if function is None else [a.arg for a in ast.walk(function.node.args) if isinstance(a, ast.arg)]
+    arguments = () if function is None else ast.walk(function.node.args)
+    names = {node.arg for node in arguments if isinstance(node, ast.arg)}
     return not (isinstance(given, ast.Constant) or (isinstance(given, ast.Name) and given.id in names))
 
 

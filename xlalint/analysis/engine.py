@@ -121,6 +121,7 @@ class _Run:
         relevance = Relevance(outlines, self._tokens)
         for outline in outlines:
             relevance.relevant |= {f for f in outline.functions.values() if interpreter.optimizer_scope(f)}
+        interpreter.relevant = relevance.relevant
         reached: set[Function] = set()
         findings: list[Finding] = []
         for outline in relevance.module_bodies():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from xlalint.analysis.call import Call, spelling
-from xlalint.analysis.frame import Frame
+from xlalint.analysis.frame import Frame, Yielded
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Bound,
@@ -650,7 +650,7 @@ class Expressions(ABC):
 
     def _yield(self, node: ast.Yield, frame: Frame, store: Store) -> Value:
         value = NONE if node.value is None else self.evaluate(node.value, frame, store)
-        frame.yields.append(value)
+        frame.yields.append(Yielded(value, frame.site(node), store.state.did("cut")))
         if frame.resume is not None:
             resume, frame.resume = frame.resume, None
             after = resume(store)
@@ -659,7 +659,9 @@ class Expressions(ABC):
         return UNKNOWN
 
     def _yield_from(self, node: ast.YieldFrom, frame: Frame, store: Store) -> Value:
-        frame.yields.append(self.element(self.evaluate(node.value, frame, store)))
+        over = self.evaluate(node.value, frame, store)
+        cuts = over.kind is Kind.LOADER and over.payload.cuts is True
+        frame.yields.append(Yielded(self.element(over), frame.site(node), cuts))
         return UNKNOWN
 
     def _starred(self, node: ast.Starred, frame: Frame, store: Store) -> Value:

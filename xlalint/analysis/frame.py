@@ -29,6 +29,14 @@ class Exits:
     raises: list[tuple[Store, Site]] = field(default_factory=list)
 
 
+class Yielded(NamedTuple):
+    """What a generator gives away at one place, and whether its loop cut the graph before."""
+
+    value: Value
+    site: Site
+    after_cut: bool
+
+
 class Carried(NamedTuple):
     """A derived event whose obligation is a caller's: judged once the caller fills it in."""
 
@@ -56,7 +64,7 @@ class Frame:
         self.carried: list[Carried] = []
         self.shallow = False
         """Whether functions of the project are not entered from here."""
-        self.yields: list[Value] = []
+        self.yields: list[Yielded] = []
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""
         self.closure_argument = False

@@ -9,7 +9,7 @@ from typing import Any
 
 from xlalint.analysis import effects
 from xlalint.analysis.call import Call
-from xlalint.analysis.frame import Carried, Frame, Judge
+from xlalint.analysis.frame import Carried, Frame, Judge, Yielded
 from xlalint.analysis.outline import Class, Function, Import, Outline
 from xlalint.analysis.payloads import (
     Bound,
@@ -43,6 +43,8 @@ MANY_CONTEXTS = 4
 """With so many contexts of one function, those that differ in a number or text only are one."""
 MOST_CONTEXTS = 32
 """So many contexts of one function are told apart; then its arguments become unknown."""
+SHORT = 12
+"""Functions of so many lines are entered whatever they have to do with the engine."""
 MOST_DEPTH = 24
 """So deep are calls followed."""
 
@@ -55,7 +57,7 @@ class Summary:
     value: Value
     findings: list[Finding]
     carried: list[Carried]
-    yields: list[Value]
+    yields: list[Yielded]
     entered: frozenset[Function] = field(default_factory=frozenset)
 
 
@@ -73,6 +75,8 @@ class Interpreter(Statements):
         self.project = project
         self.other_backends = functions.OTHER_BACKENDS | frozenset(other_backends)
         self.statistics = {"functions": 0, "contexts": 0, "passes": 0, "bounds": 0, "unknown calls": 0}
+        self.relevant: set[Function] = set()
+        """Functions that name something of torch_xla, or one that does."""
         self.entered: set[Function] = set()
         """Functions entered since the caller of `run_root` last asked."""
         self.observer: Observer | None = None
@@ -183,23 +187,17 @@ class Interpreter(Statements):
         if function in self._stack or call.frame.depth >= MOST_DEPTH:
             self._bound(call, "recursion" if function in self._stack else "depth of calls")
             return UNKNOWN
-        self.entered.add(function)
         names = self._bind_arguments(bound, call)
         captured = self._captured(bound, call)
-        summary = self._summary(function, names, captured, call)
-        if summary.store is None:
-            # The function never returns: control ends here for whoever called it, as far as we see.
-            self._replay(summary, call)
+        if not self._is_worth_entering(function, names, captured, call):
             return UNKNOWN
+        self.entered.add(function)
+        summary = self._summary(function, names, captured, call)
         value = self._replay(summary, call)
         if function.yields():
-            element = UNKNOWN
-            for number, given in enumerate(summary.yields):
-                element = given if number == 0 else join_values(element, given)
-            return Value(
-                Kind.LOADER, payload=Loader(run(element), None if summary.store.state.did("cut") else False)
-            )
-        return value
+            return Value(Kind.LOADER, payload=_generated(summary))
+        # A function that never returns ends here for whoever called it, as far as we see.
+        return UNKNOWN if summary.store is None else value
 
     def _is_context_manager(self, function: Function) -> bool:
         for decorator in function.decorators:
@@ -322,6 +320,20 @@ class Interpreter(Statements):
             summary = kept[key] = self._interpret(function, names, captured, attributes, entry, call)
         self.entered |= summary.entered
         return summary
+
+    def _is_worth_entering(
+        self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
+    ) -> bool:
+        """Whether a call may have to do with the engine: by what the function names, or by what it gets.
+
+        Short functions are always entered, for the sake of what they return.
+        """
+        node = function.node
+        if function in self.relevant or (node.end_lineno or 0) - node.lineno <= SHORT:
+            return True
+        if not _are_idle(names) or not _are_idle(captured) or call.store.state.scopes:
+            return True
+        return not _are_idle(self._within_reach(call.store.attributes, names, captured))
 
     def _within_reach(
         self, attributes: dict[AttributeKey, Value], names: dict[str, Value], captured: dict[str, Value]
@@ -630,6 +642,18 @@ class Interpreter(Statements):
             if inner is not None and inner is not outline:
                 return self.global_name(last, inner)
         return self.library(name)
+
+
+def _generated(summary: Summary) -> Loader:
+    """What a generator yields. Each `next` of it cuts when its one `yield` follows a cut."""
+    element = UNKNOWN
+    for number, given in enumerate(summary.yields):
+        element = given.value if number == 0 else join_values(element, given.value)
+    cuts: bool | None = False
+    if any(given.after_cut for given in summary.yields) or (summary.store and summary.store.state.did("cut")):
+        places = {given.site for given in summary.yields}
+        cuts = True if len(places) == 1 and all(given.after_cut for given in summary.yields) else None
+    return Loader(run(element), cuts, endless=summary.store is None)
 
 
 def _scopes_of_decorators(interpreter: Interpreter, function: Function) -> list[ScopeKind]:
