@@ -76,7 +76,9 @@ class ItemInAmpOptimizer(Rule):
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         scope = state.scope(ScopeKind.OPTIMIZER)
         match event:
-            case HostRead(value=value, spelling=spelling) if scope is not None and value.is_device:
+            case HostRead(value=value, spelling=spelling) if (
+                scope is not None and value.is_device and value.recorded.may
+            ):
                 yield self.finding(
                     event,
                     f"`{spelling}` in an optimizer's step reads the device: forward and backward run for it, "

@@ -247,7 +247,7 @@ class Expressions(ABC):
         if kind is Kind.PARAMETERS and name in ("grad", "data", "shape", "device", "requires_grad"):
             return self._of_tensor(parameter(base, store), name, frame, store)
         if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scope(ScopeKind.OPTIMIZER):
-            return _GRADIENT
+            return _gradient(store)
         if kind is Kind.DEVICE:
             if name == "type":
                 return constant(base.payload) if base.payload else HOST
@@ -601,7 +601,7 @@ class Expressions(ABC):
             return base
         named = str(index.payload.value) if index.kind is Kind.CONSTANT and index.payload else ""
         if "found_inf" in named and store.state.scope(ScopeKind.OPTIMIZER):
-            return container_of(_GRADIENT)
+            return container_of(_gradient(store))
         if base.kind is Kind.HOST:
             return Value(Kind.HOST, differs=base.differs or index.differs)
         return unknown_from(base)
@@ -800,6 +800,11 @@ def parameter(value: Value, store: Store) -> Value:
 
 _GRADIENT = Value(Kind.TENSOR, recorded=Recorded(Weight.HEAVY, Weight.HEAVY), differs=True)
 """A gradient or `found_inf` inside an optimizer's step: backward is recorded on it."""
+
+
+def _gradient(store: Store) -> Value:
+    """A gradient, which a cut made in the optimizer's step has already run."""
+    return _GRADIENT.run() if store.state.did("cut") else _GRADIENT
 
 
 def placed(value: Value, owner: Module) -> Value:

@@ -527,7 +527,12 @@ class Interpreter(Statements):
 
     def optimizer_scope(self, function: Function) -> bool:
         """Whether a function is a method of an optimizer or scaler class."""
-        return function.owner is not None and self._root_kind(function.owner) in ("optimizer", "scaler")
+        cls = function.owner
+        return (
+            cls is not None
+            and self._root_kind(cls) in ("optimizer", "scaler")
+            and not _makes_cuda_tensors(cls)
+        )
 
     def class_constant(self, cls: Class, name: str) -> Value:
         """The value of a name assigned in a class body."""
@@ -644,6 +649,19 @@ class Interpreter(Statements):
         return self.library(name)
 
 
+def _makes_cuda_tensors(cls: Class) -> bool:
+    """Whether a method of the class makes tensors that can only live on a GPU: it runs nowhere else."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr.endswith("Tensor")
+        and isinstance(node.func.value, ast.Attribute)
+        and node.func.value.attr == "cuda"
+        for method in cls.methods.values()
+        for node in ast.walk(method.node)
+    )
+
+
 def _generated(summary: Summary) -> Loader:
     """What a generator yields. Each `next` of it cuts when its one `yield` follows a cut."""
     element = UNKNOWN
@@ -718,6 +736,7 @@ def _exit_state(left: State, before: State, site: Site) -> State:
             path=(site, *o.path) if _is_placed_outside(o) else o.path,
             in_loop=o.in_loop or before.in_loop,
             split=_outer_split(o.split, before),
+            since=_resolved(o.since, before),
         )
         for o in left.obligations if not o.inherited
     }  # fmt: skip
@@ -729,6 +748,14 @@ def _exit_state(left: State, before: State, site: Site) -> State:
     state.in_closure = before.in_closure
     state.in_forward = before.in_forward
     return state
+
+
+def _resolved(since: tuple[Site, ...], before: State) -> tuple[Site, ...]:
+    """Places where work was recorded, with the caller's in the place of "before the call"."""
+    places: list[Site] = []
+    for place in since:
+        places += before.since if place.is_entry else [place]
+    return tuple(dict.fromkeys(places))[:3]
 
 
 def _is_placed_outside(obligation: Obligation) -> bool:
@@ -749,10 +776,7 @@ def _seen_from(finding: Finding, site: Site, state: State) -> Finding:
     owner = finding.owner
     since = finding.since
     if any(place.is_entry for place in since):
-        resolved: list[Site] = []
-        for place in since:
-            resolved += state.since if place.is_entry else [place]
-        since = tuple(dict.fromkeys(resolved))[:3]
+        since = _resolved(since, state)
     if owner is not None and owner.inherited:
         outer: tuple[Scope | Split, ...] = state.scopes if isinstance(owner, Scope) else state.splits
         mine = outer[owner.depth] if owner.depth < len(outer) else None
