@@ -89,7 +89,7 @@ class HostReadBeforeSync(Rule):
             f"`{read.detail}` runs the work recorded since {{since}}, and {_CUTS[event.cause]} runs it again",
             help="put the work in `with torch_xla.step():` and read below it, or `torch_xla.sync()` first",
             severity=Severity.WARNING if read.in_loop else Severity.INFO,
-            since=state.since,
+            since=event.obligation.since,
         )
 
 

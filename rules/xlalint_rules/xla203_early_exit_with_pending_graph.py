@@ -97,7 +97,7 @@ class EarlyExitWithPendingGraph(Rule):
             f"`{event.obligation.detail}` leaves the loop with the step recorded since {{since}} pending, "
             f"and {_AFTER[event.leaving]}",
             help="end the step before the exit: `with torch_xla.step():` around it, or `torch_xla.sync()`",
-            since=state.since,
+            since=event.obligation.since,
         )
 
 

@@ -98,7 +98,7 @@ class LazyModel:
             and not state.eager
             and not state.in_closure
         ):
-            opened = Obligation(Owed.READ, (site,), doubts, state.in_loop, spelling)
+            opened = Obligation(Owed.READ, (site,), doubts, state.in_loop, spelling, since=state.since)
             state.obligations |= {opened}
 
     # Cuts and scopes ---------------------------------------------------------------------------
@@ -322,7 +322,9 @@ class LazyModel:
         Only pending parameters are owed: what an evaluation left behind nobody misses.
         """
         if state.pending and state.parameters.must and state.step is None and not state.eager:
-            opened = Obligation(Owed.EXIT, (site,), self.doubts(state), state.in_loop, how)
+            opened = Obligation(
+                Owed.EXIT, (site,), self.doubts(state), state.in_loop, how, since=state.since
+            )
             state.obligations |= {opened}
 
     def end_loop(

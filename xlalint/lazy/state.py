@@ -104,6 +104,8 @@ class Obligation(NamedTuple):
     in_loop: bool = False
     detail: str = ""
     split: Split | None = None
+    since: tuple[Site, ...] = ()
+    """Where the work had been recorded that the opening event was about."""
 
     @property
     def inherited(self) -> bool:
