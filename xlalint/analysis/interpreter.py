@@ -33,7 +33,7 @@ from xlalint.knowledge import functions
 from xlalint.lazy.events import BoundReached
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import Obligation, Owed, Scope, ScopeKind, Split, State
-from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Value
+from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 from xlalint.rule import Finding
 
@@ -371,6 +371,7 @@ class Interpreter(Statements):
         store = Store(entry)
         store.names = dict(names)
         store.attributes = dict(attributes)
+        pending = entry.recorded
         outer_entered, self.entered = self.entered, {function}
         self._stack.append(function)
         try:
@@ -392,6 +393,8 @@ class Interpreter(Statements):
             exit_store = end.copy() if exit_store is None else join(exit_store, end)
             value = returned if number == 0 else join_values(value, returned)
         if exit_store is not None:
+            if not function.yields() and not _outlives(value, exit_store, {**captured, **names}, attributes):
+                _let_die(exit_store.state, pending)
             exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}
         entered = frozenset(self.entered)
         self.entered = outer_entered
@@ -647,6 +650,46 @@ class Interpreter(Statements):
             if inner is not None and inner is not outline:
                 return self.global_name(last, inner)
         return self.library(name)
+
+
+def _outlives(
+    value: Value, store: Store, given: dict[str, Value], attributes: dict[AttributeKey, Value]
+) -> bool:
+    """Whether work that a function recorded is still on something when its own names are gone.
+
+    Gradients, parameters, what it returns and what it changed of its caller's keep work alive.
+    """
+    if value.recorded.may or store.state.parameters.may or store.state.did("backward"):
+        return True
+    return any(
+        held.recorded.may > before.recorded.may
+        for name, before in given.items()
+        if (held := store.names.get(name)) is not None
+    ) or any(
+        held.recorded.may > attributes.get(key, NONE).recorded.may for key, held in store.attributes.items()
+    )
+
+
+def _let_die(state: State, before: Recorded) -> None:
+    """Nobody holds any more what a function recorded: the engine drops it, and no cut runs it again.
+
+    What was read of it ran once. Only several reads of the same work ran it several times.
+    Args: before: What was recorded when the function was entered.
+    """
+    if not state.did("cut", "maybe cut"):
+        # Light work in place is not told apart, and stays.
+        must, may = (min(weight, Weight.LIGHT) for weight in state.recorded)
+        state.recorded = Recorded(max(before.must, must), max(before.may, may))
+    own = [
+        o
+        for o in state.owes(Owed.READ)
+        if not o.inherited and (before.may is not Weight.HEAVY or not any(site.is_entry for site in o.since))
+    ]
+    for obligation in own:
+        if not any(
+            other.path != obligation.path and set(other.since) & set(obligation.since) for other in own
+        ):
+            state.obligations -= {obligation}
 
 
 def _makes_cuda_tensors(cls: Class) -> bool:
