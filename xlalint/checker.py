@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.configuration import Configuration
 from xlalint.diagnostic import Certainty, Diagnostic, Position, Range, Related
+from xlalint.knowledge.frameworks import HOOKS
 from xlalint.lazy.site import Site
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.discovery import Found, Scope, discover
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 MOST_RELATED = 8
 """A diagnostic shows at most so many places of its call chain."""
+
+_HOOK_TOKENS = tuple(name.encode() for name in HOOKS)
+"""A file with one of these may hold what a framework calls while it trains on a device."""
 
 _UNUSED_SUPPRESSION = "XLA090"
 
@@ -245,13 +249,14 @@ class _Check:
     ) -> None:
         self._settings[path] = settings
         hot = is_hot(data, settings.wrappers)
+        hooked = not hot and any(name in data for name in _HOOK_TOKENS)
         self._report.hot += hot
         commented = _may_suppress_in_vain(data)
-        if not (hot or named or commented) and _is_text(data):
+        if not (hot or hooked or named or commented) and _is_text(data):
             return
         absolute = Path(path)
         file = decode(absolute, shown or show(absolute), data, settings.wrappers)
-        if isinstance(file, SourceFile) and (hot or named):
+        if isinstance(file, SourceFile) and (hot or hooked or named):
             tree = parse_file(file)
             if isinstance(tree, Unreadable):
                 self._files[path] = file
@@ -260,11 +265,11 @@ class _Check:
         if isinstance(file, Unreadable):
             self._add_unreadable(file, settings)
             return
-        if hot or commented:
+        if hot or hooked or commented:
             self._files[path] = file
         if commented:
             self._commented.append(file)
-        if hot:
+        if hot or hooked:
             group = self._group(absolute, settings)
             group.files.append(file)
             group.roots.update(dict.fromkeys(self._projects.import_roots(absolute.parent)))

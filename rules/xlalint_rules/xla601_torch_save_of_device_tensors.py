@@ -59,6 +59,7 @@ class TorchSaveOfDeviceTensors(Rule):
     name = "torch-save-of-device-tensors"
     severity = Severity.WARNING
     events = (Save,)
+    guarded = True
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         match event:

@@ -67,6 +67,7 @@ class SaveBeforeSync(Rule):
     name = "save-before-sync"
     severity = Severity.WARNING
     events = (Save,)
+    guarded = True
     yields_to = ("XLA501",)
 
     def judge(self, event: Event, state: State) -> Iterator[Finding]:

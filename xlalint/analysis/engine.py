@@ -100,16 +100,17 @@ class _Run:
         )
 
     def analyze(self) -> Analysis:
-        outlines = []
+        outlines: list[Outline] = []
+        hooked: list[Outline] = []
         for file in self._files.values():
-            if file.is_hot:
-                outline = self.project.outline(file.path)
-                if outline is not None:
-                    outlines.append(outline)
+            outline = self.project.outline(file.path)
+            if outline is not None:
+                (outlines if file.is_hot else hooked).append(outline)
         findings: list[Finding] = []
         for outline in outlines:
             findings += self._api_uses(outline)
         findings += self._interpret(outlines)
+        findings += self._run_hooks(outlines, hooked)
         statistics = dict(self.interpreter.statistics)
         statistics["modules"] = self.project.outlined
         statistics["functions"] = self.interpreter.functions_entered
@@ -137,6 +138,18 @@ class _Run:
                 reached |= interpreter.entered - {function}
         yield from findings
         yield from self._unreached([f for f in functions if f in referenced and f not in reached])
+
+    def _run_hooks(self, outlines: list[Outline], hooked: list[Outline]) -> Iterator[Finding]:
+        """What a framework calls, in classes of packages that train on a device."""
+        packages = {outline.name.partition(".")[0] for outline in outlines}
+        for outline in (*outlines, *hooked):
+            if outline.name.partition(".")[0] not in packages:
+                continue
+            for cls in outline.classes.values():
+                for hook in self.interpreter.hooks_of(cls):
+                    method = cls.methods.get(hook.method)
+                    if method is not None:
+                        yield from self.interpreter.run_hook(method, hook)
 
     def _unreached(self, functions: list[Function]) -> Iterator[Finding]:
         """Functions that somebody names but nobody was seen to call; unless one calls the other."""

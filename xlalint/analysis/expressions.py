@@ -497,7 +497,8 @@ class Expressions(ABC):
                 continue
             aside = store.copy()
             right = self.evaluate(operand, frame, aside)
-            result = _either(result, right, is_or=stops)
+            decided = self.truth(right) is stops  # whatever the left side is
+            result = constant(stops) if decided else _either(result, right, is_or=stops)
             merge_into(store, aside)
         return result
 
@@ -525,6 +526,9 @@ class Expressions(ABC):
                     return constant(isinstance(op, ast.IsNot))
             return HOST
         if isinstance(op, ast.In | ast.NotIn):
+            if right.kind is Kind.TENSOR and left.kind is Kind.CONSTANT and _is_text(left):
+                # A batch that is asked for a key is a dictionary; what is asked for, it has.
+                return constant(isinstance(op, ast.In))
             if left.kind is Kind.TENSOR:
                 self.read(
                     left, Reading.BOOL, spelling(node, frame.outline.text), frame.site(node), frame, store
@@ -778,6 +782,10 @@ _WITH_METHODS = frozenset({
     Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT, Kind.CONTAINER,
     Kind.PARAMETERS, Kind.SCOPE,
 })  # fmt: skip
+
+
+def _is_text(value: Value) -> bool:
+    return bool(value.payload) and isinstance(value.payload.value, str)
 
 
 def _shown(by: str | Call) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from xlalint.analysis import effects
@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
     Known,
     Loader,
     Managed,
+    Module,
     Namespace,
     Opening,
     Scoped,
@@ -30,10 +31,11 @@ from xlalint.analysis.project import Project
 from xlalint.analysis.statements import Statements
 from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.knowledge import functions
-from xlalint.lazy.events import BoundReached
+from xlalint.knowledge.frameworks import HOOKS, Hook
+from xlalint.lazy.events import BoundReached, Cause
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import Obligation, Owed, Scope, ScopeKind, Split, State
-from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
+from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 from xlalint.rule import Finding
 
@@ -125,6 +127,31 @@ class Interpreter(Statements):
         self.invoke(target, call)
         frame.model.end(store.state, function.site)
         return frame.findings
+
+    def hooks_of(self, cls: Class) -> tuple[Hook, ...]:
+        """What a framework calls on instances of a class, by the base class it derives from."""
+        for base in self.bases(cls)[1:]:
+            if base.name in HOOKS:
+                return HOOKS[base.name]
+        for expression in (e for base in self.bases(cls) for e in base.bases):
+            name = expression.attr if isinstance(expression, ast.Attribute) else getattr(expression, "id", "")
+            if name in HOOKS:
+                return HOOKS[name]
+        return ()
+
+    def run_hook(self, method: Function, hook: Hook) -> list[Finding]:
+        """Interpret a method as a framework calls it: between a batch and the cut that ends the step."""
+        assert method.owner is not None
+        frame = Frame(method.outline, None, self._judge, 0)
+        store = Store(State())
+        store.state.in_loop = True
+        given = {"module": _HOOKED_MODULE, "batch": container_of(effects.BATCH)}
+        arguments = [given.get(parameter, UNKNOWN) for parameter in hook.parameters]
+        call = Call(frame, store, method.site, None, arguments, open_ended=True)
+        self.enter_function(Bound(method, self.instance(method.owner)), call)
+        frame.model.cut(store.state, Cause.STEP_END, "", method.site)
+        # The framework's loop is nowhere in sight: the read itself is where the finding belongs.
+        return [replace(f, path=f.path[1:]) if f.path[0] == method.site else f for f in frame.findings]
 
     def run_module(self, outline: Outline, *, eager: bool | None) -> list[Finding]:
         """Interpret a module body in full."""
@@ -598,7 +625,6 @@ class Interpreter(Statements):
     def instance(self, cls: Class) -> Value:
         """An instance of a class of the project, of which nothing else is known."""
         from xlalint.analysis.payloads import Module
-        from xlalint.lazy.values import Place
 
         if self.is_module_class(cls):
             return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, cls))
@@ -832,17 +858,16 @@ def _seen_from(finding: Finding, site: Site, state: State) -> Finding:
 def _replace_finding(
     finding: Finding, path: Path, owner: Scope | Split | None, since: tuple[Site, ...]
 ) -> Finding:
-    from dataclasses import replace
-
     return replace(finding, path=path, owner=owner, since=since)
 
 
 def _with_obligation(event: Any, obligation: Obligation) -> Any:
-    from dataclasses import replace
-
     doubts = event.doubts + obligation.doubts
     return replace(event, obligation=obligation, doubts=doubts)
 
+
+_HOOKED_MODULE = Value(Kind.MODULE, False, payload=Module(None, Place.XLA))
+"""The model that a framework trains: on the device, its outputs of unknown form."""
 
 _ENGINE_KINDS = frozenset({
     Kind.TENSOR, Kind.MODULE, Kind.PARAMETERS, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER,

@@ -268,7 +268,8 @@ HOST_MODULES = frozenset({
 """Modules whose functions give host values and leave the engine alone."""
 
 AVAILABILITY = frozenset({
-    "is_torch_xla_available", "is_torch_tpu_available", "is_tpu_available", "is_xla_available",
+    "is_xla_tensor", "is_torch_xla_available", "is_torch_tpu_available", "is_tpu_available",
+    "is_xla_available",
     "is_torch_neuroncore_available", "is_neuron_available", "xla_available", "_XLA_AVAILABLE",
     "XLA_AVAILABLE", "_TPU_AVAILABLE", "TPU_AVAILABLE", "_torch_xla_available", "HAS_XLA", "_HAS_XLA",
     "has_xla", "USE_XLA", "use_xla", "is_xla", "_xla_available", "XLA_IS_AVAILABLE", "xla_is_available",

@@ -38,6 +38,7 @@ class Cause(Enum):
     LOADER = "loader"
     STEP_TRACE = "StepTrace exit"
     RENDEZVOUS = "rendezvous"
+    STEP_END = "end of the framework's step"
 
     __hash__ = object.__hash__
 

@@ -322,9 +322,7 @@ class LazyModel:
         Only pending parameters are owed: what an evaluation left behind nobody misses.
         """
         if state.pending and state.parameters.must and state.step is None and not state.eager:
-            opened = Obligation(
-                Owed.EXIT, (site,), self.doubts(state), state.in_loop, how, since=state.since
-            )
+            opened = Obligation(Owed.EXIT, (site,), self.doubts(state), state.in_loop, how, since=state.since)
             state.obligations |= {opened}
 
     def end_loop(
