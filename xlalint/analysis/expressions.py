@@ -526,7 +526,7 @@ class Expressions(ABC):
                     return constant(isinstance(op, ast.IsNot))
             return HOST
         if isinstance(op, ast.In | ast.NotIn):
-            if right.kind is Kind.TENSOR and left.kind is Kind.CONSTANT and _is_text(left):
+            if right.kind is Kind.TENSOR and _is_text(left):
                 # A batch that is asked for a key is a dictionary; what is asked for, it has.
                 return constant(isinstance(op, ast.In))
             if left.kind is Kind.TENSOR:
@@ -782,10 +782,6 @@ _WITH_METHODS = frozenset({
     Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT, Kind.CONTAINER,
     Kind.PARAMETERS, Kind.SCOPE,
 })  # fmt: skip
-
-
-def _is_text(value: Value) -> bool:
-    return bool(value.payload) and isinstance(value.payload.value, str)
 
 
 def _shown(by: str | Call) -> str:
