@@ -348,6 +348,7 @@ class Calls(Expressions):
             return self._move_tensor(receiver, call)
         if name == "backward":
             frame.model.backward(store.state, site)
+            self._is_a_tensor(receiver, call)
             return NONE
         if name in methods.HOST_METHODS or (name.startswith("is_") and name != "is_nonzero"):
             return receiver if name.endswith("_") else HOST
@@ -375,6 +376,18 @@ class Calls(Expressions):
             if isinstance(function, ast.Attribute):
                 self.rebind(function.value, result, frame, store)
         return result
+
+    def _is_a_tensor(self, receiver: Value, call: Call) -> None:
+        """What an unknown callee made of device values, and backward starts from, is a tensor there."""
+        function = call.node.func if call.node is not None else None
+        if (
+            isinstance(function, ast.Attribute)
+            and isinstance(function.value, ast.Name)
+            and not receiver.sure
+            and receiver.recorded.must is Weight.HEAVY
+            and receiver.payload != MOVED
+        ):
+            self.rebind(function.value, receiver._replace(sure=True), call.frame, call.store)
 
     def _move_tensor(self, receiver: Value, call: Call) -> Value:
         target = call.argument(0, "device")
