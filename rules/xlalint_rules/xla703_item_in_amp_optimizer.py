@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Event, HostRead, ScalerStepped
 from xlalint.lazy.state import ScopeKind, State
+from xlalint.lazy.values import FOUND_INF
 from xlalint.rule import Finding, Rule
 
 
@@ -76,13 +77,16 @@ class ItemInAmpOptimizer(Rule):
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         scope = state.scope(ScopeKind.OPTIMIZER)
         match event:
-            case HostRead(value=value, spelling=spelling) if (
-                scope is not None and value.is_device and value.recorded.may
-            ):
+            case HostRead(value=value, spelling=spelling) if scope is not None and value.is_device:
+                if value.recorded.may:
+                    cost = "forward and backward run for it, and again with the update"
+                elif value.payload == FOUND_INF:
+                    cost = "the host waits in every step before it may record the update"
+                else:
+                    return
                 yield self.finding(
                     event,
-                    f"`{spelling}` in an optimizer's step reads the device: forward and backward run for it, "
-                    "and again with the update",
+                    f"`{spelling}` in an optimizer's step reads the device: {cost}",
                     help="decide on the device: `torch.where(found_inf > 0, old, new)`, or a syncfree "
                     "optimizer stepped with `found_inf=`",
                     owner=scope,

@@ -34,7 +34,7 @@ from xlalint.knowledge import functions, methods
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import ScopeKind
-from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Recorded, Value, Weight
+from xlalint.lazy.values import FOUND_INF, HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 
 Evaluate = Callable[["Expressions", Any, Frame, Store], Value]
@@ -247,7 +247,7 @@ class Expressions(ABC):
         if kind is Kind.PARAMETERS and name in ("grad", "data", "shape", "device", "requires_grad"):
             return self._of_tensor(parameter(base, store), name, frame, store)
         if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scope(ScopeKind.OPTIMIZER):
-            return _gradient(store)
+            return _gradient(store) if name == "grad" else _gradient(store)._replace(payload=FOUND_INF)
         if kind is Kind.DEVICE:
             if name == "type":
                 return constant(base.payload) if base.payload else HOST
@@ -505,7 +505,9 @@ class Expressions(ABC):
     def _compare(self, node: ast.Compare, frame: Frame, store: Store) -> Value:
         left = self.evaluate(node.left, frame, store)
         result = HOST
-        for op, operand in zip(node.ops, node.comparators, strict=True):
+        for number, (op, operand) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            if number:  # `a < b < c` asks whether `a < b`
+                self._test(result, "", node, node, frame, store)
             right = self.evaluate(operand, frame, store)
             result = self.compare(op, left, right, node, frame, store)
             left = right
@@ -605,7 +607,7 @@ class Expressions(ABC):
             return base
         named = str(index.payload.value) if index.kind is Kind.CONSTANT and index.payload else ""
         if "found_inf" in named and store.state.scope(ScopeKind.OPTIMIZER):
-            return container_of(_gradient(store))
+            return container_of(_gradient(store)._replace(payload=FOUND_INF))
         if base.kind is Kind.HOST:
             return Value(Kind.HOST, differs=base.differs or index.differs)
         return unknown_from(base)
@@ -635,7 +637,12 @@ class Expressions(ABC):
         else:
             element = self.evaluate(node.elt, frame, inner)
         inner.state.in_loop = was_in_loop
-        inner.names = {**store.names, **{k: v for k, v in inner.names.items() if k in store.names}}
+        for generator in node.generators:
+            for target in ast.walk(generator.target):
+                if isinstance(target, ast.Name):
+                    inner.names.pop(target.id, None)
+                    if target.id in store.names:
+                        inner.names[target.id] = store.names[target.id]
         # The body may have run no time at all: what it recorded is "perhaps".
         merge_into(store, inner)
         return container_of(element)
@@ -693,13 +700,7 @@ class Expressions(ABC):
     def bind(self, target: ast.expr, value: Value, frame: Frame, store: Store) -> None:
         """Assign a value to a target, taking containers apart."""
         if isinstance(target, ast.Name):
-            if (
-                frame.function is not None
-                and frame.function.locals()
-                and target.id not in frame.function.locals()
-            ):
-                frame.captured[target.id] = value
-            store.names[target.id] = value
+            self.bind_name(target.id, value, frame, store)
         elif isinstance(target, ast.Tuple | ast.List):
             self._unpack(target.elts, value, frame, store)
         elif isinstance(target, ast.Starred):
@@ -712,6 +713,13 @@ class Expressions(ABC):
                 self._bind_attribute(base.payload.cls, target.attr, value, store)
         elif isinstance(target, ast.Subscript):
             self._bind_item(target, value, frame, store)
+
+    def bind_name(self, name: str, value: Value, frame: Frame, store: Store) -> None:
+        """Assign a value to a name, which may be that of a function around this one."""
+        function = frame.function
+        if function is not None and function.locals() and name not in function.locals():
+            frame.captured[name] = value
+        store.names[name] = value
 
     def _bind_attribute(self, cls: Class, name: str, value: Value, store: Store) -> None:
         if not self.is_tabulating(cls):
@@ -760,6 +768,15 @@ class Expressions(ABC):
         starred = [i for i, e in enumerate(elements) if isinstance(e, ast.Starred)]
         if items is not None and not starred and len(items) == len(elements):
             for element, item in zip(elements, items, strict=True):
+                self.bind(element, item, frame, store)
+            return
+        if items is not None and len(starred) == 1 and len(items) >= len(elements) - 1:
+            first, after = starred[0], len(elements) - starred[0] - 1
+            rest = container(list(items[first : len(items) - after]))
+            for element, item in zip(elements[:first], items, strict=False):
+                self.bind(element, item, frame, store)
+            self.bind(elements[first].value, rest, frame, store)  # type: ignore[attr-defined]
+            for element, item in zip(elements[first + 1 :], items[len(items) - after :], strict=True):
                 self.bind(element, item, frame, store)
             return
         each = self.element(value) if value.sure or value.kind is not Kind.TENSOR else value

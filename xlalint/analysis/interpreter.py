@@ -221,6 +221,7 @@ class Interpreter(Statements):
         self.entered.add(function)
         summary = self._summary(function, names, captured, call)
         value = self._replay(summary, call)
+        self._give_back(function, summary, call)
         if function.yields():
             return Value(Kind.LOADER, payload=_generated(summary))
         # A function that never returns ends here for whoever called it, as far as we see.
@@ -445,6 +446,17 @@ class Interpreter(Statements):
         for identity, path in left.moved.items():
             call.store.move_module(identity, (call.site, *path))
         return summary.value
+
+    def _give_back(self, function: Function, summary: Summary, call: Call) -> None:
+        """What a nested function assigned to names of a function around it, if that is who calls."""
+        caller = call.frame.function
+        if summary.store is None or function.parent is None or caller is None:
+            return
+        for name, value in summary.store.names.items():
+            if function.parent is caller and name in caller.locals():
+                call.store.names[name] = value
+            elif function.parent in (caller, caller.parent) and name in call.frame.captured:
+                call.frame.captured[name] = call.store.names[name] = value
 
     def _judge_carried(self, carried: Carried, call: Call) -> None:
         obligation = carried.event.obligation  # type: ignore[attr-defined]
@@ -740,7 +752,7 @@ def _generated(summary: Summary) -> Loader:
     if any(given.after_cut for given in summary.yields) or (summary.store and summary.store.state.did("cut")):
         places = {given.site for given in summary.yields}
         cuts = True if len(places) == 1 and all(given.after_cut for given in summary.yields) else None
-    return Loader(run(element), cuts, endless=summary.store is None)
+    return Loader(element if cuts is False else run(element), cuts, endless=summary.store is None)
 
 
 def _scopes_of_decorators(interpreter: Interpreter, function: Function) -> list[ScopeKind]:

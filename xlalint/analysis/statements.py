@@ -213,16 +213,21 @@ class Statements(Calls):
         return joined
 
     def _match(self, node: ast.Match, frame: Frame, store: Store) -> Store | None:
-        self.evaluate(node.subject, frame, store)
-        result: Store | None = store.copy()
+        subject = self.evaluate(node.subject, frame, store)
+        result: Store | None = None
         for case in node.cases:
             arm = store.copy()
+            whole = _whole(case.pattern)
             for name in _pattern_names(case.pattern):
-                arm.names[name] = UNKNOWN
+                self.bind_name(name, subject if name == whole else UNKNOWN, frame, arm)
             if case.guard is not None:
                 self.condition(case.guard, "if", frame, arm)
+                # The next case is tried after this one's guard has been asked, or not.
+                store = join(store, arm.copy()) or store
             result = join(result, self.run_block(case.body, frame, arm))
-        return result
+            if case.guard is None and _always_matches(case.pattern):
+                return result
+        return join(result, store)
 
     # Loops --------------------------------------------------------------------------------------
 
@@ -573,6 +578,18 @@ def _only_imports(node: ast.Try) -> bool:
         if not names & {"ImportError", "ModuleNotFoundError"} and handler.type is not None:
             return False
     return True
+
+
+def _always_matches(pattern: ast.pattern) -> bool:
+    """Whether a pattern takes whatever there is: `_`, a name, or alternatives that end in one."""
+    if isinstance(pattern, ast.MatchOr):
+        return _always_matches(pattern.patterns[-1])
+    return isinstance(pattern, ast.MatchAs) and (pattern.pattern is None or _always_matches(pattern.pattern))
+
+
+def _whole(pattern: ast.pattern) -> str | None:
+    """The name that a pattern gives to all of what it matches."""
+    return pattern.name if isinstance(pattern, ast.MatchAs) else None
 
 
 def _pattern_names(pattern: ast.pattern) -> list[str]:

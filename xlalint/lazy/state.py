@@ -209,7 +209,12 @@ class State:
 
     def owes(self, owed: Owed) -> list[Obligation]:
         """The open obligations of one sort, in a stable order."""
-        return sorted((o for o in self.obligations if o.owed is owed), key=lambda o: (o.path, o.detail))
+        return sorted((o for o in self.obligations if o.owed is owed), key=_order)
+
+
+def _order(obligation: Obligation) -> tuple[object, ...]:
+    """All that tells obligations of one sort apart, or sets would be told in the order of hashes."""
+    return (*obligation[1:5], obligation.split or (), obligation.since)
 
 
 def join(a: State, b: State) -> State:

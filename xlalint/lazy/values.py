@@ -97,6 +97,9 @@ class Value(NamedTuple):
         return self if self.recorded == NOTHING else self._replace(recorded=NOTHING)
 
 
+FOUND_INF = "found_inf"
+"""Payload of a device tensor that says whether a gradient overflowed: asked in every step."""
+
 UNKNOWN = Value(Kind.UNKNOWN, sure=False)
 NONE = Value(Kind.NONE)
 HOST = Value(Kind.HOST)
