@@ -87,6 +87,8 @@ class Interpreter(Statements):
         self._memo = memo
         self._summaries: dict[Function, dict[Any, Summary]] = {}
         self._stack: list[Function] = []
+        self._recursions: set[Function] = set()
+        """Functions whose calls, within the present activation, were cut short at a bound."""
         self._tables: dict[Class, dict[str, Value]] = {}
         self._globals: dict[tuple[Outline, str], Value] = {}
         self._bases: dict[Class, list[Class]] = {}
@@ -212,6 +214,7 @@ class Interpreter(Statements):
         if call.frame.shallow:
             return UNKNOWN
         if function in self._stack or call.frame.depth >= MOST_DEPTH:
+            self._recursions.add(function)
             self._bound(call, "recursion" if function in self._stack else "depth of calls")
             return UNKNOWN
         names = self._bind_arguments(bound, call)
@@ -400,6 +403,8 @@ class Interpreter(Statements):
         store.names = dict(names)
         store.attributes = dict(attributes)
         pending = entry.recorded
+        unchanged = entry.copy()
+        outer_recursions, self._recursions = self._recursions, set()
         outer_entered, self.entered = self.entered, {function}
         self._stack.append(function)
         try:
@@ -424,6 +429,10 @@ class Interpreter(Statements):
             if not function.yields() and not _outlives(value, exit_store, {**captured, **names}, attributes):
                 _let_die(exit_store.state, pending)
             exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}
+            if self._recursions == {function} and _differs_in_bound_only(exit_store.state, unchanged):
+                # What does nothing to the engine but call itself does nothing to the engine.
+                exit_store.state.bounded = unchanged.bounded
+        self._recursions = outer_recursions | (self._recursions - {function})
         entered = frozenset(self.entered)
         self.entered = outer_entered
         return Summary(exit_store, value, frame.findings, frame.carried, frame.yields, entered)
@@ -706,6 +715,13 @@ def _outlives(
     ) or any(
         held.recorded.may > attributes.get(key, NONE).recorded.may for key, held in store.attributes.items()
     )
+
+
+def _differs_in_bound_only(state: State, other: State) -> bool:
+    bounded, state.bounded = state.bounded, other.bounded
+    same = state == other
+    state.bounded = bounded
+    return same
 
 
 def _let_die(state: State, before: Recorded) -> None:
