@@ -44,7 +44,10 @@ def test_diagnostics_come_on_the_marked_lines(program: Path) -> None:
         for line, codes in marks(path, "expect").items()
         for code in codes.split(", ")
     }
-    assert {"missed": sorted(expected - found), "false": sorted(found - expected)} == {"missed": [], "false": []}
+    assert {"missed": sorted(expected - found), "false": sorted(found - expected)} == {
+        "missed": [],
+        "false": [],
+    }
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=name)

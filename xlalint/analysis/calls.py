@@ -193,6 +193,7 @@ class Calls(Expressions):
                 if isinstance(target, Bound):
                     self.enter_escaped(target, call)
 
+    @abstractmethod
     def enter_escaped(self, bound: Bound, call: Call) -> None:
         """A function is handed to someone who may call it."""
 
@@ -594,19 +595,7 @@ class Calls(Expressions):
             return Value(Kind.LOADER, payload=Loader(effects.BATCH, True, True))
         return self.call_unknown(call)
 
-    # Callbacks that the class above fills in ----------------------------------------------------
-
-    def run_closure(self, body: Value, arguments: list[Value], call: Call) -> None:
-        """A step closure runs at the next cut, when nothing is recorded any more."""
-
-    def run_replica(
-        self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True
-    ) -> Value:
-        """A function is launched on every replica; returns a list of what it returns.
-
-        `indexed` says that it gets its replica's index first.
-        """
-        return UNKNOWN
+    # Methods of base classes ----------------------------------------------------------------------
 
     def _super_method(self, node: ast.Call, frame: Frame, store: Store) -> Value | None:
         function = node.func

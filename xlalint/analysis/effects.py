@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from xlalint.analysis.call import Call, spelling
+from xlalint.analysis.expressions import Expressions
 from xlalint.analysis.payloads import (
     DEVICE_HOST,
     DEVICE_UNKNOWN,
@@ -35,16 +35,13 @@ from xlalint.lazy.state import ScopeKind
 from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 
-if TYPE_CHECKING:
-    from xlalint.analysis.calls import Calls
-
-Effect = Callable[["Calls", Call], Value]
+Effect = Callable[[Expressions, Call], Value]
 
 BATCH = Value(Kind.TENSOR, differs=True)
 """What an XLA loader yields, or what it yields is made of."""
 
 
-def apply(calls: Calls, name: str, call: Call) -> Value:
+def apply(calls: Expressions, name: str, call: Call) -> Value:
     """Call the library function `name`, which knowledge lists."""
     effect = functions.FUNCTIONS[name]
     if effect.startswith("object "):
@@ -72,17 +69,17 @@ def cut(call: Call, cause: Cause, *, sure: bool = True, resets_scope: bool = Tru
     call.store.run_all() if sure else call.store.maybe_run_all()
 
 
-def _marker(calls: Calls, call: Call) -> Value:
+def _marker(calls: Expressions, call: Call) -> Value:
     resets = _flag(call, "reset_scope", True, 1 if call.spelling.endswith("mark_step()") else 2)
     cut(call, Cause.MARKER, resets_scope=resets is not False)
     return NONE
 
 
-def _step_scope(calls: Calls, call: Call) -> Value:
+def _step_scope(calls: Expressions, call: Call) -> Value:
     return Value(Kind.SCOPE, payload=Opening(ScopeKind.STEP, call.spelling))
 
 
-def _compile(calls: Calls, call: Call) -> Value:
+def _compile(calls: Expressions, call: Call) -> Value:
     full = _flag(call, "full_graph", False, 1)
     kind = ScopeKind.FULL_GRAPH if full else ScopeKind.COMPILE
     target = call.argument(0, "f")
@@ -95,7 +92,7 @@ DYNAMO = "torch.compile result"
 """Stands for the class of what `torch.compile` returns: it launches a graph of its own."""
 
 
-def _dynamo_compile(calls: Calls, call: Call) -> Value:
+def _dynamo_compile(calls: Expressions, call: Call) -> Value:
     return Value(Kind.INSTANCE, payload=Classes((DYNAMO,)))
 
 
@@ -105,31 +102,31 @@ def call_dynamo(call: Call) -> Value:
     return Value(Kind.TENSOR, False, differs=True)
 
 
-def _trace_scope(calls: Calls, call: Call) -> Value:
+def _trace_scope(calls: Expressions, call: Call) -> Value:
     return Value(Kind.SCOPE, payload=Opening(ScopeKind.TRACE, call.spelling))
 
 
-def _step_trace_scope(calls: Calls, call: Call) -> Value:
+def _step_trace_scope(calls: Expressions, call: Call) -> Value:
     return Value(Kind.SCOPE, payload=Opening(ScopeKind.STEP_TRACE, call.spelling))
 
 
-def _plain_scope(calls: Calls, call: Call) -> Value:
+def _plain_scope(calls: Expressions, call: Call) -> Value:
     target = call.argument(0)
     if target is not None and target.kind is Kind.CALLABLE:
         return target
     return Value(Kind.SCOPE, payload=Opening(None, call.spelling))
 
 
-def _eager_mode(calls: Calls, call: Call) -> Value:
+def _eager_mode(calls: Expressions, call: Call) -> Value:
     call.store.state.eager = _flag(call, "enable", True, 0)
     return NONE
 
 
-def _eager_scope(calls: Calls, call: Call) -> Value:
+def _eager_scope(calls: Expressions, call: Call) -> Value:
     return Value(Kind.SCOPE, payload=Opening(None, call.spelling, "eager"))
 
 
-def _add_closure(calls: Calls, call: Call) -> Value:
+def _add_closure(calls: Expressions, call: Call) -> Value:
     state = call.store.state
     call.frame.model.add_closure(state, call.site, asynchronous=bool(_flag(call, "run_async", False, 2)))
     body = call.argument(0, "closure")
@@ -148,19 +145,19 @@ def _elements(value: Value | None) -> list[Value]:
 # Devices ---------------------------------------------------------------------------------------
 
 
-def _xla_device(calls: Calls, call: Call) -> Value:
+def _xla_device(calls: Expressions, call: Call) -> Value:
     return DEVICE_XLA
 
 
-def _xla_devices(calls: Calls, call: Call) -> Value:
+def _xla_devices(calls: Expressions, call: Call) -> Value:
     return container_of(DEVICE_XLA)
 
 
-def _hardware(calls: Calls, call: Call) -> Value:
+def _hardware(calls: Expressions, call: Call) -> Value:
     return HOST
 
 
-def _device(calls: Calls, call: Call) -> Value:
+def _device(calls: Expressions, call: Call) -> Value:
     return device_of(call.argument(0, "device"))
 
 
@@ -180,34 +177,34 @@ def device_of(value: Value | None) -> Value:
     return DEVICE_UNKNOWN
 
 
-def _to_device(calls: Calls, call: Call) -> Value:
+def _to_device(calls: Expressions, call: Call) -> Value:
     return container_of(Value(Kind.TENSOR))
 
 
 # Replicas --------------------------------------------------------------------------------------
 
 
-def _ordinal(calls: Calls, call: Call) -> Value:
+def _ordinal(calls: Expressions, call: Call) -> Value:
     return Value(Kind.ORDINAL, differs=True)
 
 
-def _rank_test(calls: Calls, call: Call) -> Value:
+def _rank_test(calls: Expressions, call: Call) -> Value:
     from xlalint.analysis.payloads import RankTest
 
     return Value(Kind.RANK_TEST, differs=True, payload=RankTest())
 
 
-def _use_spmd(calls: Calls, call: Call) -> Value:
+def _use_spmd(calls: Expressions, call: Call) -> Value:
     call.store.state.spmd = True
     return NONE
 
 
-def _spmd_test(calls: Calls, call: Call) -> Value:
+def _spmd_test(calls: Expressions, call: Call) -> Value:
     spmd = call.store.state.spmd
     return HOST if spmd is None else constant(spmd)
 
 
-def _collective(calls: Calls, call: Call) -> Value:
+def _collective(calls: Expressions, call: Call) -> Value:
     if not _is_grouped(call):
         # Within groups it waits for the others of its group only: whom it parts, we cannot say.
         call.frame.model.collective(call.store.state, _name_of(call), "", call.site)
@@ -248,12 +245,12 @@ def _tag(call: Call) -> str:
     return ""
 
 
-def _rendezvous(calls: Calls, call: Call) -> Value:
+def _rendezvous(calls: Expressions, call: Call) -> Value:
     call.frame.model.collective(call.store.state, "rendezvous", _tag(call), call.site)
     return HOST
 
 
-def _mesh_reduce(calls: Calls, call: Call) -> Value:
+def _mesh_reduce(calls: Expressions, call: Call) -> Value:
     call.frame.model.collective(call.store.state, "mesh_reduce", _tag(call), call.site)
     data = call.argument(1, "data")
     if data is not None and data.kind is Kind.TENSOR and data.sure:
@@ -261,18 +258,18 @@ def _mesh_reduce(calls: Calls, call: Call) -> Value:
     return Value(Kind.HOST, reduced=True)
 
 
-def _host_barrier(calls: Calls, call: Call) -> Value:
+def _host_barrier(calls: Expressions, call: Call) -> Value:
     call.frame.model.collective(call.store.state, "barrier", "", call.site)
     return NONE
 
 
-def _master_print(calls: Calls, call: Call) -> Value:
+def _master_print(calls: Expressions, call: Call) -> Value:
     for value in call.arguments:
         calls.read(value, Reading.TEXT, call, call.site, call.frame, call.store)
     return NONE
 
 
-def _launch(calls: Calls, call: Call) -> Value:
+def _launch(calls: Expressions, call: Call) -> Value:
     target = call.argument(0, "fn")
     arguments = _elements(call.argument(1, "args"))
     if target is not None and target.kind is Kind.CALLABLE:
@@ -284,11 +281,11 @@ THREADS = "torch_xla.distributed.data_parallel.DataParallel"
 """The class of an object that is called with a function to run on each device, and a loader."""
 
 
-def _threads(calls: Calls, call: Call) -> Value:
+def _threads(calls: Expressions, call: Call) -> Value:
     return Value(Kind.INSTANCE, payload=Classes((THREADS,)))
 
 
-def call_threads(calls: Calls, call: Call) -> Value:
+def call_threads(calls: Expressions, call: Call) -> Value:
     """A function is run on every device: with the model there, its loader, the device, a context."""
     target = call.argument(0, "loop_fn")
     if target is None:
@@ -301,7 +298,7 @@ def call_threads(calls: Calls, call: Call) -> Value:
 # Loaders ---------------------------------------------------------------------------------------
 
 
-def _device_loader(calls: Calls, call: Call) -> Value:
+def _device_loader(calls: Expressions, call: Call) -> Value:
     per_execution = call.keywords.get("batches_per_execution")
     cuts: bool | None = True
     if per_execution is not None and not (
@@ -330,18 +327,18 @@ def _on_device(value: Value) -> Value:
     return BATCH
 
 
-def _parallel_loader(calls: Calls, call: Call) -> Value:
+def _parallel_loader(calls: Expressions, call: Call) -> Value:
     return Value(Kind.INSTANCE, payload=Classes(("torch_xla.distributed.parallel_loader.ParallelLoader",)))
 
 
-def _host_loader(calls: Calls, call: Call) -> Value:
+def _host_loader(calls: Expressions, call: Call) -> Value:
     return Value(Kind.LOADER, payload=Loader(Value(Kind.HOST, differs=True)))
 
 
 # Gradients, optimizers, modules ----------------------------------------------------------------
 
 
-def _xla_optimizer_step(calls: Calls, call: Call) -> Value:
+def _xla_optimizer_step(calls: Expressions, call: Call) -> Value:
     state = call.store.state
     barrier = _flag(call, "barrier", False, 1)
     call.frame.model.reduce_gradients(state, call.site)
@@ -353,35 +350,35 @@ def _xla_optimizer_step(calls: Calls, call: Call) -> Value:
     return HOST
 
 
-def _reduce_gradients(calls: Calls, call: Call) -> Value:
+def _reduce_gradients(calls: Expressions, call: Call) -> Value:
     call.frame.model.reduce_gradients(call.store.state, call.site)
     call.frame.model.collective(call.store.state, "reduce_gradients", "", call.site)
     return NONE
 
 
-def _clip(calls: Calls, call: Call) -> Value:
+def _clip(calls: Expressions, call: Call) -> Value:
     call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
     weight = Weight.HEAVY if call.store.state.pending else Weight.LIGHT
     return calls.record((Value(Kind.TENSOR, sure=True),), weight, call.site, call.frame, call.store)
 
 
-def _backward(calls: Calls, call: Call) -> Value:
+def _backward(calls: Expressions, call: Call) -> Value:
     call.frame.model.backward(call.store.state, call.site)
     return NONE
 
 
-def _scaler(calls: Calls, call: Call) -> Value:
+def _scaler(calls: Expressions, call: Call) -> Value:
     if _flag(call, "enabled", True) is False:
         return Value(Kind.SCALER, sure=False, payload="disabled")
     sure = _flag(call, "enabled", True) is True
     return Value(Kind.SCALER, sure=sure, payload="")
 
 
-def _wrap_module(calls: Calls, call: Call) -> Value:
+def _wrap_module(calls: Expressions, call: Call) -> Value:
     return _wrapped(call, moves=False)
 
 
-def _wrap_and_move(calls: Calls, call: Call) -> Value:
+def _wrap_and_move(calls: Expressions, call: Call) -> Value:
     return _wrapped(call, moves=True)
 
 
@@ -412,11 +409,11 @@ def make_optimizer(call: Call) -> Value:
 # Files -----------------------------------------------------------------------------------------
 
 
-def _xla_save(calls: Calls, call: Call) -> Value:
+def _xla_save(calls: Expressions, call: Call) -> Value:
     return _save(call, by_xla=True)
 
 
-def _plain_save(calls: Calls, call: Call) -> Value:
+def _plain_save(calls: Expressions, call: Call) -> Value:
     return _save(call, by_xla=False)
 
 
@@ -453,13 +450,13 @@ def _saved(value: Value, parameters: Recorded) -> tuple[Recorded, bool]:
 # Reads -----------------------------------------------------------------------------------------
 
 
-def _read_arguments(calls: Calls, call: Call) -> Value:
+def _read_arguments(calls: Expressions, call: Call) -> Value:
     for value in call.arguments:
         calls.read(value, Reading.BOOL, call, call.site, call.frame, call.store)
     return HOST
 
 
-def _print(calls: Calls, call: Call) -> Value:
+def _print(calls: Expressions, call: Call) -> Value:
     differs = False
     for value in call.values:
         differs = differs or value.differs
@@ -467,7 +464,7 @@ def _print(calls: Calls, call: Call) -> Value:
     return Value(Kind.HOST, differs=differs)
 
 
-def _to_number(calls: Calls, call: Call) -> Value:
+def _to_number(calls: Expressions, call: Call) -> Value:
     value = call.argument(0)
     if value is None:
         return HOST
@@ -476,20 +473,20 @@ def _to_number(calls: Calls, call: Call) -> Value:
     return calls.read(value, Reading.SCALAR, call, call.site, call.frame, call.store)
 
 
-def _to_bool(calls: Calls, call: Call) -> Value:
+def _to_bool(calls: Expressions, call: Call) -> Value:
     value = call.argument(0)
     if value is None:
         return constant(False)
     return calls.read(value, Reading.BOOL, call, call.site, call.frame, call.store)
 
 
-def _range(calls: Calls, call: Call) -> Value:
+def _range(calls: Expressions, call: Call) -> Value:
     for value in call.arguments:
         calls.read(value, Reading.INDEX, call, call.site, call.frame, call.store)
     return container_of(HOST)
 
 
-def _compare(calls: Calls, call: Call) -> Value:
+def _compare(calls: Expressions, call: Call) -> Value:
     values = call.arguments
     if len(values) == 1:
         values = [calls.element(values[0])] * 2
@@ -507,14 +504,14 @@ def _compare(calls: Calls, call: Call) -> Value:
     return tensors[0]
 
 
-def _test_elements(calls: Calls, call: Call) -> Value:
+def _test_elements(calls: Expressions, call: Call) -> Value:
     value = call.argument(0)
     if value is not None and value.kind in (Kind.CONTAINER, Kind.TENSOR):
         calls.read(calls.element(value), Reading.BOOL, call, call.site, call.frame, call.store)
     return HOST
 
 
-def _sum(calls: Calls, call: Call) -> Value:
+def _sum(calls: Expressions, call: Call) -> Value:
     value = call.argument(0)
     if value is None:
         return HOST
@@ -527,7 +524,7 @@ def _sum(calls: Calls, call: Call) -> Value:
 # Iteration -------------------------------------------------------------------------------------
 
 
-def iterated(calls: Calls, value: Value | None) -> Loader:
+def iterated(calls: Expressions, value: Value | None) -> Loader:
     """How a value is iterated."""
     if value is None:
         return Loader(UNKNOWN)
@@ -546,7 +543,7 @@ def _loader(payload: Loader, source: Value | None) -> Value:
     return container_of(payload.element)
 
 
-def _enumerate(calls: Calls, call: Call) -> Value:
+def _enumerate(calls: Expressions, call: Call) -> Value:
     source = call.argument(0, "iterable")
     inner = iterated(calls, source)
     pair = container([HOST, inner.element])
@@ -555,7 +552,7 @@ def _enumerate(calls: Calls, call: Call) -> Value:
     return container_of(pair)
 
 
-def _zip(calls: Calls, call: Call) -> Value:
+def _zip(calls: Expressions, call: Call) -> Value:
     parts = [iterated(calls, value) for value in call.arguments]
     pair = container([part.element for part in parts])
     cutting = [part for part in parts if part.cuts is not False]
@@ -566,12 +563,12 @@ def _zip(calls: Calls, call: Call) -> Value:
     return container_of(pair)
 
 
-def _iterate(calls: Calls, call: Call) -> Value:
+def _iterate(calls: Expressions, call: Call) -> Value:
     source = call.argument(0, "iterable")
     return _loader(iterated(calls, source), source)
 
 
-def _next(calls: Calls, call: Call) -> Value:
+def _next(calls: Expressions, call: Call) -> Value:
     source = call.argument(0)
     if source is None:
         return UNKNOWN
@@ -581,17 +578,17 @@ def _next(calls: Calls, call: Call) -> Value:
     return inner.element
 
 
-def _slice_iterator(calls: Calls, call: Call) -> Value:
+def _slice_iterator(calls: Expressions, call: Call) -> Value:
     source = call.argument(0)
     return _loader(iterated(calls, source)._replace(cuts_at_end=False), source)
 
 
-def _cycle(calls: Calls, call: Call) -> Value:
+def _cycle(calls: Expressions, call: Call) -> Value:
     source = call.argument(0)
     return _loader(iterated(calls, source)._replace(endless=True), source)
 
 
-def _chain(calls: Calls, call: Call) -> Value:
+def _chain(calls: Expressions, call: Call) -> Value:
     loaders = [value for value in call.arguments if value.kind is Kind.LOADER]
     if loaders:
         joined = loaders[0]
@@ -601,7 +598,7 @@ def _chain(calls: Calls, call: Call) -> Value:
     return UNKNOWN
 
 
-def _progress(calls: Calls, call: Call) -> Value:
+def _progress(calls: Expressions, call: Call) -> Value:
     source = call.argument(0, "iterable")
     if source is None:
         return Value(Kind.INSTANCE, payload=Classes(("tqdm.tqdm",)))
@@ -609,7 +606,7 @@ def _progress(calls: Calls, call: Call) -> Value:
     return Value(Kind.LOADER, source.sure, payload=inner)
 
 
-def _list(calls: Calls, call: Call) -> Value:
+def _list(calls: Expressions, call: Call) -> Value:
     source = call.argument(0)
     if source is None:
         return container([])
@@ -619,13 +616,13 @@ def _list(calls: Calls, call: Call) -> Value:
     return container_of(element) if element.kind is not Kind.UNKNOWN else UNKNOWN
 
 
-def _dict(calls: Calls, call: Call) -> Value:
+def _dict(calls: Expressions, call: Call) -> Value:
     if call.arguments or call.open_ended:
         return unknown_from(*call.values)
     return container(list(call.keywords.values()), tuple(call.keywords))
 
 
-def _map(calls: Calls, call: Call) -> Value:
+def _map(calls: Expressions, call: Call) -> Value:
     function, source = call.argument(0), call.argument(1)
     if function is None or source is None:
         return UNKNOWN
@@ -637,34 +634,34 @@ def _map(calls: Calls, call: Call) -> Value:
 # Language --------------------------------------------------------------------------------------
 
 
-def _nothing(calls: Calls, call: Call) -> Value:
+def _nothing(calls: Expressions, call: Call) -> Value:
     return NONE
 
 
-def _host(calls: Calls, call: Call) -> Value:
+def _host(calls: Expressions, call: Call) -> Value:
     return Value(Kind.HOST, differs=any(v.differs for v in call.values))
 
 
-def _same(calls: Calls, call: Call) -> Value:
+def _same(calls: Expressions, call: Call) -> Value:
     return call.arguments[0] if call.arguments else next(iter(call.keywords.values()), UNKNOWN)
 
 
-def _same_or_light(calls: Calls, call: Call) -> Value:
+def _same_or_light(calls: Expressions, call: Call) -> Value:
     value = _same(calls, call)
     if value.kind is Kind.TENSOR:
         return calls.record((value,), Weight.LIGHT, call.site, call.frame, call.store)
     return value
 
 
-def _second(calls: Calls, call: Call) -> Value:
+def _second(calls: Expressions, call: Call) -> Value:
     return call.argument(1) or UNKNOWN
 
 
-def _unknown_object(calls: Calls, call: Call) -> Value:
+def _unknown_object(calls: Expressions, call: Call) -> Value:
     return UNKNOWN
 
 
-def _isinstance(calls: Calls, call: Call) -> Value:
+def _isinstance(calls: Expressions, call: Call) -> Value:
     value, wanted = call.argument(0), call.argument(1)
     if value is None or wanted is None or wanted.kind is not Kind.NAMESPACE:
         return HOST
@@ -676,14 +673,14 @@ def _isinstance(calls: Calls, call: Call) -> Value:
     return HOST
 
 
-def _type(calls: Calls, call: Call) -> Value:
+def _type(calls: Expressions, call: Call) -> Value:
     value = call.argument(0)
     if value is not None and value.kind is Kind.INSTANCE:
         return Value(Kind.CLASS, payload=value.payload)
     return UNKNOWN
 
 
-def _getattr(calls: Calls, call: Call) -> Value:
+def _getattr(calls: Expressions, call: Call) -> Value:
     base, name = call.argument(0), call.argument(1)
     if base is None or name is None or name.kind is not Kind.CONSTANT or not name.payload:
         return UNKNOWN
@@ -693,26 +690,26 @@ def _getattr(calls: Calls, call: Call) -> Value:
     return found
 
 
-def _setattr(calls: Calls, call: Call) -> Value:
+def _setattr(calls: Expressions, call: Call) -> Value:
     return NONE
 
 
-def _super(calls: Calls, call: Call) -> Value:
+def _super(calls: Expressions, call: Call) -> Value:
     return Value(Kind.UNKNOWN, False, payload="super")
 
 
-def _partial(calls: Calls, call: Call) -> Value:
+def _partial(calls: Expressions, call: Call) -> Value:
     target = call.argument(0)
     if target is None or call.open_ended:
         return UNKNOWN
     return callable_value(Partial(target, tuple(call.arguments[1:]), tuple(call.keywords.items())))
 
 
-def _decorator_maker(calls: Calls, call: Call) -> Value:
+def _decorator_maker(calls: Expressions, call: Call) -> Value:
     return callable_value(Known("copy.copy"))
 
 
-def _exit(calls: Calls, call: Call) -> Value:
+def _exit(calls: Expressions, call: Call) -> Value:
     call.frame.model.end(call.store.state, call.site)
     return NONE
 

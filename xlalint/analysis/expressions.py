@@ -57,6 +57,27 @@ class Expressions(ABC):
         """Evaluate a call."""
 
     @abstractmethod
+    def invoke(self, callee: Value, call: Call) -> Value:
+        """Call a value."""
+
+    @abstractmethod
+    def step_optimizer(self, optimizer: Value | None, call: Call, *, barrier: bool = False) -> None:
+        """An optimizer steps, whichever way it was asked to."""
+
+    @abstractmethod
+    def run_closure(self, body: Value, arguments: list[Value], call: Call) -> None:
+        """A step closure runs at the next cut, when nothing is recorded any more."""
+
+    @abstractmethod
+    def run_replica(
+        self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True
+    ) -> Value:
+        """A function is launched on every replica; returns a list of what it returns.
+
+        `indexed` says that it gets its replica's index first.
+        """
+
+    @abstractmethod
     def enter_function(self, bound: Bound, call: Call) -> Value:
         """Call a function of the project."""
 
