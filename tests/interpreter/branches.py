@@ -254,3 +254,30 @@ def deleted_and_bound_again():
 def assertion():
     with torch_xla.step():
         assert model(x).sum() > 0  # expect: XLA101
+
+
+def test_on_the_right(number):
+    with torch_xla.step():
+        loss = model(x).sum()
+        if number % 10 == 0 and loss > 1:  # expect: XLA101
+            return 1
+
+
+def test_on_the_right_of_two(number):
+    with torch_xla.step():
+        loss = model(x).sum()
+        while not (number or (number and loss > 1)):  # expect: XLA101
+            number += 1
+
+
+def operands_that_are_only_passed_on(flag):
+    with torch_xla.step():
+        loss = flag and model(x)
+        other = flag or loss
+        return other
+
+
+def or_keeps_an_object(given=None):
+    target = given or torch_xla.device()
+    with torch_xla.step():
+        print(torch.zeros(3, device=target) + model(x))  # expect: XLA101

@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     Opening,
     Optimizer,
     Partial,
+    RankTest,
     Scoped,
     callable_value,
     constant,
@@ -189,8 +190,6 @@ def _ordinal(calls: Expressions, call: Call) -> Value:
 
 
 def _rank_test(calls: Expressions, call: Call) -> Value:
-    from xlalint.analysis.payloads import RankTest
-
     return Value(Kind.RANK_TEST, differs=True, payload=RankTest())
 
 

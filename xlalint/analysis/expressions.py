@@ -30,6 +30,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.project import Project
 from xlalint.analysis.store import Store
+from xlalint.analysis.store import join as join_stores
 from xlalint.knowledge import functions, methods
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
@@ -482,8 +483,8 @@ class Expressions(ABC):
         return Value(Kind.HOST, differs=differs)
 
     def _unary(self, node: ast.UnaryOp, frame: Frame, store: Store) -> Value:
-        value = self.evaluate(node.operand, frame, store)
         if isinstance(node.op, ast.Not):
+            value = self.evaluate_test(node.operand, frame, store)
             if value.kind is Kind.RANK_TEST:
                 test: RankTest = value.payload
                 return value._replace(payload=test.negated())
@@ -494,6 +495,7 @@ class Expressions(ABC):
             self._test(value, "not", node.operand, node, frame, store)
             known = self.truth(value)
             return Value(Kind.HOST, differs=value.differs) if known is None else constant(not known)
+        value = self.evaluate(node.operand, frame, store)
         if value.kind is Kind.TENSOR:
             return self.record((value,), Weight.LIGHT, frame.site(node), frame, store)
         if value.kind is Kind.CONSTANT and value.payload and isinstance(node.op, ast.USub):
@@ -503,24 +505,35 @@ class Expressions(ABC):
                 return HOST
         return value
 
-    def _bool_operator(self, node: ast.BoolOp, frame: Frame, store: Store) -> Value:
-        result = self.evaluate(node.values[0], frame, store)
+    def evaluate_test(self, node: ast.expr, frame: Frame, store: Store) -> Value:
+        """The value of an expression of which only the truth matters, to whoever asks for that."""
+        if isinstance(node, ast.BoolOp):
+            return self._bool_operator(node, frame, store, tested=True)
+        return self.evaluate(node, frame, store)
+
+    def _bool_operator(self, node: ast.BoolOp, frame: Frame, store: Store, *, tested: bool = False) -> Value:
+        """`and` or `or`: all operands but the last are asked for their truth; with `tested` that, too."""
         stops = isinstance(node.op, ast.Or)
-        for index, operand in enumerate(node.values[1:]):
-            known = self.truth(result)
-            if known is stops:
+        result: Value | None = None
+        for operand in node.values:
+            known = None if result is None else self.truth(result)
+            if result is not None and known is stops:
                 return result
-            left_node = node.values[index]
-            if known is None:
-                self._test(result, "", left_node, left_node, frame, store)
-            if known is not None:
-                result = self.evaluate(operand, frame, store)
+            surely = result is None or known is not None
+            aside = store if surely else store.copy()
+            value = (self.evaluate_test if tested else self.evaluate)(operand, frame, aside)
+            if tested or operand is not node.values[-1]:
+                self._test(value, "", operand, operand, frame, aside)
+            if tested and value.kind is Kind.TENSOR:
+                value = Value(Kind.HOST, differs=value.differs, reduced=value.reduced)
+            if result is None or surely:
+                result = value
                 continue
-            aside = store.copy()
-            right = self.evaluate(operand, frame, aside)
-            decided = self.truth(right) is stops  # whatever the left side is
-            result = constant(stops) if decided else _either(result, right, is_or=stops)
+            # `a or True` is true whatever `a` is; but `a or b` is not `True` where `b` is an object.
+            decided = self.truth(value) is stops and (tested or _is_flag(value))
+            result = constant(stops) if decided else _either(result, value, is_or=stops)
             merge_into(store, aside)
+        assert result is not None
         return result
 
     def _compare(self, node: ast.Compare, frame: Frame, store: Store) -> Value:
@@ -583,7 +596,7 @@ class Expressions(ABC):
         return Value(Kind.HOST, differs=left.differs or right.differs)
 
     def _conditional(self, node: ast.IfExp, frame: Frame, store: Store) -> Value:
-        test = self.evaluate(node.test, frame, store)
+        test = self.evaluate_test(node.test, frame, store)
         known = self.truth(test)
         if known is not None:
             return self.evaluate(node.body if known else node.orelse, frame, store)
@@ -650,7 +663,7 @@ class Expressions(ABC):
             self.bind(generator.target, self.element(over), frame, inner)
             inner.state.in_loop = True
             for condition in generator.ifs:
-                test = self.evaluate(condition, frame, inner)
+                test = self.evaluate_test(condition, frame, inner)
                 self._test(test, "if", condition, condition, frame, inner)
         if isinstance(node, ast.DictComp):
             self.evaluate(node.key, frame, inner)
@@ -860,15 +873,17 @@ def placed(value: Value, owner: Module) -> Value:
     return value
 
 
+def _is_flag(value: Value) -> bool:
+    return value.kind is Kind.CONSTANT and bool(value.payload) and isinstance(value.payload.value, bool)
+
+
 def _is_text(value: Value) -> bool:
     return value.kind is Kind.CONSTANT and bool(value.payload) and isinstance(value.payload.value, str)
 
 
 def merge_into(store: Store, other: Store) -> None:
     """Make `store` stand for "either `store` or `other`"."""
-    from xlalint.analysis.store import join
-
-    joined = join(store, other)
+    joined = join_stores(store, other)
     assert joined is not None
     store.names, store.attributes = joined.names, joined.attributes
     store.state, store.moved = joined.state, joined.moved

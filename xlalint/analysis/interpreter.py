@@ -645,8 +645,6 @@ class Interpreter(Statements):
 
     def instance(self, cls: Class) -> Value:
         """An instance of a class of the project, of which nothing else is known."""
-        from xlalint.analysis.payloads import Module
-
         if self.is_module_class(cls):
             return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, cls))
         return Value(Kind.INSTANCE, payload=Classes((cls,)))

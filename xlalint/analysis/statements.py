@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import (
     RankTest,
     callable_value,
     container_of,
+    run,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
@@ -26,6 +27,7 @@ from xlalint.lazy.events import Cause, Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Deed, Obligation, Owed, Scope, Split
 from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Value, Weight
+from xlalint.lazy.values import join as join_values
 
 MOST_PASSES = 4
 """So many times a loop body is interpreted before what it assigns becomes unknown."""
@@ -164,7 +166,7 @@ class Statements(Calls):
 
     def condition(self, node: ast.expr, keyword: str, frame: Frame, store: Store) -> Condition:
         """Evaluate the test of an `if`, `while` or `assert`; a device value is read by it."""
-        value = self.evaluate(node, frame, store)
+        value = self.evaluate_test(node, frame, store)
         site = frame.site(node)
         if value.kind is Kind.RANK_TEST:
             test: RankTest = value.payload
@@ -557,14 +559,10 @@ def _forget(head: Store, back: Store, entry: Store) -> None:
 
 
 def _joined(left: Value, element: Value) -> Value:
-    from xlalint.lazy.values import join as join_values
-
     return join_values(left.payload.element, element)
 
 
 def _run_value(value: Value, store: Store) -> Value:
-    from xlalint.analysis.payloads import run
-
     return run(value) if store.state.recorded == NOTHING else value
 
 
