@@ -418,6 +418,8 @@ class Calls(Expressions):
         if name == "zero_grad":
             call.frame.model.zero_gradients(call.store.state)
             return NONE
+        if name in methods.LABEL_METHODS and info.cls is None and any(_holds_tensor(v) for v in call.values):
+            return effects.BATCH._replace(sure=False)
         if name == "clip_grad_norm_":
             return self.record((Value(Kind.TENSOR),), Weight.HEAVY, call.site, call.frame, call.store)
         if name in (

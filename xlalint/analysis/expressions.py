@@ -586,6 +586,13 @@ class Expressions(ABC):
         if Kind.DEVICE in (left.kind, right.kind):
             device, other = (left, right) if left.kind is Kind.DEVICE else (right, left)
             if (
+                other.kind is Kind.DEVICE
+                and device.payload
+                and other.payload
+                and device.payload != other.payload
+            ):
+                return constant(isinstance(op, ast.NotEq)) if isinstance(op, ast.Eq | ast.NotEq) else HOST
+            if (
                 device.payload
                 and other.kind is Kind.CONSTANT
                 and other.payload

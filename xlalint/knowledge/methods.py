@@ -47,3 +47,6 @@ MODULE_METHODS = frozenset({
     "train", "eval", "requires_grad_", "half", "float", "bfloat16", "double", "apply", "share_memory",
 })  # fmt: skip
 """Module methods that return the module itself."""
+
+LABEL_METHODS = frozenset({"get_targets"})
+"""Methods by which models pick the labels out of a batch: they compute nothing."""
