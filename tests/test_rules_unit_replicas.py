@@ -8,7 +8,7 @@ from xlalint.lazy.events import Cause, Event, Reading, Use
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import Scope, ScopeKind, Split, State
-from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, Kind, Recorded, Value, Weight
+from xlalint.lazy.values import FOUND_INF, HEAVY, LIGHT, NOTHING, Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 from xlalint_rules.xla212_work_outside_step import WorkOutsideStep
@@ -375,7 +375,15 @@ def test_an_optimizer_built_after_the_move_is_quiet() -> None:
     assert engine.findings == []
 
 
-@pytest.mark.parametrize(("value", "found"), [(TENSOR, 1), (Value(Kind.HOST), 0)])
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (TENSOR._replace(recorded=HEAVY), 1),
+        (TENSOR, 0),
+        (TENSOR._replace(payload=FOUND_INF), 1),
+        (Value(Kind.HOST), 0),
+    ],
+)
 def test_a_device_read_inside_an_optimizers_step_is_found(value: Value, found: int) -> None:
     engine = Engine(ItemInAmpOptimizer)
     engine.model.read(engine.state, value, Reading.EXPLICIT, ".item()", at(1))

@@ -1,0 +1,4 @@
+# ruff: noqa
+# mypy: ignore-errors
+def read(loss):
+    return loss.item()

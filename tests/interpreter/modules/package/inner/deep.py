@@ -1,0 +1,3 @@
+# ruff: noqa
+# mypy: ignore-errors
+from ..reading import read
