@@ -296,8 +296,12 @@ class Calls(Expressions):
                 if now.kind is not held.kind:
                     call.store.attributes[key] = join_values(held, now)
         else:
-            for name, given in call.keywords.items():
-                # Dataclasses and the like keep what they are given.
+            # Dataclasses and the like keep what they are given.
+            fields = [field for base in reversed(self.bases(cls)) for field in base.fields()]
+            for name, given in (
+                *zip(dict.fromkeys(fields), call.arguments, strict=False),
+                *call.keywords.items(),
+            ):
                 call.store.attributes[cls, name] = given
         return value
 

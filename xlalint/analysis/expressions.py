@@ -291,8 +291,12 @@ class Expressions(ABC):
 
     def _in_namespace(self, namespace: Namespace, name: str) -> Value:
         if namespace.outline is not None:
-            if name in namespace.outline.bindings or namespace.outline.star_imports:
+            if name in namespace.outline.bindings:
                 return self.global_name(name, namespace.outline)
+            if namespace.outline.star_imports:
+                value = self.global_name(name, namespace.outline)
+                if value.kind is not Kind.UNKNOWN:
+                    return value
             inner = self.project.find(f"{namespace.name}.{name}", namespace.outline)
             if inner is not None:
                 return Value(Kind.NAMESPACE, payload=Namespace(inner.name, inner))

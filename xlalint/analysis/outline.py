@@ -128,6 +128,14 @@ class Class:
     def __repr__(self) -> str:
         return f"<{self.outline.name}:{self.qualname}>"
 
+    def fields(self) -> list[str]:
+        """The names that the class body annotates, in order: what a dataclass takes."""
+        return [
+            node.target.id
+            for node in self.node.body
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        ]
+
 
 class Import:
     """A name bound by an import: the module `target`, or `target` as something inside one."""

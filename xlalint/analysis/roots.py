@@ -23,7 +23,7 @@ class Relevance:
         self._tokens = frozenset(tokens)
         self._words: dict[Function, frozenset[str]] = {}
         self._module_words: dict[Outline, frozenset[str]] = {}
-        self._hot_names: dict[Outline, frozenset[str]] = {}
+        self._hot_names = self._names_that_lead_there()
         self.relevant: set[Function] = set()
         for outline in self._outlines:
             self._collect(outline)
@@ -48,14 +48,38 @@ class Relevance:
                         found.update(f for f in names[name] if f is not user and not _contains(f, user))
         return found
 
+    def _names_that_lead_there(self) -> dict[Outline, set[str]]:
+        """By module, the names imported from torch_xla, be it through other modules of the project."""
+        found: dict[Outline, set[str]] = {}
+        waiting: dict[Outline, list[tuple[str, str, str]]] = {}
+        for outline in self._outlines:
+            found[outline], waiting[outline] = set(self._tokens), []
+            for name, bindings in outline.bindings.items():
+                for binding in bindings:
+                    if isinstance(binding, Import):
+                        if binding.target.partition(".")[0] in self._tokens:
+                            found[outline].add(name)
+                        else:
+                            source, _, last = binding.target.rpartition(".")
+                            waiting[outline].append((name, source.rpartition(".")[2], last))
+        modules = self._by_last_name()
+        known = -1
+        while known != (known := sum(map(len, found.values()))):
+            for outline, imports in waiting.items():
+                for name, module, last in imports:
+                    if any(last in found[source] for source in modules.get(module, ())):
+                        found[outline].add(name)
+        return found
+
+    def _by_last_name(self) -> dict[str, list[Outline]]:
+        modules: dict[str, list[Outline]] = {}
+        for outline in self._outlines:
+            modules.setdefault(outline.name.rpartition(".")[2], []).append(outline)
+        return modules
+
     def _collect(self, outline: Outline) -> None:
         lines = _LINE_END.split(outline.text)
-        names = self._hot_names[outline] = self._tokens | {
-            name
-            for name, bindings in outline.bindings.items()
-            for binding in bindings
-            if isinstance(binding, Import) and binding.target.partition(".")[0] in self._tokens
-        }
+        names = self._hot_names[outline]
         body = list(lines)
         for function in outline.functions.values():
             first, last = function.node.lineno, function.node.end_lineno or function.node.lineno
@@ -90,9 +114,7 @@ class Relevance:
                 names.setdefault(function.owner.name, []).append(function)
             if function.name != "__init__":
                 names.setdefault(function.name, []).append(function)
-        modules: dict[str, list[Outline]] = {}
-        for outline in self._outlines:
-            modules.setdefault(outline.name.rpartition(".")[2], []).append(outline)
+        modules = self._by_last_name()
         visible: dict[Outline, dict[str, list[Function]]] = {}
         for outline in self._outlines:
             names = visible[outline] = dict(own[outline])
