@@ -61,6 +61,11 @@ class Summary:
     carried: list[Carried]
     yields: list[Yielded]
     entered: frozenset[Function] = field(default_factory=frozenset)
+    cut_off: frozenset[Function] = field(default_factory=frozenset)
+    """Functions that were not entered on the way because they were being entered already: only
+    while they all still are does the summary say what the call does."""
+    least_depth: int = 0
+    """Calls on the way were too deep to be followed: from less deep than this, more is seen."""
 
 
 class Interpreter(Statements):
@@ -87,6 +92,10 @@ class Interpreter(Statements):
         self._memo = memo
         self._summaries: dict[Function, dict[Any, Summary]] = {}
         self._stack: list[Function] = []
+        self._cut_off: set[Function] = set()
+        """Functions on the stack that were called once more since the innermost was entered."""
+        self._too_deep = False
+        """Whether a call was not followed for being too deep since the innermost was entered."""
         self._recursions: set[Function] = set()
         """Functions whose calls, within the present activation, were cut short at a bound."""
         self._tables: dict[Class, dict[str, Value]] = {}
@@ -215,7 +224,12 @@ class Interpreter(Statements):
             return UNKNOWN
         if function in self._stack or call.frame.depth >= MOST_DEPTH:
             self._recursions.add(function)
-            self._bound(call, "recursion" if function in self._stack else "depth of calls")
+            recursive = function in self._stack
+            if recursive:
+                self._cut_off.add(function)
+            else:
+                self._too_deep = True
+            self._bound(call, "recursion" if recursive else "depth of calls")
             return UNKNOWN
         names = self._bind_arguments(bound, call)
         captured = self._captured(bound, call)
@@ -320,7 +334,7 @@ class Interpreter(Statements):
         if not scopes and _are_idle(names) and _are_idle(captured) and _are_idle(attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
             key = (tuple(sorted(names.items(), key=lambda item: item[0])), tuple(captured))
-            summary = kept.get(key) if self._memo else None
+            summary = self._kept(kept, key, call)
             if summary is None:
                 neutral = State()
                 neutral.eager = call.store.state.eager
@@ -330,7 +344,7 @@ class Interpreter(Statements):
                 return summary
         entry = _entry_state(call.store.state, function)
         key = _key(names, captured, attributes, entry)
-        summary = kept.get(key) if self._memo else None
+        summary = self._kept(kept, key, call)
         if summary is None:
             if len(kept) >= MANY_CONTEXTS:
                 names = {name: _widened(value) for name, value in names.items()}
@@ -346,10 +360,21 @@ class Interpreter(Statements):
                 entry.bounded = True
             if len(kept) >= MANY_CONTEXTS:
                 key = _key(names, captured, attributes, entry)
-                summary = kept.get(key) if self._memo else None
+                summary = self._kept(kept, key, call)
         if summary is None:
             summary = kept[key] = self._interpret(function, names, captured, attributes, entry, call)
         self.entered |= summary.entered
+        return summary
+
+    def _kept(self, kept: dict[Any, Summary], key: Any, call: Call) -> Summary | None:
+        """A summary made before, if it says all that there is to say here."""
+        summary = kept.get(key) if self._memo else None
+        if summary is None or not (summary.cut_off or summary.least_depth):
+            return summary
+        if call.frame.depth < summary.least_depth or not summary.cut_off.issubset(self._stack):
+            return None
+        self._cut_off |= summary.cut_off
+        self._too_deep = self._too_deep or summary.least_depth > 0
         return summary
 
     def _is_worth_entering(
@@ -406,6 +431,8 @@ class Interpreter(Statements):
         unchanged = entry.copy()
         outer_recursions, self._recursions = self._recursions, set()
         outer_entered, self.entered = self.entered, {function}
+        outer_cut_off, self._cut_off = self._cut_off, set()
+        was_too_deep, self._too_deep = self._too_deep, False
         self._stack.append(function)
         try:
             node = function.node
@@ -435,7 +462,13 @@ class Interpreter(Statements):
         self._recursions = outer_recursions | (self._recursions - {function})
         entered = frozenset(self.entered)
         self.entered = outer_entered
-        return Summary(exit_store, value, frame.findings, frame.carried, frame.yields, entered)
+        cut_off = frozenset(self._cut_off - {function})
+        self._cut_off = outer_cut_off | cut_off
+        least_depth = call.frame.depth if self._too_deep else 0
+        self._too_deep = self._too_deep or was_too_deep
+        return Summary(
+            exit_store, value, frame.findings, frame.carried, frame.yields, entered, cut_off, least_depth
+        )
 
     def _replay(self, summary: Summary, call: Call) -> Value:
         """Do to the caller what the summary says, with places as the caller sees them."""
@@ -514,6 +547,7 @@ class Interpreter(Statements):
     def enter_escaped(self, bound: Bound, call: Call) -> None:
         """A function handed to an unknown callee is judged once there; what it does is dropped."""
         if bound.function in self._stack:
+            self._cut_off.add(bound.function)
             return
         aside = call.store.copy()
         aside.state.obligations = frozenset()
