@@ -103,6 +103,16 @@ def handed_to_the_unknown(framework):
     framework.register(hook)
 
 
+def methods_that_ask_for_the_value():
+    with torch_xla.step():
+        loss = model(x).sum()
+        loss.is_nonzero()  # expect: XLA101
+        loss.equal(x)  # expect: XLA101
+        loss.is_floating_point()
+        print(loss.type())
+        print(loss.type(torch.float64))  # expect: XLA101
+
+
 # Decorators
 
 

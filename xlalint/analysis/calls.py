@@ -355,7 +355,11 @@ class Calls(Expressions):
             frame.model.backward(store.state, site)
             self._is_a_tensor(receiver, call)
             return NONE
-        if name in methods.HOST_METHODS or (name.startswith("is_") and name != "is_nonzero"):
+        if name in methods.BOOL_READS:
+            return self.read(receiver, Reading.BOOL, call, site, frame, store)
+        if name == "type" and call.values:  # a cast; without arguments a name
+            return self.record((receiver,), Weight.LIGHT, site, frame, store)
+        if name in methods.HOST_METHODS or name.startswith("is_"):
             return receiver if name.endswith("_") else HOST
         if name in ("cuda", "xla", "detach", "detach_"):
             return receiver

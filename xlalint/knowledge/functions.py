@@ -31,7 +31,6 @@ FUNCTIONS: dict[str, str] = {
     f"{XP}.trace_me": "trace scope",
     f"{XM}.wait_device_ops": "nothing",
     f"{XM}.add_step_closure": "add closure",
-    f"{XM}.run_step_closures": "nothing",
     # Devices
     "torch_xla.device": "xla device",
     f"{XM}.xla_device": "xla device",

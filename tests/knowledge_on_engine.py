@@ -1,0 +1,128 @@
+"""Run in a process of its own: which names exist, and how many graphs calling things launches.
+
+Reads `{"names": [...], "host_methods": [...], ...}` from standard input, writes JSON to standard output.
+"""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import importlib
+import json
+import math
+import operator
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import torch
+import torch_xla
+
+
+def missing(name: str) -> str:
+    """Why a dotted name cannot be had; empty when it can."""
+    parts = name.split(".")
+    found: Any = builtins if parts[0] == "builtins" else importlib.import_module(parts[0])
+    for index, part in enumerate(parts[1:], 1):
+        if not hasattr(found, part):
+            try:
+                importlib.import_module(".".join(parts[: index + 1]))
+            except ImportError as error:
+                return str(error)
+        found = getattr(found, part, None)
+    return "" if found is not None else "no such name"
+
+
+def launches() -> int:
+    """How many graphs this process has launched."""
+    counters = ("CachedCompile", "UncachedCompile")
+    return sum(torch_xla._XLAC._xla_counter_value(counter) or 0 for counter in counters)
+
+
+def launched_by(use: Callable[[torch.Tensor], object]) -> int:
+    """How many graphs `use` launches, given a matrix on which work is recorded."""
+    matrix = torch.ones(4, 4, device=torch_xla.device()) * 2
+    torch_xla.sync()
+    matrix = matrix @ matrix
+    before = launches()
+    with suppress(RuntimeError, TypeError, NotImplementedError):  # what raises should launch nothing either
+        use(matrix)
+    return launches() - before
+
+
+def _call(name: str, tensor: torch.Tensor) -> object:
+    return getattr(tensor, name)(*ARGUMENTS.get(name, ()))
+
+
+ARGUMENTS: dict[str, tuple[Any, ...]] = {"register_hook": (print,)}
+READS: dict[str, Callable[[torch.Tensor], object]] = {
+    "item": lambda t: t.sum().item(),
+    "tolist": lambda t: t.tolist(),
+    "cpu": lambda t: t.cpu(),
+    "numpy": lambda t: t.numpy(force=True),
+    "to": lambda t: t.to("cpu"),
+    "__bool__": lambda t: bool(t.sum()),
+    "equal": lambda t: t.equal(t),
+    "allclose": lambda t: t.allclose(t),
+    "is_nonzero": lambda t: t.sum().is_nonzero(),
+    "torch.equal": lambda t: torch.equal(t, t),
+    "torch.allclose": lambda t: torch.allclose(t, t),
+    "torch.is_nonzero": lambda t: torch.is_nonzero(t.sum()),
+    "builtins.print": lambda t: str(t),
+    "builtins.float": lambda t: float(t.sum()),
+    "builtins.range": lambda t: range(t.sum().long()),
+    "builtins.max": lambda t: max(t.sum(), t.mean()),
+    "builtins.any": lambda t: any(t[0] < 0),
+    "math.sqrt": lambda t: math.sqrt(t.sum()),
+}
+"""By what they stand for: uses that ask for the value."""
+LIGHT: dict[str, Callable[[torch.Tensor], object]] = {
+    "==": lambda t: t == t,
+    "builtins.abs": abs,
+    "builtins.sum": lambda t: sum([t, t]),
+    "builtins.len": len,
+    "builtins.isinstance": lambda t: isinstance(t, torch.Tensor),
+    "builtins.hash": hash,
+    "builtins.iter": lambda t: list(t),
+    "copy.deepcopy": lambda t: copy.deepcopy(t.detach()),
+    "detach": lambda t: t.detach(),
+    "view": lambda t: t.view(16),
+    "sum": lambda t: t.sum(),
+    "argmax": lambda t: t.argmax(),
+    "topk": lambda t: t.topk(1),
+    "masked_fill": lambda t: t.masked_fill(t > 3, 0),
+    "matmul": lambda t: t.matmul(t),
+    "zero_": lambda t: t.zero_(),
+    "torch.tensor": lambda t: torch.tensor(3.0, device=t.device),
+    "torch.nn.utils.clip_grad_norm_": lambda t: torch.nn.utils.clip_grad_norm_([t], 1.0),
+}
+
+
+def main() -> None:
+    asked = json.load(sys.stdin)
+    print(
+        json.dumps(
+            {
+                "missing": {name: why for name in asked["names"] if (why := missing(name))},
+                "host methods": {name: launched_by(partial(_call, name)) for name in asked["host methods"]},
+                "questions": {
+                    name: launched_by(partial(_call, name))
+                    for name in dir(torch.Tensor)
+                    if name.startswith("is_")
+                    and name != "is_nonzero"
+                    and callable(getattr(torch.Tensor, name))
+                },
+                "host attributes": {
+                    name: launched_by(operator.attrgetter(name)) for name in asked["host attributes"]
+                },
+                "reads": {name: launched_by(use) for name, use in READS.items()},
+                "light": {name: launched_by(use) for name, use in LIGHT.items()},
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""What is known of functions: names against the installed libraries, facts against the real engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xlalint.analysis.effects import EFFECTS
+from xlalint.knowledge import functions, lifecycle, methods
+from xlalint_runtime.prove import NoProof, require_engine
+
+OTHER_PACKAGES = ("absl", "safetensors", "tensorboardX", "tqdm", "torch.utils.tensorboard")
+"""What the names of these are is not checked: they need not be installed."""
+KNOWN = sorted(
+    name for name in functions.FUNCTIONS if not name.startswith(tuple(f"{p}." for p in OTHER_PACKAGES))
+)
+MODULES = sorted(functions.PLAIN_MODULES | functions.HOST_MODULES - {"numpy"})
+BACKEND_TESTS = sorted(name for name in functions.OTHER_BACKENDS if "." in name)
+CREATED = sorted(f"torch.{name}" for name in methods.CREATIONS)
+OF_TENSORS = sorted(
+    f"torch.Tensor.{name}"
+    for name in methods.EXPLICIT_READS
+    | methods.BOOL_READS
+    | methods.HOST_METHODS
+    | methods.HOST_ATTRIBUTES
+    | methods.TENSOR_ATTRIBUTES
+    | methods.HEAVY_METHODS
+)
+OF_MODULES = sorted(f"torch.nn.Module.{name}" for name in methods.MODULE_METHODS)
+HEAVY = sorted(methods.HEAVY_FUNCTIONS - methods.HEAVY_METHODS)
+HOMES = ("torch", "torch.nn.functional")
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    """What one process that has imported the libraries says of them."""
+    try:
+        require_engine()
+    except NoProof as reason:
+        pytest.skip(f"not run: {reason}")
+    asked = {
+        "names": [
+            *KNOWN, *MODULES, *BACKEND_TESTS, *CREATED, *OF_TENSORS, *OF_MODULES,
+            *(f"{home}.{name}" for home in HOMES for name in HEAVY), *functions.FORMER_MODULES.values(),
+        ],
+        "host methods": sorted(methods.HOST_METHODS),
+        "host attributes": sorted(methods.HOST_ATTRIBUTES | methods.TENSOR_ATTRIBUTES),
+    }  # fmt: skip
+    run = subprocess.run(
+        [sys.executable, str(Path(__file__).parent / "knowledge_on_engine.py")],
+        input=json.dumps(asked),
+        env={**os.environ, "PJRT_DEVICE": "CPU"},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def test_every_effect_has_a_handler_and_every_handler_a_function() -> None:
+    assert set(functions.FUNCTIONS.values()) - _OBJECTS == set(EFFECTS)
+
+
+_OBJECTS = {effect for effect in functions.FUNCTIONS.values() if effect.startswith("object ")}
+
+
+@pytest.mark.parametrize("effect", sorted(_OBJECTS))
+def test_objects_known_by_class_have_methods_that_are_known(effect: str) -> None:
+    cls = effect.removeprefix("object ")
+    assert any(name.startswith(f"{cls}.") for name in functions.FUNCTIONS)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name in functions.FORMER_MODULES if not name.startswith("torch_xla_py."))
+)
+def test_modules_that_moved_once_were_there(name: str) -> None:
+    """Of `torch_xla_py`, which is older than the release table, nothing can be looked up."""
+    assert lifecycle.seen(name)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("name", [*KNOWN, *MODULES, *BACKEND_TESTS, *functions.FORMER_MODULES.values()])
+def test_names_exist_or_once_did(name: str, engine: Any) -> None:
+    assert name not in engine["missing"] or lifecycle.seen(name), engine["missing"][name]
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("name", [*CREATED, *OF_TENSORS, *OF_MODULES])
+def test_names_of_torch_exist(name: str, engine: Any) -> None:
+    assert name not in engine["missing"], engine["missing"][name]
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("name", HEAVY)
+def test_heavy_functions_exist(name: str, engine: Any) -> None:
+    assert any(f"{home}.{name}" not in engine["missing"] for home in HOMES)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("kind", ["host methods", "questions", "host attributes", "light"])
+def test_what_is_no_read_launches_nothing(kind: str, engine: Any) -> None:
+    assert {name: count for name, count in engine[kind].items() if count} == {}
+
+
+@pytest.mark.engine
+def test_reads_launch_a_graph(engine: Any) -> None:
+    assert {name: count for name, count in engine["reads"].items() if not count} == {}
+
+
+@pytest.mark.engine
+def test_every_read_has_been_measured(engine: Any) -> None:
+    assert engine["reads"].keys() >= methods.EXPLICIT_READS | methods.BOOL_READS
+    read = {name for name, effect in functions.FUNCTIONS.items() if effect == "read arguments"}
+    assert read <= engine["reads"].keys()
