@@ -824,10 +824,8 @@ class Expressions(ABC):
             for element, item in zip(elements[first + 1 :], items[len(items) - after :], strict=True):
                 self.bind(element, item, frame, store)
             return
+        # What an unknown callable returned may be a pair of anything: each is as unsure as the whole.
         each = self.element(value) if value.sure or value.kind is not Kind.TENSOR else value
-        if value.kind is Kind.TENSOR and not value.sure:
-            # What an unknown callable returned may be a pair of anything.
-            each = UNKNOWN._replace(differs=value.differs)
         for element in elements:
             self.bind(element, each, frame, store)
 
