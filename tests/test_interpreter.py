@@ -7,7 +7,10 @@ says how much work is recorded before a line runs: `none`, `light`, `heavy`, bet
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,7 +23,8 @@ from xlalint.lazy.values import Recorded
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile, read
 
-FOLDER = Path(__file__).parent / "interpreter"
+CHECKOUT = Path(__file__).resolve().parent.parent
+FOLDER = CHECKOUT / "tests" / "interpreter"
 PROGRAMS = sorted(path for path in FOLDER.iterdir() if path.suffix == ".py" or (path / "main.py").is_file())
 RULES = ("XLA092", "XLA101", "XLA102", "XLA103", "XLA203", "XLA502", "XLA701")
 
@@ -62,6 +66,24 @@ def test_the_state_is_the_one_marked(program: Path) -> None:
         if found.get(line, "never") != wanted
     ]
     assert not wrong
+
+
+@pytest.mark.parametrize("tree", ["fixtures", "examples", "tests/interpreter"])
+def test_answers_do_not_depend_on_the_order_of_hashes(tree: str) -> None:
+    """Strings hash by a seed, enum members and classes by their address: both differ by process."""
+    command = [sys.executable, "-m", "xlalint", "check", "--isolated", "--exit-zero", "-v"]
+    runs = [
+        subprocess.Popen(
+            [*command, "--output-format", "json", str(CHECKOUT / tree)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for seed in ("1", "2")
+    ]
+    one, other = (run.communicate(timeout=120) for run in runs)
+    assert b"contexts" in one[1]
+    assert one == other
 
 
 def marks(path: Path, what: str) -> dict[int, str]:
