@@ -57,6 +57,8 @@ def test_fixtures(folder: Path, change: Change, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("tree", trees(CORPUS), ids=lambda tree: tree.name)
 def test_real_trees(tree: Path, change: Change, monkeypatch: pytest.MonkeyPatch) -> None:
     assert tree.is_dir(), f"{tree} is not there: run benchmarks/corpus.py"
+    if change is without_summaries and tree.name.startswith("fairseq"):
+        pytest.skip("its calls fan out so far that interpreting each of them anew does not end")
     compare(tree, change, monkeypatch)
 
 

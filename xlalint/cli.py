@@ -370,7 +370,7 @@ def _without_collector() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.unfreeze()
+        gc.freeze()  # what the check leaves behind dies with the process; no need to look through it
         if was_enabled:
             gc.enable()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,6 +24,7 @@ from xlalint.analysis.payloads import (
     Scoped,
     callable_value,
     constant,
+    container,
     container_of,
     run,
     targets,
@@ -276,9 +278,9 @@ class Interpreter(Statements):
             given.insert(0, bound.receiver)
         names = dict(zip(positional, given, strict=False))
         extra = given[len(positional) :]
+        others: dict[str, Value] = {}
         for name, value in call.keywords.items():
-            if name in annotations:
-                names[name] = value
+            (names if name in annotations else others)[name] = value
         defaults = dict(
             zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
         )
@@ -300,7 +302,8 @@ class Interpreter(Statements):
                 element = value if number == 0 else join_values(element, value)
             names[arguments.vararg.arg] = container_of(element) if extra else UNKNOWN
         if arguments.kwarg is not None:
-            names[arguments.kwarg.arg] = UNKNOWN
+            known = not call.open_ended
+            names[arguments.kwarg.arg] = container([*others.values()], tuple(others)) if known else UNKNOWN
         return names
 
     def _annotated_value(self, annotation: ast.expr | None, function: Function) -> Value:
@@ -810,19 +813,16 @@ def _scopes_of_decorators(interpreter: Interpreter, function: Function) -> list[
 
 
 def _assigns(function: Function) -> bool:
-    """Whether a method assigns an attribute of its first argument."""
-    arguments = function.node.args.args
-    if not arguments or isinstance(function.node, ast.Lambda) or function.is_static:
+    """Whether a method assigns an attribute of its first argument, judged by its text."""
+    node = function.node
+    if not node.args.args or isinstance(node, ast.Lambda) or function.is_static:
         return False
-    first = arguments[0].arg
-    return any(
-        isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == first
-        for statement in function.node.body
-        for node in ast.walk(statement)
-    )
+    lines = function.outline.lines[node.lineno - 1 : node.end_lineno]
+    pattern = _ASSIGNMENT.replace("self", re.escape(node.args.args[0].arg))
+    return re.search(pattern, "\n".join(lines)) is not None
+
+
+_ASSIGNMENT = r"(?m)^(?:[ \t]*[\w.]+ *= *)?[^=\n(]*\bself\.\w+[^=\n(]*=(?!=)"
 
 
 def _entry_state(state: State, function: Function) -> State:

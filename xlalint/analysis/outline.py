@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 from xlalint.lazy.site import Site
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -105,7 +109,12 @@ class Function:
                 bound.add(node.name)
             elif isinstance(node, ast.Yield | ast.YieldFrom):
                 self.is_generator = True
-            stack.extend(ast.iter_child_nodes(node))
+            for field in node._fields:
+                held = getattr(node, field, None)
+                if held.__class__ is list:
+                    stack += [part for part in held if isinstance(part, ast.AST)]
+                elif isinstance(held, ast.AST):
+                    stack.append(held)
         self.assigned = frozenset(bound - outer)
         self._used = used | outer
 
@@ -165,6 +174,11 @@ class Outline:
         self.classes: dict[ast.AST, Class] = {}
         self.star_imports: list[str] = []
         self._collect(tree.body, None, None)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text, as Python counts them."""
+        return _LINE_END.split(self.text)
 
     def site(self, node: ast.AST) -> Site:
         """The place of a node of this module."""

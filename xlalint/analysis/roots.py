@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from xlalint.analysis.outline import Function, Import, Outline
 
 _WORDS = re.compile(r"[A-Za-z_]\w*")
-_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Relevance:
@@ -78,7 +77,7 @@ class Relevance:
         return modules
 
     def _collect(self, outline: Outline) -> None:
-        lines = _LINE_END.split(outline.text)
+        lines = outline.lines
         names = self._hot_names[outline]
         body = list(lines)
         for function in outline.functions.values():

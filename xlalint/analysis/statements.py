@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
-from xlalint.analysis.call import spelling
+from xlalint.analysis.call import Call, spelling
 from xlalint.analysis.calls import Calls
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.payloads import (
@@ -409,6 +409,8 @@ class Statements(Calls):
             return after
         if value.kind is Kind.SCOPE and isinstance(value.payload, Managed):
             return self._managed(value.payload, node, rest, frame, store)
+        if value.kind is Kind.INSTANCE:
+            return self._with_instance(value, item, node, rest, frame, store)
         if opening is None or opening.scope is None:
             return self._with_items(node, rest, frame, store)
         scope = Scope(opening.scope, frame.site(item.context_expr))
@@ -419,6 +421,26 @@ class Statements(Calls):
 
         self.enter_scope(scope, opening.spelling, frame, store)
         return self._guarded(lambda: self._with_items(node, rest, frame, store), leave, frame)
+
+    def _with_instance(
+        self, manager: Value, item: ast.withitem, node: ast.With | ast.AsyncWith, rest: list[ast.withitem],
+        frame: Frame, store: Store,
+    ) -> Store | None:  # fmt: skip
+        """An object of the project whose class says what happens at the entry and at the exit."""
+        names = ("__aenter__", "__aexit__") if isinstance(node, ast.AsyncWith) else ("__enter__", "__exit__")
+        enter, leave = (self.attribute(manager, name, None, frame, store) for name in names)
+        if not all(any(isinstance(t, Bound) for t in targets(method)) for method in (enter, leave)):
+            return self._with_items(node, rest, frame, store)
+        site = frame.site(item.context_expr)
+        entered = self.invoke(enter, Call(frame, store, site, None))
+        if item.optional_vars is not None:
+            self.bind(item.optional_vars, entered, frame, store)
+
+        def exit_(current: Store) -> Store:
+            self.invoke(leave, Call(frame, current, site, None, [HOST, HOST, HOST]))
+            return current
+
+        return self._guarded(lambda: self._with_items(node, rest, frame, store), exit_, frame)
 
     def _managed(
         self,
