@@ -359,6 +359,8 @@ class Calls(Expressions):
             return self.read(receiver, Reading.BOOL, call, site, frame, store)
         if name == "type" and call.values:  # a cast; without arguments a name
             return self.record((receiver,), Weight.LIGHT, site, frame, store)
+        if name in methods.FOREIGN_METHODS:
+            return HOST
         if name in methods.HOST_METHODS or name.startswith("is_"):
             return receiver if name.endswith("_") else HOST
         if name in ("cuda", "xla", "detach", "detach_"):

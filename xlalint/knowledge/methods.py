@@ -52,5 +52,8 @@ MODULE_METHODS = frozenset({
 })  # fmt: skip
 """Module methods that return the module itself."""
 
+FOREIGN_METHODS = frozenset({"_nnz", "qscheme", "q_scale", "q_zero_point", "q_per_channel_axis"})
+"""Methods of sparse and quantized tensors, which no XLA tensor is: they answer on the host."""
+
 LABEL_METHODS = frozenset({"get_targets"})
 """Methods by which models pick the labels out of a batch: they compute nothing."""
