@@ -244,3 +244,13 @@ def method_by_name():
     trainer = Trainer(model, None, None)
     with torch_xla.step():
         getattr(trainer, "read")(model(x))  # expect: XLA101
+
+
+def decorated_method_of_a_class_in_a_function():
+    class Local:
+        @staticmethod
+        @torch_xla.compile
+        def step(batch):
+            return model(batch).item()  # expect: XLA101
+
+    Local.step(x)

@@ -264,3 +264,35 @@ def end_of_the_program(flag):
     else:
         model(x)
     print("one way only")  # state: heavy
+
+
+class Marked:
+    def __enter__(self):
+        torch_xla.sync()
+        return model(x)
+
+    def __exit__(self, *exception):
+        torch_xla.sync()
+
+
+def object_with_methods_for_entry_and_exit():
+    torch_xla.sync()
+    model(x)
+    with Marked() as loss:
+        print(loss)  # state: heavy  # expect: XLA102
+    print("cut")  # state: none
+
+
+def object_whose_exit_runs_however_it_is_left(flag):
+    for number in range(3):
+        with Marked() as loss:
+            if flag:
+                break
+    print("cut")  # state: none
+
+
+async def object_without_such_methods():
+    torch_xla.sync()
+    async with Marked() as loss:
+        model(x)
+    print("nothing cut")  # state: heavy

@@ -207,7 +207,9 @@ class Interpreter(Statements):
     def enter_function(self, bound: Bound, call: Call) -> Value:
         """Call a function of the project: by its summary in this context."""
         function = bound.function
-        scopes = _scopes_of_decorators(self, function) if function.parent is None else []
+        # Those of a function in a function were seen to where it was defined.
+        at_definition = function.parent is not None and function.owner is None
+        scopes = [] if at_definition else _scopes_of_decorators(self, function)
         if scopes:
             target: Value = callable_value(bound)
             self._plain.add(function)

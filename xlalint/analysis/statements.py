@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     callable_value,
     container_of,
     run,
+    targets,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
