@@ -353,3 +353,41 @@ def odd(n):
 
 def starts_a_cycle():
     return even(4)
+
+
+# Defaults
+
+
+def default_of_a_nested_function():
+    with torch_xla.step():
+        loss = model(x)
+
+        def show(loss=loss, *, number=3):
+            print(number)
+            print(loss)
+
+        show()  # expect: XLA101
+        show(4)
+
+
+def default_of_a_lambda():
+    with torch_xla.step():
+        loss = model(x)
+        (lambda value=loss: print(value))()  # expect: XLA101
+        loss = 3
+        print(loss)
+
+
+def default_that_reads():
+    with torch_xla.step():
+        loss = model(x)
+        show = lambda number=loss.item(): print(number)  # expect: XLA101
+        show()
+
+
+def default_that_a_cut_has_run():
+    loss = model(x)
+    show = lambda value=loss: print(value)
+    torch_xla.sync()
+    show()
+    torch_xla.sync()

@@ -191,6 +191,22 @@ class Expressions(ABC):
                 seen.append((name, _without_captures(value)))
         return tuple(seen)
 
+    def defaults(self, function: Function, frame: Frame, store: Store) -> tuple[tuple[str, Value], ...]:
+        """What the parameters of a nested function are by default: evaluated where it is defined."""
+        if frame.function is None:
+            return ()
+        arguments = function.node.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        given = [
+            *zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True),
+            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+        ]
+        return tuple(
+            (parameter.arg, self.evaluate(default, frame, store))
+            for parameter, default in given
+            if default is not None
+        )
+
     # Names and attributes -----------------------------------------------------------------------
 
     def _name(self, node: ast.Name, frame: Frame, store: Store) -> Value:
@@ -212,7 +228,9 @@ class Expressions(ABC):
         changed = False
         for target in targets(value):
             if isinstance(target, Bound) and target.function.parent is frame.function:
+                own = target.function.locals()
                 captured = self.capture(target.function, frame, store)
+                captured += tuple(held for held in target.captured if held[0] in own)
                 if captured != target.captured:
                     target = target._replace(captured=captured)
                     changed = True
@@ -694,7 +712,8 @@ class Expressions(ABC):
 
     def _lambda(self, node: ast.Lambda, frame: Frame, store: Store) -> Value:
         function = frame.outline.function(node, frame.function)
-        return callable_value(Bound(function, None, self.capture(function, frame, store)))
+        defaults = self.defaults(function, frame, store)
+        return callable_value(Bound(function, None, self.capture(function, frame, store) + defaults))
 
     def _named(self, node: ast.NamedExpr, frame: Frame, store: Store) -> Value:
         value = self.evaluate(node.value, frame, store)

@@ -256,7 +256,8 @@ class Interpreter(Statements):
         return False
 
     def _captured(self, bound: Bound, call: Call) -> dict[str, Value]:
-        captured = dict(bound.captured)
+        own = bound.function.locals()
+        captured = {name: value for name, value in bound.captured if name not in own}
         parent = bound.function.parent
         if parent is not None:
             for name in bound.function.free_names():
@@ -289,10 +290,14 @@ class Interpreter(Statements):
         for keyword_only, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
             if default is not None:
                 defaults[keyword_only.arg] = default
+        held = dict(bound.captured)
         for name, annotation in annotations.items():
             if name in names:
                 continue
-            if name in defaults and not call.open_ended:
+            if name in held and not call.open_ended:
+                # A default of long ago has run by now, when nothing at all is recorded any more.
+                names[name] = run(held[name]) if call.store.state.recorded == NOTHING else held[name]
+            elif name in defaults and not call.open_ended:
                 names[name] = self.evaluate(
                     defaults[name], Frame(function.outline, None, None, 0), Store(State())
                 )

@@ -111,7 +111,8 @@ class Statements(Calls):
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame, store: Store
     ) -> Store | None:
         function = frame.outline.functions[node]
-        value = callable_value(Bound(function, None, self.capture(function, frame, store)))
+        defaults = self.defaults(function, frame, store)
+        value = callable_value(Bound(function, None, self.capture(function, frame, store) + defaults))
         store.names[node.name] = self.decorated(value, node.decorator_list, frame, store)
         return store
 
