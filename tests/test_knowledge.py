@@ -27,6 +27,7 @@ OF_TENSORS = sorted(
     f"torch.Tensor.{name}"
     for name in methods.EXPLICIT_READS
     | methods.BOOL_READS
+    | methods.FOREIGN_METHODS
     | methods.HOST_METHODS
     | methods.HOST_ATTRIBUTES
     | methods.TENSOR_ATTRIBUTES

@@ -210,13 +210,20 @@ def test_a_save_by_all_replicas_or_by_those_with_the_best_loss_is_another_rules(
     assert engine.findings == []
 
 
-@pytest.mark.parametrize("alone", ["launched", "spmd"])
-def test_a_program_with_one_replica_is_quiet(alone: str) -> None:
+def test_a_program_with_one_replica_is_quiet() -> None:
     engine = Engine(MasterOnlySaveBeforeSync)
-    setattr(engine.state, alone, alone == "spmd")
+    engine.state.spmd = True
     arm = engine.model.part(engine.state, master(2))
     engine.model.save(arm, "torch.save", STATE_DICT, HEAVY, at(3), by_xla=False)
     assert engine.findings == []
+
+
+def test_a_script_that_starts_no_replicas_but_asks_for_the_master_is_likely_meant_for_several() -> None:
+    engine = Engine(MasterOnlySaveBeforeSync)
+    engine.state.launched = False
+    arm = engine.model.part(engine.state, master(2))
+    engine.model.save(arm, "torch.save", STATE_DICT, HEAVY, at(3), by_xla=False)
+    assert [finding.doubts for finding in engine.findings] == [1]
 
 
 # XLA502 ------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, HostRead, Save
+from xlalint.lazy.events import Event, HostRead, Reading, Save
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
@@ -87,9 +87,10 @@ class MasterOnlySaveBeforeSync(Rule):
     def judge(self, event: Event, state: State) -> Iterator[Finding]:
         # A test of a value that differs, such as a loss, parts them too, into unsure arms: XLA503.
         split = next((split for split in state.splits if split.master or split.certain), None)
-        if split is None or state.launched is False or state.spmd:
+        if split is None or state.spmd:
             return
-        doubts = int(not split.certain)
+        # Whoever tests for the master means to run on several replicas, though nothing here starts them.
+        doubts = (not split.certain) + (state.launched is False)
         match event:
             case Save(recorded=Recorded(must=Weight.HEAVY), spelling=spelling):
                 message = (
@@ -98,8 +99,9 @@ class MasterOnlySaveBeforeSync(Rule):
             case HostRead(
                 value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.HEAVY), reduced=reduced),
                 spelling=spelling,
-            ):
-                # A value that no collective went into is computed twice, but does not wait.
+                reading=reading,
+            ) if reduced or reading is Reading.TEXT:
+                # A value that no collective went into does not wait for one; printed, it sometimes did.
                 doubts += not reduced
                 message = (
                     f"`{spelling}` reads on some replicas what is pending on all since {{since}}: may hang"

@@ -296,3 +296,23 @@ async def object_without_such_methods():
     async with Marked() as loss:
         model(x)
     print("nothing cut")  # state: heavy
+
+
+def exit_stack(flag):
+    import contextlib
+
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        stack.enter_context(torch_xla.step())
+        print(model(x))  # expect: XLA101
+    print("cut")  # state: none
+
+
+def exit_stack_that_perhaps_holds_a_scope(flag):
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+        if flag:
+            stack.enter_context(torch_xla.step())
+        print(model(x))
+    print("perhaps")  # state: heavy

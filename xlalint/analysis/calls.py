@@ -569,6 +569,12 @@ class Calls(Expressions):
         return self.call_unknown(call)
 
     def _scope_method(self, receiver: Value, name: str, call: Call) -> Value:
+        given = call.argument(0, "cm")
+        is_stack = isinstance(receiver.payload, Opening) and receiver.payload.effect == effects.STACK
+        if is_stack and name in ("enter_context", "enter_async_context") and given is not None:
+            opening = given.payload
+            if given.kind is Kind.SCOPE and isinstance(opening, Opening) and opening.scope is not None:
+                self.enter_scope(Scope(opening.scope, call.site), opening.spelling, call.frame, call.store)
         return UNKNOWN
 
     def _parameters_method(self, receiver: Value, name: str, call: Call) -> Value:

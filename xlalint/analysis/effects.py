@@ -89,6 +89,8 @@ def _compile(calls: Expressions, call: Call) -> Value:
     return callable_value(Scoped(target, kind))
 
 
+STACK = "exit stack"
+"""The effect of a scope that other scopes are entered through."""
 DYNAMO = "torch.compile result"
 """Stands for the class of what `torch.compile` returns: it launches a graph of its own."""
 
@@ -109,6 +111,10 @@ def _trace_scope(calls: Expressions, call: Call) -> Value:
 
 def _step_trace_scope(calls: Expressions, call: Call) -> Value:
     return Value(Kind.SCOPE, payload=Opening(ScopeKind.STEP_TRACE, call.spelling))
+
+
+def _exit_stack(calls: Expressions, call: Call) -> Value:
+    return Value(Kind.SCOPE, payload=Opening(None, call.spelling, STACK))
 
 
 def _plain_scope(calls: Expressions, call: Call) -> Value:
@@ -721,6 +727,7 @@ EFFECTS: dict[str, Effect] = {
     "trace scope": _trace_scope,
     "step trace scope": _step_trace_scope,
     "plain scope": _plain_scope,
+    "exit stack": _exit_stack,
     "eager mode": _eager_mode,
     "eager scope": _eager_scope,
     "add closure": _add_closure,

@@ -878,7 +878,10 @@ def parameter(value: Value, store: Store) -> Value:
     """One parameter of a module, as the tensor it is."""
     on_device = value.payload[1] is Place.XLA
     recorded = store.state.parameters if on_device else NOTHING
-    return Value(Kind.TENSOR, on_device, recorded) if value.payload[1] is not Place.HOST else HOST
+    if value.payload[1] is Place.HOST:
+        return HOST
+    reduced = on_device and store.state.parameters_reduced
+    return Value(Kind.TENSOR, on_device, recorded, reduced=reduced)
 
 
 _GRADIENT = Value(Kind.TENSOR, recorded=Recorded(Weight.HEAVY, Weight.HEAVY), differs=True)

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
+from xlalint.analysis import effects
 from xlalint.analysis.call import Call, spelling
 from xlalint.analysis.calls import Calls
 from xlalint.analysis.frame import Exits, Frame
@@ -401,7 +402,8 @@ class Statements(Calls):
         value = self.evaluate(item.context_expr, frame, store)
         opening = value.payload if value.kind is Kind.SCOPE and isinstance(value.payload, Opening) else None
         if item.optional_vars is not None:
-            bound = value if opening is None else UNKNOWN
+            stack = opening is not None and opening.effect == effects.STACK
+            bound = value if opening is None or stack else UNKNOWN
             self.bind(item.optional_vars, bound if value.kind is not Kind.CALLABLE else UNKNOWN, frame, store)
         if _expects_error(item.context_expr):
             # What goes wrong inside is what the program wants to see.
@@ -413,6 +415,8 @@ class Statements(Calls):
             return self._managed(value.payload, node, rest, frame, store)
         if value.kind is Kind.INSTANCE:
             return self._with_instance(value, item, node, rest, frame, store)
+        if opening is not None and opening.effect == effects.STACK:
+            return self._with_stack(opening, node, rest, frame, store)
         if opening is None or opening.scope is None:
             return self._with_items(node, rest, frame, store)
         scope = Scope(opening.scope, frame.site(item.context_expr))
@@ -422,6 +426,20 @@ class Statements(Calls):
             return current
 
         self.enter_scope(scope, opening.spelling, frame, store)
+        return self._guarded(lambda: self._with_items(node, rest, frame, store), leave, frame)
+
+    def _with_stack(
+        self, opening: Opening, node: ast.With | ast.AsyncWith, rest: list[ast.withitem],
+        frame: Frame, store: Store,
+    ) -> Store | None:  # fmt: skip
+        """An `ExitStack`: what is entered through it is left with it, the last first."""
+        before = len(store.state.scopes)
+
+        def leave(current: Store) -> Store:
+            for scope in reversed(current.state.scopes[before:]):
+                self.leave_scope(scope, opening.spelling, frame, current)
+            return current
+
         return self._guarded(lambda: self._with_items(node, rest, frame, store), leave, frame)
 
     def _with_instance(

@@ -201,6 +201,8 @@ FUNCTIONS: dict[str, str] = {
     "functools.wraps": "decorator maker",
     "contextlib.nullcontext": "plain scope",
     "contextlib.suppress": "plain scope",
+    "contextlib.ExitStack": "exit stack",
+    "contextlib.AsyncExitStack": "exit stack",
     "copy.deepcopy": "same",
     "copy.copy": "same",
     "typing.cast": "second",

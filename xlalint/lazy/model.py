@@ -132,6 +132,7 @@ class LazyModel:
             lone = Obligation(Owed.LONE_CUT, (site,), doubts, state.in_loop, spelling, split)
             state.obligations |= {lone}
         state.recorded = state.parameters = NOTHING
+        state.parameters_reduced = False
         state.since = ()
         state.opaque = False
         state.skip_cut = False
@@ -210,6 +211,7 @@ class LazyModel:
             self._settle(state, obligation, split)
         self.record(state, Weight.HEAVY, site)
         state.obligations -= set(state.owes(Owed.CLIP))
+        state.parameters_reduced = state.gradients == _REDUCED
         state.gradients = _USED
         if not (state.eager and state.step is None):
             state.parameters = Recorded(Weight.HEAVY, Weight.HEAVY)

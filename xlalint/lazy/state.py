@@ -137,6 +137,8 @@ class State:
         """Where that work was recorded: at most three places."""
         self.parameters: Recorded = NOTHING
         """Work recorded on parameters: what a state dict or a module takes along."""
+        self.parameters_reduced: bool = False
+        """What is recorded on parameters surely depends on a collective."""
         self.scopes: tuple[Scope, ...] = ()
         self.splits: tuple[Split, ...] = ()
         self.gradients: frozenset[Gradient] = frozenset({Gradient.NONE})
@@ -225,6 +227,7 @@ def join(a: State, b: State) -> State:
     joined.recorded = a.recorded.join(b.recorded)
     joined.since = tuple(sorted({*a.since, *b.since})[:3])
     joined.parameters = a.parameters.join(b.parameters)
+    joined.parameters_reduced = a.parameters_reduced and b.parameters_reduced
     joined.scopes = _common_prefix(a.scopes, b.scopes)
     joined.splits = _common_prefix(a.splits, b.splits)
     joined.gradients = a.gradients | b.gradients
