@@ -315,4 +315,37 @@ def exit_stack_that_perhaps_holds_a_scope(flag):
         if flag:
             stack.enter_context(torch_xla.step())
         print(model(x))
-    print("perhaps")  # state: heavy
+    print("perhaps")  # state: none-heavy
+
+
+def scope_chosen_at_run_time(flag):
+    from contextlib import nullcontext
+
+    torch_xla.sync()
+    with torch_xla.step() if flag else nullcontext():
+        loss = model(x)
+        print("in it")  # state: heavy
+    print(loss)  # state: none-heavy
+    torch_xla.sync()
+
+
+def scope_chosen_by_a_name(flag):
+    from contextlib import nullcontext
+
+    scope = nullcontext()
+    if flag:
+        scope = torch_xla.step()
+    with scope:
+        loss = model(x)
+    print(loss)  # state: none-heavy
+    torch_xla.sync()
+
+
+def whichever_scope_is_chosen_it_is_a_step(flag):
+    if flag:
+        scope = torch_xla.step()
+    else:
+        scope = torch_xla.step()
+    with scope:
+        print(model(x))  # expect: XLA101
+    print("cut")  # state: none

@@ -207,12 +207,25 @@ class Loader(NamedTuple):
         )
 
 
+PERHAPS_STEP = "perhaps a step"
+"""The effect of one of several scopes, of which not all cut."""
+
+
 class Opening(NamedTuple):
     """A scope that has been made but not entered: what `torch_xla.step()` returns."""
 
     scope: ScopeKind | None
     spelling: str
     effect: str = ""
+
+    def join(self, other: Opening) -> Opening | None:
+        """Either of two scopes."""
+        if self.scope is other.scope and self.effect == other.effect:
+            return self
+        for one in (self, other):
+            if one.effect == PERHAPS_STEP or (one.scope is not None and one.scope.is_step):
+                return Opening(None, one.spelling, PERHAPS_STEP)
+        return None
 
 
 class Managed(NamedTuple):

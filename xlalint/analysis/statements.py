@@ -12,6 +12,7 @@ from xlalint.analysis.call import Call, spelling
 from xlalint.analysis.calls import Calls
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.payloads import (
+    PERHAPS_STEP,
     Bound,
     Classes,
     Loader,
@@ -417,6 +418,13 @@ class Statements(Calls):
             return self._with_instance(value, item, node, rest, frame, store)
         if opening is not None and opening.effect == effects.STACK:
             return self._with_stack(opening, node, rest, frame, store)
+        if opening is not None and opening.effect == PERHAPS_STEP:
+            self._perhaps_cut(opening, node, frame, store)
+            return self._guarded(
+                lambda: self._with_items(node, rest, frame, store),
+                lambda current: self._perhaps_cut(opening, node, frame, current),
+                frame,
+            )
         if opening is None or opening.scope is None:
             return self._with_items(node, rest, frame, store)
         scope = Scope(opening.scope, frame.site(item.context_expr))
@@ -428,6 +436,14 @@ class Statements(Calls):
         self.enter_scope(scope, opening.spelling, frame, store)
         return self._guarded(lambda: self._with_items(node, rest, frame, store), leave, frame)
 
+    def _perhaps_cut(
+        self, opening: Opening, node: ast.With | ast.AsyncWith, frame: Frame, store: Store
+    ) -> Store:
+        site = frame.site(node.items[0].context_expr)
+        frame.model.cut(store.state, Cause.SCOPE_EXIT, opening.spelling, site, sure=False)
+        store.maybe_run_all()
+        return store
+
     def _with_stack(
         self, opening: Opening, node: ast.With | ast.AsyncWith, rest: list[ast.withitem],
         frame: Frame, store: Store,
@@ -435,9 +451,14 @@ class Statements(Calls):
         """An `ExitStack`: what is entered through it is left with it, the last first."""
         before = len(store.state.scopes)
 
+        done = store.state.done
+
         def leave(current: Store) -> Store:
-            for scope in reversed(current.state.scopes[before:]):
+            scopes = current.state.scopes[before:]
+            for scope in reversed(scopes):
                 self.leave_scope(scope, opening.spelling, frame, current)
+            if not scopes and any(deed.what == "step scope" for deed in current.state.done - done):
+                self._perhaps_cut(opening, node, frame, current)
             return current
 
         return self._guarded(lambda: self._with_items(node, rest, frame, store), leave, frame)
