@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from xlalint.analysis.cst_frontend import parse, parse_function
+from xlalint.analysis.cst_frontend import parse
 
 NEWER = (Path(__file__).parent / "syntax" / "newer.txt").read_text().partition("\n")[2].split("----\n")
 POSITIONS = ("lineno", "col_offset", "end_lineno", "end_col_offset")
@@ -115,41 +115,11 @@ def test_a_byte_order_mark_takes_no_column() -> None:
     assert dump(parse("\ufeffx = 1\n")) == dump(ast.parse("x = 1\n"))
 
 
-@pytest.mark.parametrize("slice_of", ["FunctionDef", "AsyncFunctionDef", "ClassDef"])
-def test_a_slice_gives_the_nodes_of_the_whole_file(slice_of: str) -> None:
-    text = Path(__file__).read_text(encoding="utf-8") + NESTED
-    lines = text.splitlines(keepends=True)
-    nodes = [node for node in ast.walk(ast.parse(text)) if type(node).__name__ == slice_of]
-    assert nodes
-    for node in nodes:
-        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-        sliced = parse_function("".join(lines[first - 1 : node.end_lineno]), first)
-        assert [dump(statement) for statement in sliced.body] == [dump(node)]
-
-
-NESTED = '''
-class Outer:
-    """Two deep."""
-
-    # A comment above the decorator.
-    @property
-    async def method(self):
-        x = f"{self!r}"
-
-        def inner(a, b=(1, 2)):
-            return a, b
-'''
-
-
 @pytest.mark.parametrize(("text", "line"), [("x = 1\nx = = 2\n", 2), ("if x:\ny\n", 2)])
 def test_what_libcst_cannot_parse_either_is_a_syntax_error_with_its_line(text: str, line: int) -> None:
     with pytest.raises(SyntaxError) as raised:
         parse(text)
     assert raised.value.lineno == line
-    with pytest.raises(SyntaxError) as raised:
-        parse_function(text, 10)
-    assert raised.value.lineno == line + 9
 
 
 def test_known_gap_an_annotation_of_a_name_in_parentheses_is_refused() -> None:

@@ -34,37 +34,16 @@ def parse(text: str) -> ast.Module:
         SyntaxError: LibCST cannot parse it either.
         RecursionError: an expression is nested too deeply.
     """
-    return _parse(text, 1)
-
-
-def parse_function(text: str, first_line: int) -> ast.Module:
-    """The syntax tree of some whole lines of a file, which may be indented.
-
-    Args:
-        text: The lines.
-        first_line: The number that the first of them has in the file.
-
-    Raises:
-        SyntaxError: LibCST cannot parse them either.
-    """
-    if _INDENTED.match(text):
-        # Positions must stay those of the file, so the lines are not moved to the left.
-        module = _parse(f"if 1:\n{text}", first_line - 1)
-        return ast.Module(cast(ast.If, module.body[0]).body, [])
-    return _parse(text, first_line)
-
-
-def _parse(text: str, first_line: int) -> ast.Module:
     try:
         module = cst.parse_module(text.removeprefix("\ufeff"))
     except cst.ParserSyntaxError as error:
         # LibCST's own line is that of a token behind it; its message has the right one.
         said = re.search(r"error at (\d+):", error.message)
         line = int(said[1]) if said else error.raw_line
-        raise SyntaxError(error.message, ("<source>", line + first_line - 1, 1, None)) from None
+        raise SyntaxError(error.message, ("<source>", line, 1, None)) from None
     except (cst.CSTValidationError, cst.CSTLogicError) as error:
-        raise SyntaxError(str(error), ("<source>", first_line, 1, None)) from None
-    positions = _Positions(module, first_line)
+        raise SyntaxError(str(error), ("<source>", 1, 1, None)) from None
+    positions = _Positions(module)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # escapes are other linters' business
         return _Converter(module, positions).module()
@@ -76,13 +55,13 @@ class _Positions:
     It stands in for LibCST's own state of code generation. Columns are UTF-8 bytes, as in `ast`.
     """
 
-    def __init__(self, module: cst.Module, first_line: int) -> None:
+    def __init__(self, module: cst.Module) -> None:
         self.default_indent = module.default_indent
         self.default_newline = module.default_newline
         self.provider = None
         self.tokens = ("",)  # only asked for being empty
         self._indents: list[str] = []
-        self._line, self._column = first_line, 0
+        self._line, self._column = 1, 0
         # Without and with the whitespace and parentheses around a node.
         self.inner: dict[int, tuple[Position, Position]] = {}
         self.outer: dict[int, tuple[Position, Position]] = {}
@@ -705,7 +684,6 @@ _COMPARISONS: dict[str, type[ast.cmpop]] = {
     "Is": ast.Is, "IsNot": ast.IsNot,
 }  # fmt: skip
 _QUOTES = re.compile(r"\\.|[\"']", re.DOTALL)
-_INDENTED = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))*[ \t]+[^\s#]")
 """The first line of code is indented."""
 _BRACES = re.compile(r"(\\N\{[^}]*\})|\{\{|\}\}")
 
