@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from xlalint.analysis import effects
 from xlalint.analysis.call import Call
-from xlalint.analysis.frame import Carried, Frame, Judge, Yielded
+from xlalint.analysis.frame import Carried, Frame, Judge
 from xlalint.analysis.outline import Class, Function, Import, Outline
 from xlalint.analysis.payloads import (
     Bound,
@@ -32,12 +32,28 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.project import Project
 from xlalint.analysis.statements import Statements
 from xlalint.analysis.store import AttributeKey, Store, join
+from xlalint.analysis.summaries import (
+    Summary,
+    are_idle,
+    classes_in,
+    context_key,
+    did_nothing,
+    differs_in_bound_only,
+    entry_state,
+    exit_state,
+    generated,
+    let_die,
+    outlives,
+    seen_from,
+    widened,
+    with_obligation,
+)
 from xlalint.knowledge import functions
 from xlalint.knowledge.frameworks import HOOKS, Hook
 from xlalint.lazy.events import BoundReached, Cause
-from xlalint.lazy.site import ENTRY, Path, Site
-from xlalint.lazy.state import Obligation, Owed, Scope, ScopeKind, Split, State
-from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Recorded, Value, Weight
+from xlalint.lazy.site import Site
+from xlalint.lazy.state import ScopeKind, State
+from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Value
 from xlalint.lazy.values import join as join_values
 from xlalint.rule import Finding
 
@@ -51,23 +67,6 @@ SHORT = 12
 """Functions of so many lines are entered whatever they have to do with the engine."""
 MOST_DEPTH = 24
 """So deep are calls followed."""
-
-
-@dataclass(slots=True)
-class Summary:
-    """What a call in one context does, with places relative to the called function."""
-
-    store: Store | None
-    value: Value
-    findings: list[Finding]
-    carried: list[Carried]
-    yields: list[Yielded]
-    entered: frozenset[Function] = field(default_factory=frozenset)
-    cut_off: frozenset[Function] = field(default_factory=frozenset)
-    """Functions that were not entered on the way because they were being entered already: only
-    while they all still are does the summary say what the call does."""
-    least_depth: int = 0
-    """Calls on the way were too deep to be followed: from less deep than this, more is seen."""
 
 
 class Interpreter(Statements):
@@ -244,7 +243,7 @@ class Interpreter(Statements):
         value = self._replay(summary, call)
         self._give_back(function, summary, call)
         if function.yields():
-            return Value(Kind.LOADER, payload=_generated(summary))
+            return Value(Kind.LOADER, payload=generated(summary))
         # A function that never returns ends here for whoever called it, as far as we see.
         return UNKNOWN if summary.store is None else value
 
@@ -341,7 +340,7 @@ class Interpreter(Statements):
         kept = self._summaries.setdefault(function, {})
         scopes = call.store.state.scopes
         attributes = self._within_reach(call.store.attributes, names, captured)
-        if not scopes and _are_idle(names) and _are_idle(captured) and _are_idle(attributes):
+        if not scopes and are_idle(names) and are_idle(captured) and are_idle(attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
             key = (tuple(sorted(names.items(), key=lambda item: item[0])), tuple(captured))
             summary = self._kept(kept, key, call)
@@ -349,16 +348,16 @@ class Interpreter(Statements):
                 neutral = State()
                 neutral.eager = call.store.state.eager
                 summary = kept[key] = self._interpret(function, names, captured, {}, neutral, call)
-            if _did_nothing(summary):
+            if did_nothing(summary):
                 self.entered |= summary.entered
                 return summary
-        entry = _entry_state(call.store.state, function)
-        key = _key(names, captured, attributes, entry)
+        entry = entry_state(call.store.state, function)
+        key = context_key(names, captured, attributes, entry)
         summary = self._kept(kept, key, call)
         if summary is None:
             if len(kept) >= MANY_CONTEXTS:
-                names = {name: _widened(value) for name, value in names.items()}
-                captured = {name: _widened(value) for name, value in captured.items()}
+                names = {name: widened(value) for name, value in names.items()}
+                captured = {name: widened(value) for name, value in captured.items()}
             if len(kept) >= MOST_CONTEXTS:
                 self._bound(call, "contexts of one function")
                 names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
@@ -369,7 +368,7 @@ class Interpreter(Statements):
                 attributes = {}
                 entry.bounded = True
             if len(kept) >= MANY_CONTEXTS:
-                key = _key(names, captured, attributes, entry)
+                key = context_key(names, captured, attributes, entry)
                 summary = self._kept(kept, key, call)
         if summary is None:
             summary = kept[key] = self._interpret(function, names, captured, attributes, entry, call)
@@ -397,9 +396,9 @@ class Interpreter(Statements):
         node = function.node
         if function in self.relevant or (node.end_lineno or 0) - node.lineno <= SHORT:
             return True
-        if not _are_idle(names) or not _are_idle(captured) or call.store.state.scopes:
+        if not are_idle(names) or not are_idle(captured) or call.store.state.scopes:
             return True
-        return not _are_idle(self._within_reach(call.store.attributes, names, captured))
+        return not are_idle(self._within_reach(call.store.attributes, names, captured))
 
     def _within_reach(
         self, attributes: dict[AttributeKey, Value], names: dict[str, Value], captured: dict[str, Value]
@@ -411,7 +410,7 @@ class Interpreter(Statements):
         reached: set[Class] = set()
         stack = [*names.values(), *captured.values()]
         while stack and len(reached) < len(held):
-            for cls in _classes_in(stack.pop()):
+            for cls in classes_in(stack.pop()):
                 if cls in reached:
                     continue
                 reached.add(cls)
@@ -463,10 +462,10 @@ class Interpreter(Statements):
             exit_store = end.copy() if exit_store is None else join(exit_store, end)
             value = returned if number == 0 else join_values(value, returned)
         if exit_store is not None:
-            if not function.yields() and not _outlives(value, exit_store, {**captured, **names}, attributes):
-                _let_die(exit_store.state, pending)
+            if not function.yields() and not outlives(value, exit_store, {**captured, **names}, attributes):
+                let_die(exit_store.state, pending)
             exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}
-            if self._recursions == {function} and _differs_in_bound_only(exit_store.state, unchanged):
+            if self._recursions == {function} and differs_in_bound_only(exit_store.state, unchanged):
                 # What does nothing to the engine but call itself does nothing to the engine.
                 exit_store.state.bounded = unchanged.bounded
         self._recursions = outer_recursions | (self._recursions - {function})
@@ -485,13 +484,13 @@ class Interpreter(Statements):
         frame, state = call.frame, call.store.state
         if frame.judge is not None:
             for finding in summary.findings:
-                frame.findings.append(_seen_from(finding, call.site, state))
+                frame.findings.append(seen_from(finding, call.site, state))
             for carried in summary.carried:
                 self._judge_carried(carried, call)
-        if summary.store is None or _did_nothing(summary):
+        if summary.store is None or did_nothing(summary):
             return summary.value
         left = summary.store
-        call.store.state = _exit_state(left.state, state, call.site)
+        call.store.state = exit_state(left.state, state, call.site)
         call.store.attributes.update(left.attributes)
         if left.state.done and left.state.did("cut", "maybe cut"):
             call.store.run_all() if left.state.did("cut") and left.state.recorded.must >= 0 else None
@@ -513,7 +512,7 @@ class Interpreter(Statements):
     def _judge_carried(self, carried: Carried, call: Call) -> None:
         obligation = carried.event.obligation  # type: ignore[attr-defined]
         for mine in call.store.state.owes(obligation.owed):
-            event = _with_obligation(carried.event, mine)
+            event = with_obligation(carried.event, mine)
             if mine.inherited:
                 call.frame.carried.append(Carried(event, carried.state))
             else:
@@ -682,7 +681,7 @@ class Interpreter(Statements):
     def _enter_quietly(self, method: Function, receiver: Value, call: Call) -> None:
         names = self._bind_arguments(Bound(method, receiver), call)
         summary = self._interpret(
-            method, names, {}, call.store.attributes, _entry_state(call.store.state, method), call
+            method, names, {}, call.store.attributes, entry_state(call.store.state, method), call
         )
         if summary.store is not None:
             call.store.attributes.update(summary.store.attributes)
@@ -741,53 +740,6 @@ class Interpreter(Statements):
         return self.library(name)
 
 
-def _outlives(
-    value: Value, store: Store, given: dict[str, Value], attributes: dict[AttributeKey, Value]
-) -> bool:
-    """Whether work that a function recorded is still on something when its own names are gone.
-
-    Gradients, parameters, what it returns and what it changed of its caller's keep work alive.
-    """
-    if value.recorded.may or store.state.parameters.may or store.state.did("backward"):
-        return True
-    return any(
-        held.recorded.may > before.recorded.may
-        for name, before in given.items()
-        if (held := store.names.get(name)) is not None
-    ) or any(
-        held.recorded.may > attributes.get(key, NONE).recorded.may for key, held in store.attributes.items()
-    )
-
-
-def _differs_in_bound_only(state: State, other: State) -> bool:
-    bounded, state.bounded = state.bounded, other.bounded
-    same = state == other
-    state.bounded = bounded
-    return same
-
-
-def _let_die(state: State, before: Recorded) -> None:
-    """Nobody holds any more what a function recorded: the engine drops it, and no cut runs it again.
-
-    What was read of it ran once. Only several reads of the same work ran it several times.
-    Args: before: What was recorded when the function was entered.
-    """
-    if not state.did("cut", "maybe cut"):
-        # Light work in place is not told apart, and stays.
-        must, may = (min(weight, Weight.LIGHT) for weight in state.recorded)
-        state.recorded = Recorded(max(before.must, must), max(before.may, may))
-    own = [
-        o
-        for o in state.owes(Owed.READ)
-        if not o.inherited and (before.may is not Weight.HEAVY or not any(site.is_entry for site in o.since))
-    ]
-    for obligation in own:
-        if not any(
-            other.path != obligation.path and set(other.since) & set(obligation.since) for other in own
-        ):
-            state.obligations -= {obligation}
-
-
 def _makes_cuda_tensors(cls: Class) -> bool:
     """Whether a method of the class makes tensors that can only live on a GPU: it runs nowhere else."""
     return any(
@@ -799,18 +751,6 @@ def _makes_cuda_tensors(cls: Class) -> bool:
         for method in cls.methods.values()
         for node in ast.walk(method.node)
     )
-
-
-def _generated(summary: Summary) -> Loader:
-    """What a generator yields. Each `next` of it cuts when its one `yield` follows a cut."""
-    element = UNKNOWN
-    for number, given in enumerate(summary.yields):
-        element = given.value if number == 0 else join_values(element, given.value)
-    cuts: bool | None = False
-    if any(given.after_cut for given in summary.yields) or (summary.store and summary.store.state.did("cut")):
-        places = {given.site for given in summary.yields}
-        cuts = True if len(places) == 1 and all(given.after_cut for given in summary.yields) else None
-    return Loader(element if cuts is False else run(element), cuts, endless=summary.store is None)
 
 
 def _scopes_of_decorators(interpreter: Interpreter, function: Function) -> list[ScopeKind]:
@@ -832,171 +772,5 @@ def _assigns(function: Function) -> bool:
 _ASSIGNMENT = r"(?m)^(?:[ \t]*[\w.]+ *= *)?[^=\n(]*\bself\.\w+[^=\n(]*=(?!=)"
 
 
-def _entry_state(state: State, function: Function) -> State:
-    """The caller's state as the called function sees it: places in the caller are all "before".
-
-    A scope that stands at the function's own definition, such as that of a compiled function, is its own.
-    """
-    entry = state.copy()
-    entry.since = (ENTRY,) if state.since else ()
-    own = function.site
-    entry.scopes = tuple(s if s.site == own else Scope(s.kind, ENTRY, i) for i, s in enumerate(state.scopes))
-    entry.splits = tuple(
-        Split(ENTRY, s.polarity, s.certain, s.master, i) for i, s in enumerate(state.splits)
-    )  # fmt: skip
-    entry.obligations = frozenset(
-        Obligation(o.owed, (), 0, False, o.detail if o.owed is Owed.EXIT else "") for o in state.obligations
-        if o.owed is not Owed.COLLECTIVE
-    )  # fmt: skip
-    entry.done = frozenset()
-    entry.collectives = ()
-    return entry
-
-
-def _exit_state(left: State, before: State, site: Site) -> State:
-    """The state a called function left, as the caller sees it."""
-    state = left.copy()
-    state.scopes = before.scopes
-    state.splits = before.splits
-    since: list[Site] = []
-    for place in left.since:
-        since += before.since if place.is_entry else [site]
-    state.since = tuple(dict.fromkeys(since))[:3]
-    still = {(o.owed, o.detail if o.owed is Owed.EXIT else "") for o in left.obligations if o.inherited}
-    kept = {
-        o for o in before.obligations
-        if o.owed is Owed.COLLECTIVE or (o.owed, o.detail if o.owed is Owed.EXIT else "") in still
-    }  # fmt: skip
-    made = {
-        o._replace(
-            path=(site, *o.path) if _is_placed_outside(o) else o.path,
-            in_loop=o.in_loop or before.in_loop,
-            split=_outer_split(o.split, before),
-            since=_resolved(o.since, before),
-        )
-        for o in left.obligations if not o.inherited
-    }  # fmt: skip
-    state.obligations = frozenset(kept | made)
-    state.done = before.done | {d._replace(site=site) if d.site is not None else d for d in left.done}
-    met = ((name, (site, *path)) for name, path in left.collectives)
-    state.collectives = tuple(dict.fromkeys((*before.collectives, *met)))
-    state.in_loop = before.in_loop
-    state.in_closure = before.in_closure
-    state.in_forward = before.in_forward
-    return state
-
-
-def _resolved(since: tuple[Site, ...], before: State) -> tuple[Site, ...]:
-    """Places where work was recorded, with the caller's in the place of "before the call"."""
-    places: list[Site] = []
-    for place in since:
-        places += before.since if place.is_entry else [place]
-    return tuple(dict.fromkeys(places))[:3]
-
-
-def _is_placed_outside(obligation: Obligation) -> bool:
-    """Whether a caller, which holds the loop, cut or rank test, owns what is said of an obligation."""
-    if obligation.owed is Owed.LONE_CUT:
-        return obligation.split is not None and obligation.split.inherited
-    return obligation.owed is Owed.READ
-
-
-def _outer_split(split: Split | None, before: State) -> Split | None:
-    if split is not None and split.inherited and split.depth < len(before.splits):
-        return before.splits[split.depth]
-    return split
-
-
-def _seen_from(finding: Finding, site: Site, state: State) -> Finding:
-    """A finding of a called function, as its caller at `site` sees it."""
-    owner = finding.owner
-    since = finding.since
-    if any(place.is_entry for place in since):
-        since = _resolved(since, state)
-    if owner is not None and owner.inherited:
-        outer: tuple[Scope | Split, ...] = state.scopes if isinstance(owner, Scope) else state.splits
-        mine = outer[owner.depth] if owner.depth < len(outer) else None
-        return _replace_finding(finding, (site, *finding.path), mine, since)
-    if since is finding.since:
-        return finding
-    return _replace_finding(finding, finding.path, owner, since)
-
-
-def _replace_finding(
-    finding: Finding, path: Path, owner: Scope | Split | None, since: tuple[Site, ...]
-) -> Finding:
-    return replace(finding, path=path, owner=owner, since=since)
-
-
-def _with_obligation(event: Any, obligation: Obligation) -> Any:
-    doubts = event.doubts + obligation.doubts
-    return replace(event, obligation=obligation, doubts=doubts)
-
-
 _HOOKED_MODULE = Value(Kind.MODULE, False, payload=Module(None, Place.XLA))
 """The model that a framework trains: on the device, its outputs of unknown form."""
-
-_ENGINE_KINDS = frozenset({
-    Kind.TENSOR, Kind.MODULE, Kind.PARAMETERS, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER,
-    Kind.STATE_DICT, Kind.CALLABLE, Kind.SCOPE, Kind.DEVICE,
-})  # fmt: skip
-_NEUTRAL = State()
-
-
-def _are_idle(values: dict[Any, Value]) -> bool:
-    """Whether the engine has nothing to do with any of the values."""
-    for value in values.values():
-        if value.kind in _ENGINE_KINDS:
-            return False
-        if value.kind is Kind.CONTAINER and value.payload.element.kind is not Kind.HOST:
-            return False
-    return True
-
-
-def _classes_in(value: Value) -> list[Class]:
-    """Classes of the project that a value is an instance of, or holds instances of."""
-    if value.kind is Kind.INSTANCE:
-        return [cls for cls in value.payload.of if not isinstance(cls, str)]
-    if value.kind is Kind.MODULE:
-        return [value.payload.cls] if value.payload.cls is not None else []
-    if value.kind is Kind.CONTAINER:
-        return [
-            cls for item in (value.payload.element, *(value.payload.items or ())) for cls in _classes_in(item)
-        ]
-    if value.kind is Kind.CALLABLE:
-        found = []
-        for target in targets(value):
-            if isinstance(target, Bound):
-                found += _classes_in(target.receiver) if target.receiver is not None else []
-                found += [cls for _, held in target.captured for cls in _classes_in(held)]
-        return found
-    return []
-
-
-def _did_nothing(summary: Summary) -> bool:
-    """Whether a summary leaves the engine, and everything a caller could see, as it was."""
-    store = summary.store
-    if store is None or summary.findings or summary.carried or store.attributes or store.moved or store.names:
-        return False
-    eager, store.state.eager = store.state.eager, _NEUTRAL.eager
-    neutral = store.state == _NEUTRAL
-    store.state.eager = eager
-    return neutral
-
-
-def _widened(value: Value) -> Value:
-    """The value without what only tells contexts apart: which number or text it is."""
-    if value.kind is Kind.CONSTANT and value.payload and not isinstance(value.payload.value, bool):
-        return Value(Kind.HOST)
-    return value
-
-
-def _key(
-    names: dict[str, Value], captured: dict[str, Value], attributes: dict[AttributeKey, Value], state: State
-) -> Any:
-    return (
-        tuple(sorted(names.items(), key=lambda item: item[0])),
-        tuple(sorted(captured.items(), key=lambda item: item[0])),
-        frozenset(attributes.items()),
-        state.key(),
-    )
