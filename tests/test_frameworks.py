@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -34,3 +35,13 @@ def test_hooks_need_a_package_that_trains_on_a_device(tmp_path: Path) -> None:
     (package / "__init__.py").touch()
     (package / "criterions.py").write_text((PROGRAMS / "criterion/toolkit/criterions.py").read_text())
     assert diagnostics_of(tmp_path) == []
+
+
+def test_a_suppression_in_what_a_framework_calls_is_heard(tmp_path: Path) -> None:
+    """The file names no torch_xla itself, but another file of its package does."""
+    root = tmp_path / "program"
+    shutil.copytree(PROGRAMS / "criterion", root)
+    criterions = root / "toolkit" / "criterions.py"
+    text = criterions.read_text()
+    criterions.write_text(text.replace("# expect: XLA102 likely", "# xlalint: ignore[XLA102] once an epoch"))
+    assert {diagnostic.code for diagnostic in diagnostics_of(root)} == {"XLA201"}

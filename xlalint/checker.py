@@ -175,6 +175,16 @@ class _Group:
                 yield analysis.findings, analysis.statistics
 
 
+class _Hooked(NamedTuple):
+    """A file that names a framework which may call into it."""
+
+    path: str
+    shown: str | None
+    data: bytes
+    settings: Settings
+    named: bool
+
+
 class _Check:
     """One run of the checker."""
 
@@ -187,6 +197,8 @@ class _Check:
         self._files: dict[str, SourceFile | Unreadable] = {}
         """Files that were decoded, by absolute path; others are read when a finding names them."""
         self._unreadable: list[tuple[Unreadable, Settings]] = []
+        self._hooked: list[_Hooked] = []
+        """Files that a framework may call into: looked at when it is known whether others are hot."""
         self._commented: list[SourceFile] = []
         """Files with comments that might suppress something."""
         self._report = Report()
@@ -220,6 +232,9 @@ class _Check:
     def finish(self) -> Report:
         """Analyze and judge what was added."""
         report = self._report
+        for waiting in self._hooked:
+            # A framework calls into a file only where something trains on a device.
+            self._add_source(*waiting[:4], named=waiting.named, judged=report.hot > 0)
         if not (self._groups or self._unreadable or self._commented):
             return report
         findings: list[Finding] = []
@@ -247,16 +262,23 @@ class _Check:
     def _add_bytes(
         self, path: str, shown: str | None, data: bytes, settings: Settings, *, named: bool
     ) -> None:
-        self._settings[path] = settings
         hot = is_hot(data, settings.wrappers)
-        hooked = not hot and any(name in data for name in _HOOK_TOKENS)
         self._report.hot += hot
+        if not hot and any(name in data for name in _HOOK_TOKENS):
+            self._hooked.append(_Hooked(path, shown, data, settings, named))
+        else:
+            self._add_source(path, shown, data, settings, named=named, judged=hot)
+
+    def _add_source(
+        self, path: str, shown: str | None, data: bytes, settings: Settings, *, named: bool, judged: bool
+    ) -> None:
+        self._settings[path] = settings
         commented = _may_suppress_in_vain(data)
-        if not (hot or hooked or named or commented) and _is_text(data):
+        if not (judged or named or commented) and _is_text(data):
             return
         absolute = Path(path)
         file = decode(absolute, shown or show(absolute), data, settings.wrappers)
-        if isinstance(file, SourceFile) and (hot or hooked or named):
+        if isinstance(file, SourceFile) and (judged or named):
             tree = parse_file(file)
             if isinstance(tree, Unreadable):
                 self._files[path] = file
@@ -265,11 +287,11 @@ class _Check:
         if isinstance(file, Unreadable):
             self._add_unreadable(file, settings)
             return
-        if hot or hooked or commented:
+        if judged or commented:
             self._files[path] = file
         if commented:
             self._commented.append(file)
-        if hot or hooked:
+        if judged:
             group = self._group(absolute, settings)
             group.files.append(file)
             group.roots.update(dict.fromkeys(self._projects.import_roots(absolute.parent)))
