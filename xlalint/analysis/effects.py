@@ -473,8 +473,6 @@ def _to_number(calls: Expressions, call: Call) -> Value:
     value = call.argument(0)
     if value is None:
         return HOST
-    if value.kind is Kind.TENSOR and not value.sure and value.payload != "moved":
-        return calls.read(value, Reading.SCALAR, call, call.site, call.frame, call.store)
     return calls.read(value, Reading.SCALAR, call, call.site, call.frame, call.store)
 
 
