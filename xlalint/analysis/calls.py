@@ -95,13 +95,9 @@ class Calls(Expressions):
             return self.call_module(callee, call)
         if kind is Kind.NAMESPACE:
             return self._call_library(callee.payload, call)
-        if kind is Kind.INSTANCE and callee.payload.of == (effects.DYNAMO,):
-            return effects.call_dynamo(call)
-        if kind is Kind.INSTANCE and callee.payload.of == (effects.THREADS,):
-            return effects.call_threads(self, call)
         if kind is Kind.INSTANCE:
             method = self.attribute(callee, "__call__", None, call.frame, call.store)
-            if method.kind is Kind.CALLABLE and any(isinstance(t, Bound) for t in targets(method)):
+            if any(isinstance(t, Bound | Known) for t in targets(method)):
                 return self.invoke(method, call)
         if kind is Kind.TENSOR and callee.payload == MOVED:
             return self.call_module(Value(Kind.MODULE, False, payload=Module(None, Place.XLA)), call)

@@ -91,15 +91,9 @@ def _compile(calls: Expressions, call: Call) -> Value:
 
 STACK = "exit stack"
 """The effect of a scope that other scopes are entered through."""
-DYNAMO = "torch.compile result"
-"""Stands for the class of what `torch.compile` returns: it launches a graph of its own."""
 
 
-def _dynamo_compile(calls: Expressions, call: Call) -> Value:
-    return Value(Kind.INSTANCE, payload=Classes((DYNAMO,)))
-
-
-def call_dynamo(call: Call) -> Value:
+def _dynamo(calls: Expressions, call: Call) -> Value:
     """What `torch.compile` made is called: its graph runs at once, with what waits for it."""
     cut(call, Cause.MARKER, sure=False)
     return Value(Kind.TENSOR, False, differs=True)
@@ -282,15 +276,7 @@ def _launch(calls: Expressions, call: Call) -> Value:
     return NONE
 
 
-THREADS = "torch_xla.distributed.data_parallel.DataParallel"
-"""The class of an object that is called with a function to run on each device, and a loader."""
-
-
 def _threads(calls: Expressions, call: Call) -> Value:
-    return Value(Kind.INSTANCE, payload=Classes((THREADS,)))
-
-
-def call_threads(calls: Expressions, call: Call) -> Value:
     """A function is run on every device: with the model there, its loader, the device, a context."""
     target = call.argument(0, "loop_fn")
     if target is None:
@@ -721,7 +707,7 @@ EFFECTS: dict[str, Effect] = {
     "marker": _marker,
     "step scope": _step_scope,
     "compile": _compile,
-    "dynamo compile": _dynamo_compile,
+    "dynamo graph": _dynamo,
     "trace scope": _trace_scope,
     "step trace scope": _step_trace_scope,
     "plain scope": _plain_scope,

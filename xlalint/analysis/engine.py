@@ -20,7 +20,7 @@ from xlalint.lazy.state import State
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import Value
 from xlalint.rule import Finding, Rule
-from xlalint.sources.file import SourceFile, Unreadable, read
+from xlalint.sources.file import HOT_TOKEN, SourceFile, Unreadable, read
 from xlalint.sources.syntax import parse
 
 MOST_DOUBTS = 1
@@ -93,7 +93,7 @@ class _Run:
             for event in rule.events:
                 self._rules.setdefault(event, []).append(rule)
         self._files = {file.path: file for file in sorted(files, key=lambda f: str(f.path))}
-        self._tokens = ("torch_xla", *configuration.wrappers)
+        self._tokens = (HOT_TOKEN, *configuration.wrappers)
         self.project = Project(configuration.roots, self._open_module)
         self.interpreter = Interpreter(
             self.project, self._judge, other_backends=configuration.false_tests, memo=memo

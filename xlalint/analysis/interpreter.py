@@ -53,7 +53,7 @@ from xlalint.knowledge.frameworks import HOOKS, Hook
 from xlalint.lazy.events import BoundReached, Cause
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import ScopeKind, State
-from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Value
+from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Value, join_all
 from xlalint.lazy.values import join as join_values
 from xlalint.rule import Finding
 
@@ -303,10 +303,7 @@ class Interpreter(Statements):
             else:
                 names[name] = self._annotated_value(annotation, function)
         if arguments.vararg is not None:
-            element = UNKNOWN
-            for number, value in enumerate(extra):
-                element = value if number == 0 else join_values(element, value)
-            names[arguments.vararg.arg] = container_of(element) if extra else UNKNOWN
+            names[arguments.vararg.arg] = container_of(join_all(extra, UNKNOWN)) if extra else UNKNOWN
         if arguments.kwarg is not None:
             known = not call.open_ended
             names[arguments.kwarg.arg] = container([*others.values()], tuple(others)) if known else UNKNOWN

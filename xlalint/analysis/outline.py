@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
 from xlalint.lazy.site import Site
-
-_LINE_END = re.compile(r"\r\n|\r|\n")
+from xlalint.sources.file import split_lines
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -178,7 +176,7 @@ class Outline:
     @cached_property
     def lines(self) -> list[str]:
         """The lines of the text, as Python counts them."""
-        return _LINE_END.split(self.text)
+        return split_lines(self.text)
 
     def site(self, node: ast.AST) -> Site:
         """The place of a node of this module."""

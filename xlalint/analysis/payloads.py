@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import ScopeKind
-from xlalint.lazy.values import HOST, UNKNOWN, Kind, Place, Value
+from xlalint.lazy.values import HOST, UNKNOWN, Kind, Place, Value, join_all
 from xlalint.lazy.values import join as join_values
 
 DEEPEST = 4
@@ -55,9 +55,7 @@ class Container(NamedTuple):
 
 def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Value:
     """A container of known length."""
-    element = items[0] if items else HOST
-    for item in items[1:]:
-        element = join_values(element, item)
+    element = join_all(items, HOST)
     recorded = element.recorded
     depth = 1 + max((_depth(item) for item in (*items, element)), default=0)
     if depth > DEEPEST:

@@ -16,8 +16,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import AttributeKey, Store
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import Obligation, Owed, Scope, Split, State
-from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight
-from xlalint.lazy.values import join as join_values
+from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all
 from xlalint.rule import Finding
 
 
@@ -221,9 +220,7 @@ def let_die(state: State, before: Recorded) -> None:
 
 def generated(summary: Summary) -> Loader:
     """What a generator yields. Each `next` of it cuts when its one `yield` follows a cut."""
-    element = UNKNOWN
-    for number, given in enumerate(summary.yields):
-        element = given.value if number == 0 else join_values(element, given.value)
+    element = join_all((given.value for given in summary.yields), UNKNOWN)
     cuts: bool | None = False
     if any(given.after_cut for given in summary.yields) or (summary.store and summary.store.state.did("cut")):
         places = {given.site for given in summary.yields}

@@ -12,6 +12,8 @@ XM = "torch_xla.core.xla_model"
 XR = "torch_xla.runtime"
 XP = "torch_xla.debug.profiler"
 PL = "torch_xla.distributed.parallel_loader"
+DP = "torch_xla.distributed.data_parallel"
+DYNAMO = "torch._dynamo.eval_frame.OptimizedModule"
 FSDP = "torch_xla.distributed.fsdp"
 XMP = "torch_xla.distributed.xla_multiprocessing"
 
@@ -80,7 +82,8 @@ FUNCTIONS: dict[str, str] = {
     "torch_xla.launch": "launch",
     "torch_xla.distributed.spmd.mark_sharding": "same",
     "torch_xla.distributed.spmd.xla_sharding.mark_sharding": "same",
-    "torch_xla.distributed.data_parallel.DataParallel": "replicas by threads",
+    f"{DP}.DataParallel": f"object {DP}.DataParallel",
+    f"{DP}.DataParallel.__call__": "replicas by threads",
     # Loaders
     f"{PL}.MpDeviceLoader": "device loader",
     f"{PL}.ParallelLoader": "parallel loader",
@@ -228,7 +231,8 @@ FUNCTIONS: dict[str, str] = {
     f"{XM}.set_rng_state": "nothing",
     f"{XM}.get_rng_state": "host",
     f"{XM}.get_memory_info": "host",
-    "torch.compile": "dynamo compile",
+    "torch.compile": f"object {DYNAMO}",
+    f"{DYNAMO}.__call__": "dynamo graph",
     "torch.jit.script": "same",
     "torch.set_default_device": "nothing",
     "torch.set_default_dtype": "nothing",

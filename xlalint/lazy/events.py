@@ -257,16 +257,6 @@ class ApiUsed(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceTouched(Event):
-    """The first use of a device in this process."""
-
-
-@dataclass(frozen=True, slots=True)
-class Launched(Event):
-    """Replicas were started."""
-
-
-@dataclass(frozen=True, slots=True)
 class BoundReached(Event):
     """The analyzer stopped here, at one of its bounds."""
 

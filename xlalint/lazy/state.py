@@ -26,11 +26,6 @@ class ScopeKind(Enum):
         """Whether a cut is made at its entry and exit, and none is wanted between."""
         return self in _STEP_SCOPES
 
-    @property
-    def is_profiler(self) -> bool:
-        """Whether the engine raises when a graph is cut inside it."""
-        return self in (ScopeKind.TRACE, ScopeKind.STEP_TRACE)
-
 
 _T = TypeVar("_T")
 

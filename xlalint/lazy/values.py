@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum, IntEnum
+from functools import reduce
 from typing import Any, NamedTuple
 
 
@@ -129,6 +131,13 @@ def join(a: Value, b: Value) -> Value:
     if kinds <= _HOST_LIKE:
         return Value(Kind.HOST, a.sure and b.sure, NOTHING, differs, reduced)
     return Value(Kind.UNKNOWN, False, recorded, differs, reduced)
+
+
+def join_all(values: Iterable[Value], otherwise: Value) -> Value:
+    """The value that stands for any of `values`; `otherwise` when there are none."""
+    each = iter(values)
+    first = next(each, None)
+    return otherwise if first is None else reduce(join, each, first)
 
 
 _NUMERIC = {Kind.TENSOR, Kind.HOST, Kind.CONSTANT, Kind.UNKNOWN}

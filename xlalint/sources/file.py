@@ -57,7 +57,7 @@ class SourceFile:
     def lines(self) -> list[str]:
         """The lines, without their ends; never empty."""
         if self._lines is None:
-            self._lines = _LINE_END.split(self.text)
+            self._lines = split_lines(self.text)
         return self._lines
 
     def line(self, number: int) -> str:
@@ -177,9 +177,14 @@ def decode(path: Path, shown: str, data: bytes, wrappers: tuple[str, ...] = ()) 
     return SourceFile(path, shown, text, is_hot=is_hot(data, wrappers))
 
 
+def split_lines(text: str) -> list[str]:
+    """The lines of a text as Python counts them, without their ends; never empty."""
+    return _LINE_END.split(text)
+
+
 def is_hot(data: bytes, wrappers: tuple[str, ...] = ()) -> bool:
     """Whether a file with these bytes may use torch_xla."""
-    return b"torch_xla" in data or any(wrapper.encode() in data for wrapper in wrappers)
+    return any(token.encode() in data for token in (HOT_TOKEN, *wrappers))
 
 
 def show(path: Path) -> str:
