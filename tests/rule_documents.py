@@ -116,7 +116,7 @@ def _table() -> Iterator[str]:
     yield "| code | name | severity | what it finds | judged from |"
     yield "|---|---|---|---|---|"
     for rule in all_rules():
-        observers = "source, engine" if rule.guarded else "source"
+        observers = "source, engine" if is_guarded(rule) else "source"
         default = "" if rule.enabled else " (off by default)"
         yield (
             f"| {rule.code} | [{rule.name}](docs/rules/{rule.name}.md) | {rule.severity}{default} "

@@ -59,7 +59,7 @@ def test_the_state_is_the_one_marked(program: Path) -> None:
     path = program / "main.py" if program.is_dir() else program
     file = read(path)
     assert isinstance(file, SourceFile)
-    found = {known.line: shown(known.state.recorded) for known in trace(file, Configuration())}
+    found = {known.line: shown(known.state.engine.recorded) for known in trace(file, Configuration())}
     wrong = [
         f"{path.name}:{line}: {found.get(line, 'never')} instead of {wanted}"
         for line, wanted in marks(path, "state").items()

@@ -168,7 +168,7 @@ def test_what_the_rules_say_depends_on_the_target(target: str, name: str, code: 
     assert all(judged(rule, target, name, protected=True) == [] for rule in (RemovedApi, DeprecatedApi))
 
 
-def judged(rule: type[Rule], target: str, name: str, *, protected: bool) -> list[Finding]:
+def judged(rule: type[Rule[Any]], target: str, name: str, *, protected: bool) -> list[Finding]:
     function, _, keyword = name.rstrip(")").partition("(")
     use = ApiUsed(Site("program.py", 1), 0, function, keyword, protected)
     return list(rule(parse_target(target)).judge(use, State()))

@@ -7,7 +7,6 @@ import itertools
 import pytest
 
 from xlalint.lazy.events import (
-    Cause,
     ClosureNeverRun,
     CutAccumulated,
     Event,
@@ -22,7 +21,7 @@ from xlalint.lazy.events import (
 )
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Deed, Gradient, Obligation, Owed, Scope, ScopeKind, Split, State, join
+from xlalint.lazy.state import Cause, Deed, Gradient, Obligation, Owed, Scope, ScopeKind, Split, State, join
 from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 
@@ -56,30 +55,30 @@ def run() -> Run:
 
 def test_work_stays_recorded_until_a_cut(run: Run) -> None:
     run.model.record(run.state, Weight.LIGHT, at(1))
-    assert run.state.recorded == LIGHT and not run.state.pending
+    assert run.state.engine.recorded == LIGHT and not run.state.pending
     run.model.record(run.state, Weight.HEAVY, at(2))
-    assert run.state.recorded == HEAVY and run.state.pending
-    assert run.state.since == (at(1), at(2))
+    assert run.state.engine.recorded == HEAVY and run.state.pending
+    assert run.state.engine.since == (at(1), at(2))
     run.model.cut(run.state, Cause.MARKER, "torch_xla.sync()", at(3))
-    assert run.state.recorded == NOTHING and run.state.since == ()
+    assert run.state.engine.recorded == NOTHING and run.state.engine.since == ()
 
 
 def test_three_places_of_recorded_work_are_remembered(run: Run) -> None:
     for line in (4, 3, 2, 1, 4):
         run.model.record(run.state, Weight.LIGHT, at(line))
-    assert run.state.since == (at(4), at(3), at(2))
+    assert run.state.engine.since == (at(4), at(3), at(2))
 
 
 def test_a_cut_that_perhaps_happens_leaves_work_perhaps_recorded(run: Run) -> None:
     run.model.record(run.state, Weight.HEAVY, at(1))
     run.model.cut(run.state, Cause.LOADER, "loader", at(2), sure=False)
-    assert run.state.recorded == Recorded(Weight.NONE, Weight.HEAVY)
+    assert run.state.engine.recorded == Recorded(Weight.NONE, Weight.HEAVY)
     assert run.state.did("maybe cut") and not run.state.did("cut")
     assert run.events == []
 
 
 def test_in_eager_mode_nothing_is_recorded_outside_of_a_step(run: Run) -> None:
-    run.state.eager = True
+    run.state.engine = run.state.engine._replace(eager=True)
     assert run.model.record(run.state, Weight.HEAVY, at(1)) == NOTHING
     run.model.enter(run.state, Scope(ScopeKind.COMPILE, at(2)), "step")
     assert run.model.record(run.state, Weight.HEAVY, at(3)) == HEAVY
@@ -109,9 +108,9 @@ def test_the_marker_after_a_step_trace_is_left_out(run: Run) -> None:
     scope = Scope(ScopeKind.STEP_TRACE, at(1))
     run.model.enter(run.state, scope, "trace")
     run.model.leave(run.state, scope, "trace")
-    assert run.state.skip_cut
+    assert run.state.engine.skip_cut
     run.model.cut(run.state, Cause.MARKER, "torch_xla.sync()", at(2))
-    assert not run.state.skip_cut
+    assert not run.state.engine.skip_cut
 
 
 # Reads
@@ -119,9 +118,9 @@ def test_the_marker_after_a_step_trace_is_left_out(run: Run) -> None:
 
 def test_a_read_changes_nothing_that_is_recorded(run: Run) -> None:
     run.model.record(run.state, Weight.HEAVY, at(1))
-    before = run.state.recorded
+    before = run.state.engine.recorded
     run.model.read(run.state, LOSS, Reading.EXPLICIT, ".item()", at(2))
-    assert run.state.recorded == before
+    assert run.state.engine.recorded == before
     assert run.lines(HostRead) == [(2, 2)]
 
 
@@ -146,8 +145,10 @@ def test_a_read_that_runs_no_heavy_work_of_a_tensor_costs_nothing_twice(run: Run
 def test_reads_that_other_rules_are_about_wait_for_no_cut(run: Run, where: str) -> None:
     if where == "step":
         run.model.enter(run.state, Scope(ScopeKind.STEP, at(1)), "step")
-    run.state.in_closure = where == "closure"
-    run.state.eager = where == "eager"
+    run.state.scopes = run.state.scopes._replace(
+        open=run.state.scopes._replace(in_closure=where == "closure")
+    )
+    run.state.engine = run.state.engine._replace(eager=where == "eager")
     run.model.read(run.state, LOSS, Reading.EXPLICIT, ".item()", at(2))
     assert run.state.obligations == frozenset()
 
@@ -161,7 +162,7 @@ def test_a_cut_between_backward_and_the_step_is_told_at_the_step(run: Run) -> No
     run.model.step_optimizer(run.state, at(3))
     assert run.lines(StepSplit) == [(3, 2)]
     assert run.state.gradients == frozenset({Gradient.USED})
-    assert run.state.parameters == HEAVY
+    assert run.state.engine.parameters == HEAVY
 
 
 def test_a_cut_before_the_next_backward_accumulates(run: Run) -> None:
@@ -284,12 +285,14 @@ def states() -> list[State]:
     made = []
     for recorded, sites in itertools.product((NOTHING, LIGHT, HEAVY), ((), (at(1), at(2)))):
         state = State()
-        state.recorded, state.parameters, state.since = recorded, recorded, sites
-        state.eager = None if sites else False
-        state.opaque = recorded is LIGHT
+        state.engine.recorded, state.engine.parameters, state.engine.since = recorded, recorded, sites
+        state.engine = state.engine._replace(eager=None if sites else False)
+        state.trust = state.trust._replace(opaque=recorded is LIGHT)
         state.gradients = frozenset({Gradient.LOCAL if sites else Gradient.USED})
         state.obligations = frozenset({Obligation(Owed.READ, (site,)) for site in sites})
-        state.scopes = (Scope(ScopeKind.STEP, at(7)),) if recorded is HEAVY else ()
+        state.scopes = state.scopes._replace(
+            open=(Scope(ScopeKind.STEP, at(7)),) if recorded is HEAVY else ()
+        )
         made.append(state)
     return made
 
@@ -313,7 +316,7 @@ def test_a_copy_is_independent() -> None:
     state = State()
     copy = state.copy()
     copy.recorded = HEAVY
-    assert state.recorded == NOTHING and state != copy
+    assert state.engine.recorded == NOTHING and state != copy
 
 
 VALUES = [

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Cause, Event, Reading
+from xlalint.lazy.events import Event, Reading
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Scope, ScopeKind, State
+from xlalint.lazy.state import Cause, Scope, ScopeKind, State
 from xlalint.lazy.values import HEAVY, HOST, LIGHT, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 from xlalint.versions import DEFAULT_TARGET, VersionRange
@@ -31,7 +31,7 @@ LOADER = Value(Kind.LOADER)
 class Program:
     """A program told as the model's transitions, one line after the other, judged by one rule."""
 
-    def __init__(self, rule: type[Rule], target: VersionRange = DEFAULT_TARGET) -> None:
+    def __init__(self, rule: type[Rule[Any]], target: VersionRange = DEFAULT_TARGET) -> None:
         self.rule = rule(target)
         self.model = LazyModel(self._judge)
         self.state = State()
@@ -40,7 +40,7 @@ class Program:
 
     def _judge(self, event: Event, state: State) -> None:
         if isinstance(event, self.rule.events):
-            self.findings.extend(self.rule.judge(event, state))
+            self.findings.extend(self.rule.judge(event, state.view()))
 
     def next(self) -> Site:
         """The place of the next line."""
@@ -77,10 +77,10 @@ class Program:
 
     def loop(self, body: Callable[[], None], over: Value | None = None) -> None:
         """A loop of one pass: what its body leaves at the end is what every iteration leaves."""
-        site, outside, in_loop = self.next(), self.state.done, self.state.in_loop
-        self.state.done, self.state.in_loop = frozenset(), True
+        site, outside, in_loop = self.next(), self.state.done, self.state.scopes.in_loop
+        self.state.done, self.state.scopes.in_loop = frozenset(), True
         body()
-        recorded, self.state.in_loop = self.state.recorded, in_loop
+        recorded, self.state.scopes.in_loop = self.state.engine.recorded, in_loop
         self.model.end_loop(self.state, outside, over, recorded, site)
 
     @property
@@ -132,7 +132,7 @@ class TestHostReadInStep:
 class TestHostReadBeforeSync:
     def test_waits_for_the_cut(self) -> None:
         program = Program(HostReadBeforeSync)
-        program.state.in_loop = True
+        program.state.scopes = program.state.scopes._replace(open=program.state.scopes._replace(in_loop=True))
         program.forward()
         program.read()
         assert program.findings == []
@@ -177,7 +177,7 @@ class TestTensorAsBool:
     @pytest.mark.parametrize("reading", [Reading.BOOL, Reading.INDEX, Reading.MATH])
     def test_finds_what_python_asks_for(self, reading: Reading) -> None:
         program = Program(TensorAsBool)
-        program.state.in_loop = True
+        program.state.scopes = program.state.scopes._replace(open=program.state.scopes._replace(in_loop=True))
         program.read(Value(Kind.TENSOR, recorded=LIGHT), reading)
         assert [f.severity for f in program.findings] == [Severity.WARNING]
 
@@ -195,7 +195,9 @@ class TestTensorAsBool:
     def test_silent_on_unsure_values_and_in_closures(self) -> None:
         program = Program(TensorAsBool)
         program.read(LOSS._replace(sure=False), Reading.BOOL)
-        program.state.in_closure = True
+        program.state.scopes = program.state.scopes._replace(
+            open=program.state.scopes._replace(in_closure=True)
+        )
         program.read(LOSS, Reading.BOOL)
         assert program.lines == []
 
@@ -254,7 +256,7 @@ class TestManualStepMarker:
         def body() -> None:
             program.step()
             program.cut()
-            program.state.recorded = Recorded(Weight.NONE, Weight.HEAVY)
+            program.state.engine = program.state.engine._replace(recorded=Recorded(Weight.NONE, Weight.HEAVY))
 
         program.loop(body)
         assert program.lines == []
@@ -275,7 +277,9 @@ class TestManualStepMarker:
 
     def test_silent_on_the_layers_of_a_forward(self) -> None:
         program = Program(ManualStepMarker)
-        program.state.in_forward = True
+        program.state.scopes = program.state.scopes._replace(
+            open=program.state.scopes._replace(in_forward=True)
+        )
 
         def body() -> None:
             program.forward()
@@ -370,7 +374,7 @@ class TestMissingStepMarker:
 
     def test_silent_where_an_unknown_callee_may_cut(self) -> None:
         program = Program(MissingStepMarker)
-        program.state.opaque = True
+        program.state.trust = program.state.trust._replace(opaque=True)
         program.loop(program.step)
         assert program.lines == []
 
@@ -482,7 +486,9 @@ class TestSplitStep:
 
     def test_warns_in_a_forward(self) -> None:
         program = Program(SplitStep)
-        program.state.in_forward = True
+        program.state.scopes = program.state.scopes._replace(
+            open=program.state.scopes._replace(in_forward=True)
+        )
         program.cut()
         assert [f.severity for f in program.findings] == [Severity.WARNING]
 

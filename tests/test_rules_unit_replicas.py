@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from xlalint.lazy.events import Cause, Event, Reading, Use
+from xlalint.lazy.events import Event, Reading, Use
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import ENTRY, Site
-from xlalint.lazy.state import Scope, ScopeKind, Split, State
+from xlalint.lazy.state import Cause, Scope, ScopeKind, Split, State
 from xlalint.lazy.values import FOUND_INF, HEAVY, LIGHT, NOTHING, Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 from xlalint.versions import DEFAULT_TARGET, VersionRange
@@ -29,7 +29,7 @@ STATE_DICT = Value(Kind.STATE_DICT, recorded=HEAVY)
 class Engine:
     """The model of the lazy engine, one rule that listens to it, and what the rule has found."""
 
-    def __init__(self, rule: type[Rule], target: VersionRange = DEFAULT_TARGET) -> None:
+    def __init__(self, rule: type[Rule[Any]], target: VersionRange = DEFAULT_TARGET) -> None:
         self.rule = rule(target)
         self.findings: list[Finding] = []
         self.state = State()
@@ -37,7 +37,7 @@ class Engine:
 
     def emit(self, event: Event, state: State) -> None:
         if isinstance(event, self.rule.events):
-            self.findings += self.rule.judge(event, state)
+            self.findings += self.rule.judge(event, state.view())
 
     def step_scope(self, line: int, *works: int) -> None:
         """A `with torch_xla.step():` at `line` with heavy work at the lines `works`."""
@@ -66,7 +66,7 @@ def master(line: int = 1, *, polarity: bool = True, certain: bool = True, master
 
 def test_work_above_the_step_scope_is_found_in_the_second_iteration() -> None:
     engine = Engine(WorkOutsideStep)
-    engine.state.in_loop = True
+    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=True))
     for _ in range(2):
         engine.model.cut(engine.state, Cause.LOADER, "next", at(10))
         engine.model.record(engine.state, Weight.LIGHT, at(11))
@@ -76,7 +76,7 @@ def test_work_above_the_step_scope_is_found_in_the_second_iteration() -> None:
 
 def test_work_below_the_step_scope_is_found_at_the_loaders_next_cut() -> None:
     engine = Engine(WorkOutsideStep)
-    engine.state.in_loop = True
+    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=True))
     engine.step_scope(12, 13)
     engine.model.record(engine.state, Weight.LIGHT, at(14))
     engine.model.cut(engine.state, Cause.LOADER, "next", at(10))
@@ -92,7 +92,7 @@ def test_work_that_every_iteration_leaves_below_its_scope_is_found_at_the_loops_
 
 def test_work_beside_a_loop_that_has_steps_of_its_own_is_quiet() -> None:
     engine = Engine(WorkOutsideStep)
-    engine.state.in_loop = True
+    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=True))
     engine.step_scope(12, 13)
     engine.model.end_loop(engine.state, frozenset(), None, NOTHING, at(11))
     engine.model.end_loop(engine.state, frozenset(), None, HEAVY, at(10), since=(at(15),))
@@ -107,7 +107,7 @@ def test_a_read_below_the_scope_is_found_where_light_work_was_recorded_for_it(
     recorded: Recorded, found: list[int]
 ) -> None:
     engine = Engine(WorkOutsideStep)
-    engine.state.in_loop = True
+    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=True))
     engine.step_scope(12, 13)
     engine.model.record(engine.state, Weight.LIGHT, at(14))
     value = TENSOR._replace(recorded=recorded)
@@ -125,7 +125,7 @@ def test_work_outside_any_loop_is_quiet() -> None:
 
 def test_a_callers_work_is_shown_at_the_scope_that_cuts_it() -> None:
     engine = Engine(WorkOutsideStep)
-    engine.state.in_loop = True
+    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=True))
     engine.step_scope(12, 13)
     engine.model.record(engine.state, Weight.LIGHT, ENTRY)
     engine.step_scope(12, 13)
@@ -212,7 +212,7 @@ def test_a_save_by_all_replicas_or_by_those_with_the_best_loss_is_another_rules(
 
 def test_a_program_with_one_replica_is_quiet() -> None:
     engine = Engine(MasterOnlySaveBeforeSync)
-    engine.state.spmd = True
+    engine.state.replicas = engine.state.replicas._replace(spmd=True)
     arm = engine.model.part(engine.state, master(2))
     engine.model.save(arm, "torch.save", STATE_DICT, HEAVY, at(3), by_xla=False)
     assert engine.findings == []
@@ -220,7 +220,7 @@ def test_a_program_with_one_replica_is_quiet() -> None:
 
 def test_a_script_that_starts_no_replicas_but_asks_for_the_master_is_likely_meant_for_several() -> None:
     engine = Engine(MasterOnlySaveBeforeSync)
-    engine.state.launched = False
+    engine.state.replicas = engine.state.replicas._replace(launched=False)
     arm = engine.model.part(engine.state, master(2))
     engine.model.save(arm, "torch.save", STATE_DICT, HEAVY, at(3), by_xla=False)
     assert [finding.doubts for finding in engine.findings] == [1]
@@ -402,6 +402,6 @@ def test_a_device_read_inside_an_optimizers_step_is_found(value: Value, found: i
 @pytest.mark.parametrize(("in_loop", "found"), [(True, 1), (False, 0)])
 def test_a_gradient_scaler_is_found_in_a_loop(in_loop: bool, found: int) -> None:
     engine = Engine(ItemInAmpOptimizer)
-    engine.state.in_loop = in_loop
+    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=in_loop))
     engine.model.step_scaler(engine.state, "scaler.step()", at(1), sure=True)
     assert len(engine.findings) == found

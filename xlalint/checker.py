@@ -6,12 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xlalint.configuration import Configuration
-from xlalint.diagnostic import Certainty, Diagnostic, Position, Range, Related
+from xlalint.diagnostic import Diagnostic, Position, Range
+from xlalint.judging import Judge, Occurrence, Placed, diagnostic, settle
 from xlalint.knowledge.frameworks import HOOKS
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import View
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.discovery import Found, Scope, discover
 from xlalint.sources.file import START, SourceFile, Unreadable, decode, is_hot, read, read_bytes, show
@@ -22,11 +24,8 @@ if TYPE_CHECKING:
     import ast
 
     from xlalint.lazy.events import Event
-    from xlalint.rule import Finding, Rule
+    from xlalint.rule import Rule
     from xlalint.sources.suppressions import Suppressions
-
-MOST_RELATED = 8
-"""A diagnostic shows at most so many places of its call chain."""
 
 _HOOK_TOKENS = tuple(name.encode() for name in HOOKS)
 """A file with one of these may hold what a framework calls while it trains on a device."""
@@ -133,10 +132,10 @@ class _Group:
         self.target = target
         self.files: list[SourceFile] = []
         self.roots: dict[Path, None] = {}
-        self._rules: dict[str, Rule] | None = None
+        self._rules: dict[str, Rule[Any]] | None = None
 
     @property
-    def rules(self) -> dict[str, Rule]:
+    def rules(self) -> dict[str, Rule[Any]]:
         """The selected rules, by code."""
         if self._rules is None:
             from xlalint import registry
@@ -148,7 +147,7 @@ class _Group:
             self._rules = {rule.code: rule(self.target) for rule in chosen}
         return self._rules
 
-    def analyze(self) -> Iterator[tuple[list[Finding], dict[str, int]]]:
+    def analyze(self) -> Iterator[tuple[list[Placed], dict[str, int]]]:
         """Findings and counts of the analysis; in several portions where one would not do."""
         from xlalint.analysis.engine import analyze
 
@@ -237,7 +236,7 @@ class _Check:
             self._add_source(*waiting[:4], named=waiting.named, judged=report.hot > 0)
         if not (self._groups or self._unreadable or self._commented):
             return report
-        findings: list[Finding] = []
+        findings: list[Placed] = []
         for unreadable, settings in self._unreadable:
             rules = self._group(unreadable.path, settings).rules
             findings += _judge(_unreadable_event(unreadable), rules)
@@ -248,8 +247,8 @@ class _Check:
                 findings += found
                 for name, count in statistics.items():
                     report.statistics[name] = report.statistics.get(name, 0) + count
-        kept = settle(f for f in findings if self._is_wanted(f))
-        self._suppress([(finding, self._diagnostic(finding)) for finding in kept])
+        kept = settle(placed for placed in findings if self._is_wanted(placed))
+        self._suppress([(placed, self._diagnostic(placed)) for placed in kept])
         report.diagnostics.sort(key=lambda diagnostic: (diagnostic.order, diagnostic.message))
         shown = {diagnostic.path for diagnostic in report.diagnostics}
         shown |= {related.path for diagnostic in report.diagnostics for related in diagnostic.related}
@@ -309,10 +308,11 @@ class _Check:
             self._groups[key] = _Group(settings, target)
         return self._groups[key]
 
-    def _is_wanted(self, finding: Finding) -> bool:
+    def _is_wanted(self, placed: Placed) -> bool:
         """Whether a finding stands in a file under check, for which its rule is not ignored."""
-        settings = self._settings.get(finding.path[0].path)
-        return settings is not None and not _is_ignored(finding.code, finding.path[0].path, settings)
+        path = placed.path[0].path
+        settings = self._settings.get(path)
+        return settings is not None and not _is_ignored(placed.code, path, settings)
 
     def _file(self, path: str) -> SourceFile | None:
         if path not in self._files:
@@ -320,90 +320,44 @@ class _Check:
         file = self._files[path]
         return file if isinstance(file, SourceFile) else file.file
 
-    def _diagnostic(self, finding: Finding) -> Diagnostic:
-        place = finding.path[0]
-        chain = finding.path[1:]
-        if len(chain) > MOST_RELATED:
-            chain = (*chain[: MOST_RELATED - 1], chain[-1])
-        severity = dict(self._settings[place.path].severity).get(finding.code, finding.severity)
-        return Diagnostic(
-            code=finding.code,
-            name=finding.name,
-            message=self._worded(finding, finding.message),
-            severity=severity,
-            certainty=Certainty.LIKELY if finding.doubts else Certainty.DEFINITE,
-            path=self._shown(place),
-            range=self._range(place),
-            help=self._worded(finding, finding.help),
-            related=tuple(
-                Related(
-                    self._shown(site),
-                    self._range(site),
-                    "this is where it happens" if site is chain[-1] else "reached through this call",
-                )
-                for site in chain
-            ),
-            url=_rule_of(finding).url(),
-        )
+    def _diagnostic(self, placed: Placed) -> Diagnostic:
+        severities = dict(self._settings[placed.path[0].path].severity)
+        return diagnostic(placed, self, severities=severities)
 
-    def _worded(self, finding: Finding, text: str) -> str:
-        """The text of a finding with the places it speaks of."""
-        if "{since}" in text:
-            text = text.replace("{since}", self._since(finding))
-        if "{owner}" in text:
-            assert finding.owner is not None
-            owner = finding.owner.site
-            place = f"line {owner.line}"
-            if owner.path != finding.path[0].path:
-                place += f" of {show(Path(owner.path))}"
-            text = text.replace("{owner}", place)
-        return text
-
-    def _since(self, finding: Finding) -> str:
-        """`line 12`, `lines 12 and 14`, `line 3 of other.py`: where pending work was recorded."""
-        lines: dict[str, list[int]] = defaultdict(list)
-        for site in sorted({(site.path, site.line) for site in finding.since if not site.is_entry}):
-            lines[site[0]].append(site[1])
-        here = finding.path[0].path
-        parts = []
-        for path in sorted(lines, key=lambda path: (path != here, path)):
-            numbers = [str(line) for line in lines[path]]
-            text = f"line {numbers[0]}" if len(numbers) == 1 else f"lines {_and(numbers)}"
-            parts.append(text if path == here else f"{text} of {show(Path(path))}")
-        return _and(parts) if parts else "an earlier line"
-
-    def _shown(self, site: Site) -> str:
+    def shown(self, site: Site) -> str:
+        """The path of the file as it is shown."""
         self._file(site.path)
         return self._files[site.path].shown
 
-    def _range(self, site: Site) -> Range:
+    def range(self, site: Site) -> Range:
+        """The stretch of text at a site."""
         file = self._file(site.path)
         if file is None:
             return Range(Position(site.line, 1), Position(site.line, 1))
         return file.range(site)
 
-    def _suppress(self, found: Iterable[tuple[Finding, Diagnostic]]) -> None:
+    def _suppress(self, found: Iterable[tuple[Placed, Diagnostic]]) -> None:
         """Report what no comment silences, and the comments that silence nothing."""
         from xlalint.sources.suppressions import find_suppressions
 
-        by_path: dict[str, list[tuple[Finding, Diagnostic]]] = defaultdict(list)
-        for finding, diagnostic in found:
-            by_path[finding.path[0].path].append((finding, diagnostic))
+        by_path: dict[str, list[tuple[Placed, Diagnostic]]] = defaultdict(list)
+        for placed, diagnosed in found:
+            by_path[placed.path[0].path].append((placed, diagnosed))
         for file in self._commented:
             by_path.setdefault(str(file.path), [])
         broken = {str(unreadable.path) for unreadable, _ in self._unreadable}
         for path, pairs in by_path.items():
             held = self._file(path)
             if held is None:
-                self._report.diagnostics += (diagnostic for _, diagnostic in pairs)
+                self._report.diagnostics += (diagnosed for _, diagnosed in pairs)
                 continue
             suppressions = find_suppressions(held)
-            for finding, diagnostic in pairs:
-                names = (finding.name, *_rule_of(finding).aliases)
-                if suppressions.silences(finding.code, names, diagnostic.range):
+            for placed, diagnosed in pairs:
+                rule = placed.finding.rule
+                if suppressions.silences(rule.code, (rule.name, *rule.aliases), diagnosed.range):
                     self._report.suppressed += 1
                 else:
-                    self._report.diagnostics.append(diagnostic)
+                    self._report.diagnostics.append(diagnosed)
             if path not in broken:
                 self._report_unused(held, suppressions)
 
@@ -420,43 +374,15 @@ class _Check:
             if codes is None:
                 continue
             site = file.site(suppression.place.start, suppression.place.end)
-            for finding in _judge(SuppressionUnused(site, codes=codes), rules):
-                diagnostic = self._diagnostic(finding)
-                names = (finding.name, *_rule_of(finding).aliases)
+            for placed in _judge(SuppressionUnused(site, codes=codes), rules):
+                diagnosed = self._diagnostic(placed)
+                rule = placed.finding.rule
+                names = (rule.name, *rule.aliases)
                 # A comment that silences everything would silence that it silences nothing.
-                if suppressions.silences(finding.code, names, diagnostic.range, by_name=True):
+                if suppressions.silences(rule.code, names, diagnosed.range, by_name=True):
                     self._report.suppressed += 1
                 else:
-                    self._report.diagnostics.append(diagnostic)
-
-
-def settle(findings: Iterable[Finding]) -> list[Finding]:
-    """One finding of each rule at each place, and only the one that says most.
-
-    Several contexts of one function may come to the same place; the surest of them counts. What a
-    rule withdraws is void at that place, and a rule is silent where one it yields to speaks.
-    """
-    best: dict[tuple[str, Site], Finding] = {}
-    withdrawn: set[tuple[str, Site]] = set()
-    for finding in findings:
-        key = (finding.code, finding.path[0])
-        if finding.withdrawn:
-            withdrawn.add(key)
-        elif key not in best or _weight(finding) < _weight(best[key]):
-            best[key] = finding
-    sure = {key: f for key, f in best.items() if f.doubts <= 1 and key not in withdrawn}
-    codes_at: dict[Site, set[str]] = defaultdict(set)
-    for finding in sure.values():
-        # The same event may be told at a call that leads to it by one rule, and itself by another.
-        codes_at[finding.path[0]].add(finding.code)
-        codes_at[finding.path[-1]].add(finding.code)
-    return [
-        finding
-        for finding in sure.values()
-        if not (codes_at[finding.path[0]] | codes_at[finding.path[-1]]).intersection(
-            _rule_of(finding).yields_to
-        )
-    ]
+                    self._report.diagnostics.append(diagnosed)
 
 
 def _is_text(data: bytes) -> bool:
@@ -481,16 +407,8 @@ def _may_suppress_in_vain(data: bytes) -> bool:
     return may_be_unused(data)
 
 
-def _weight(finding: Finding) -> tuple[int, int, str, int, object]:
-    return (finding.doubts, -finding.severity, finding.message, len(finding.path), finding.path)
-
-
-def _judge(event: Event, rules: dict[str, Rule]) -> Iterator[Finding]:
-    from xlalint.lazy.state import State
-
-    for rule in rules.values():
-        if isinstance(event, rule.events):
-            yield from rule.judge(event, State())
+def _judge(event: Event, rules: dict[str, Rule[Any]]) -> Iterator[Placed]:
+    return Judge(rules.values()).judge([Occurrence(event, View())])
 
 
 def _unreadable_event(unreadable: Unreadable) -> Event:
@@ -500,12 +418,6 @@ def _unreadable_event(unreadable: Unreadable) -> Event:
     if unreadable.file is not None:
         site = unreadable.file.site(unreadable.position, unreadable.position)
     return FileUnreadable(site, reason=unreadable.reason)
-
-
-def _rule_of(finding: Finding) -> type[Rule]:
-    from xlalint.registry import find
-
-    return find(finding.code)
 
 
 def _target(path: Path, settings: Settings, projects: Projects) -> VersionRange:
@@ -523,7 +435,7 @@ def _is_ignored(code: str, path: str, settings: Settings) -> bool:
     )
 
 
-def _is_looked_for(selector: str, path: str, settings: Settings, rules: dict[str, Rule]) -> bool:
+def _is_looked_for(selector: str, path: str, settings: Settings, rules: dict[str, Rule[Any]]) -> bool:
     """Whether a suppression of `selector` could have been used; unknown rules never can be."""
     from xlalint.registry import UnknownRule, find
 
@@ -534,7 +446,3 @@ def _is_looked_for(selector: str, path: str, settings: Settings, rules: dict[str
     if code == _UNUSED_SUPPRESSION:
         return False
     return code in rules and not _is_ignored(code, path, settings)
-
-
-def _and(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -173,13 +173,15 @@ def check(
 @_color_option
 def rule(selector: str, color: str) -> None:
     """Explain a rule."""
+    from xlalint.registry import is_guarded
+
     found = _find_rule(selector)
     colored = _is_colored(color)
     stage = "" if found.stage.value == "stable" else f", {found.stage.value}"
     facts = [
         f"{found.severity}{stage}, since {found.since}",
         "on by default" if found.enabled else "off by default",
-        "seen in the source and on the engine" if found.guarded else "seen in the source",
+        "seen in the source and on the engine" if is_guarded(found) else "seen in the source",
     ]
     if found.aliases:
         facts.append(f"formerly {', '.join(found.aliases)}")
@@ -375,7 +377,7 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _find_rule(selector: str) -> type[Rule]:
+def _find_rule(selector: str) -> type[Rule[Any]]:
     from xlalint.registry import UnknownRule, find
 
     try:
@@ -384,7 +386,9 @@ def _find_rule(selector: str) -> type[Rule]:
         raise click.UsageError(str(error)) from error
 
 
-def _rule_as_json(rule: type[Rule]) -> dict[str, object]:
+def _rule_as_json(rule: type[Rule[Any]]) -> dict[str, object]:
+    from xlalint.registry import is_guarded
+
     return {
         "code": rule.code,
         "name": rule.name,
@@ -392,7 +396,7 @@ def _rule_as_json(rule: type[Rule]) -> dict[str, object]:
         "stage": rule.stage.value,
         "since": rule.since,
         "enabled": rule.enabled,
-        "guarded": rule.guarded,
+        "guarded": is_guarded(rule),
         "summary": rule.summary(),
         "url": rule.url(),
     }

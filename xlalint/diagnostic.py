@@ -80,6 +80,7 @@ class Related:
     path: str
     range: Range
     message: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,8 @@ class Diagnostic:
     range: Range
     help: str = ""
     cell: int | None = None
-    fix: Fix | None = None
+    fixes: tuple[Fix, ...] = ()
+    """Ways to mend it; the first is the one that `--fix` applies."""
     related: tuple[Related, ...] = ()
     url: str = ""
     observed_by: tuple[Observer, ...] = (Observer.ANALYZER,)

@@ -8,10 +8,13 @@ import pkgutil
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
+from typing import Any
 
+from xlalint.lazy.events import Event
 from xlalint.rule import Rule, Stage
 
 ENTRY_POINT_GROUP = "xlalint.rules"
+GUARD_GROUP = "xlalint.guard"
 ALL = "ALL"
 
 
@@ -20,13 +23,13 @@ class UnknownRule(ValueError):
 
 
 @cache
-def all_rules() -> tuple[type[Rule], ...]:
+def all_rules() -> tuple[type[Rule[Any]], ...]:
     """Every rule of every installed rule package, by code.
 
     Raises:
         ValueError: two rules share a code or a name.
     """
-    found: dict[str, type[Rule]] = {}
+    found: dict[str, type[Rule[Any]]] = {}
     names: set[str] = set()
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         package = entry.load()
@@ -43,7 +46,21 @@ def all_rules() -> tuple[type[Rule], ...]:
     return tuple(found[code] for code in sorted(found))
 
 
-def find(selector: str) -> type[Rule]:
+@cache
+def guarded_events() -> frozenset[type[Event]]:
+    """The kinds of events that the installed guard emits; none where it is not installed."""
+    for entry in entry_points(group=GUARD_GROUP, name="events"):
+        emitted: frozenset[type[Event]] = entry.load()
+        return emitted
+    return frozenset()
+
+
+def is_guarded(rule: type[Rule[Any]]) -> bool:
+    """Whether the guard sees everything that the rule judges, so that the rule works there too."""
+    return bool(rule.events) and guarded_events().issuperset(rule.events)
+
+
+def find(selector: str) -> type[Rule[Any]]:
     """The one rule with this code, name or former name.
 
     Raises:
@@ -55,7 +72,7 @@ def find(selector: str) -> type[Rule]:
     raise UnknownRule(_unknown(selector))
 
 
-def expand(selector: str) -> list[type[Rule]]:
+def expand(selector: str) -> list[type[Rule[Any]]]:
     """The rules that a code, a prefix of codes, a name or `ALL` selects.
 
     Raises:
@@ -75,7 +92,7 @@ def expand(selector: str) -> list[type[Rule]]:
 
 def select(
     chosen: Sequence[str] | None, ignored: Iterable[str], extended: Iterable[str], *, preview: bool
-) -> list[type[Rule]]:
+) -> list[type[Rule[Any]]]:
     """The rules to judge by. The more specific selector wins, as users of ruff expect.
 
     Args:
@@ -84,7 +101,7 @@ def select(
         extended: What to add.
         preview: Whether rules in preview may be selected.
     """
-    weight: dict[type[Rule], tuple[int, bool]] = {}
+    weight: dict[type[Rule[Any]], tuple[int, bool]] = {}
     if chosen is None:
         weight = {rule: (-1, True) for rule in all_rules() if rule.enabled}
     for selectors, wanted in ((chosen or (), True), (extended, True), (ignored, False)):

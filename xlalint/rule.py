@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import inspect
 import re
+import typing
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
+from xlalint.cure import Cure
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Event
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import Scope, Split, State
+from xlalint.lazy.state import Scope, Split, View
 from xlalint.versions import VersionRange
 
 DOCUMENTATION = "https://github.com/xlalint/xlalint/blob/main/docs/rules"
+
+E = TypeVar("E", bound=Event)
 
 
 class Stage(Enum):
@@ -29,20 +33,20 @@ class Stage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule says of one event; the observer turns it into a diagnostic with a place.
+    """What a rule says of one event; `judging` gives it a place and makes a diagnostic of it.
 
     Args:
-        path: Call sites from the owner's function down to the event.
+        rule: Who says it.
+        path: Call sites from the event's own function down to the place it is about.
         owner: The scope or rank test that makes the event a hazard: the diagnostic stands in the
-            function that opened it. None: the event's own function.
+            function that opened it. None: in the event's own function.
         doubts: How many facts are not sure: none is *definite*, one *likely*, more stay silent.
-        since: Where the pending work was recorded. The observer puts it in the place of `{since}` in
-            message and help, and the owner's line in the place of `{owner}`.
-        withdrawn: Nothing is said: what this rule found at the same place, before or later, is void.
+        since: Where the pending work was recorded. It takes the place of `{since}` in message and
+            help, and the owner's line that of `{owner}`.
+        cures: What would mend it, the best first.
     """
 
-    code: str
-    name: str
+    rule: type[Rule[Any]]
     severity: Severity
     path: Path
     message: str
@@ -50,27 +54,26 @@ class Finding:
     doubts: int
     owner: Scope | Split | None = None
     since: tuple[Site, ...] = ()
-    withdrawn: bool = False
+    cures: tuple[Cure, ...] = ()
 
 
-class Rule(ABC):
-    """One hazard. A rule judges events and remembers nothing.
+class Rule(ABC, Generic[E]):
+    """One hazard. A rule judges events of the kinds it is declared with and remembers nothing.
 
-    The docstring is the documentation; its headings are What it does, Why is this bad?, Example,
-    Use instead, Fix safety, On the engine, References.
+    `class HostReadInStep(Rule[HostRead])` judges host reads, `Rule[Cut | LoopLeft]` cuts and ends of
+    loops. The docstring is the documentation; its headings are What it does, Why is this bad?,
+    Example, Use instead, Fix safety, On the engine, References.
     """
 
     code: ClassVar[str]
     name: ClassVar[str]
     severity: ClassVar[Severity]
     events: ClassVar[tuple[type[Event], ...]] = ()
-    """What the rule judges; empty for rules that the checker itself reports."""
+    """The kinds of events that the rule judges: those of its declaration."""
     enabled: ClassVar[bool] = True
     """Whether the rule is on by default."""
     since: ClassVar[str] = "0.1"
     stage: ClassVar[Stage] = Stage.STABLE
-    guarded: ClassVar[bool] = False
-    """Whether the guard emits all of `events` too."""
     aliases: ClassVar[tuple[str, ...]] = ()
     """Former codes and names of this rule."""
     yields_to: ClassVar[tuple[str, ...]] = ()
@@ -80,18 +83,25 @@ class Rule(ABC):
         """Args: target: the versions of torch_xla that the user's code must run on."""
         self.target = target
 
+    def __init_subclass__(cls) -> None:
+        for base in getattr(cls, "__orig_bases__", ()):
+            if typing.get_origin(base) is Rule:
+                (declared,) = typing.get_args(base)
+                cls.events = typing.get_args(declared) or (declared,)
+
     @abstractmethod
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        """Yield what there is to say of `event`, which is one of `events`."""
+    def judge(self, event: E, state: View) -> Iterator[Finding]:
+        """Yield what there is to say of `event`."""
 
     def finding(
-        self, event: Event, message: str, *, help: str, owner: Scope | Split | None = None,
+        self, event: E, message: str, *, help: str, owner: Scope | Split | None = None,
         doubts: int = 0, severity: Severity | None = None, since: tuple[Site, ...] = (),
+        at: Site | None = None, cures: tuple[Cure, ...] = (),
     ) -> Finding:  # fmt: skip
-        """A finding at `event`; its own doubts are added to those given."""
+        """A finding at `event`, or `at` another place of its function; the event's doubts are added."""
         return Finding(
-            self.code, self.name, severity or self.severity, event.path, message, help,
-            event.doubts + doubts, owner, since,
+            type(self), severity or self.severity, event.path if at is None else (at,), message, help,
+            event.doubts + doubts, owner, since, cures,
         )  # fmt: skip
 
     @classmethod

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, FileUnreadable
-from xlalint.lazy.state import State
+from xlalint.lazy.events import FileUnreadable
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 
-class UnreadableFile(Rule):
+class UnreadableFile(Rule[FileUnreadable]):
     """
     ## What it does
     Reports files that cannot be read, decoded or parsed. Syntax is looked at in files that name
@@ -49,12 +49,10 @@ class UnreadableFile(Rule):
     code = "XLA000"
     name = "unreadable-file"
     severity = Severity.ERROR
-    events = (FileUnreadable,)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if isinstance(event, FileUnreadable):
-            yield self.finding(
-                event,
-                f"this file cannot be checked: {event.reason}",
-                help="mend it or exclude it; nothing else is said about it until then",
-            )
+    def judge(self, event: FileUnreadable, state: View) -> Iterator[Finding]:
+        yield self.finding(
+            event,
+            f"this file cannot be checked: {event.reason}",
+            help="mend it or exclude it; nothing else is said about it until then",
+        )

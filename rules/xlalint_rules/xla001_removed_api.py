@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
 from xlalint.knowledge import lifecycle
-from xlalint.lazy.events import ApiUsed, Event
-from xlalint.lazy.state import State
+from xlalint.lazy.events import ApiUsed
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 from xlalint.versions import show
 
 
-class RemovedApi(Rule):
+class RemovedApi(Rule[ApiUsed]):
     """
     ## What it does
     Finds names and keywords of torch_xla that are gone in the newest release the code must run on
@@ -52,10 +52,9 @@ class RemovedApi(Rule):
     code = "XLA001"
     name = "removed-api"
     severity = Severity.ERROR
-    events = (ApiUsed,)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if not isinstance(event, ApiUsed) or event.protected:
+    def judge(self, event: ApiUsed, state: View) -> Iterator[Finding]:
+        if event.protected:
             return
         life = lifecycle.of(event.name)
         subject = f"`{event.name}`"

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
 from xlalint.knowledge import lifecycle
-from xlalint.lazy.events import ApiUsed, Event
-from xlalint.lazy.state import State
+from xlalint.lazy.events import ApiUsed
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 from xlalint.versions import show
 
 
-class DeprecatedApi(Rule):
+class DeprecatedApi(Rule[ApiUsed]):
     """
     ## What it does
     Finds names and keywords of torch_xla that are deprecated, or whose place another name has taken
@@ -59,10 +59,9 @@ class DeprecatedApi(Rule):
     code = "XLA002"
     name = "deprecated-api"
     severity = Severity.INFO
-    events = (ApiUsed,)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if not isinstance(event, ApiUsed) or event.protected:
+    def judge(self, event: ApiUsed, state: View) -> Iterator[Finding]:
+        if event.protected:
             return
         life = lifecycle.of(event.name)
         if life is None or (event.keyword and self._speaks(life)):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, SuppressionUnused
-from xlalint.lazy.state import State
+from xlalint.lazy.events import SuppressionUnused
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 
-class UnusedSuppression(Rule):
+class UnusedSuppression(Rule[SuppressionUnused]):
     """
     ## What it does
     Finds `# xlalint: ignore[...]`, `# xlalint: ignore-file[...]` and `# noqa: XLA...` comments that
@@ -47,13 +47,11 @@ class UnusedSuppression(Rule):
     code = "XLA090"
     name = "unused-suppression"
     severity = Severity.WARNING
-    events = (SuppressionUnused,)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if isinstance(event, SuppressionUnused):
-            named = ", ".join(f"`{code}`" for code in event.codes)
-            yield self.finding(
-                event,
-                f"no {named} is silenced here" if named else "nothing is silenced here",
-                help=f"remove {named} from the comment" if named else "remove the comment",
-            )
+    def judge(self, event: SuppressionUnused, state: View) -> Iterator[Finding]:
+        named = ", ".join(f"`{code}`" for code in event.codes)
+        yield self.finding(
+            event,
+            f"no {named} is silenced here" if named else "nothing is silenced here",
+            help=f"remove {named} from the comment" if named else "remove the comment",
+        )

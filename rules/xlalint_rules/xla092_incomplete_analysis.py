@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import BoundReached, Event
-from xlalint.lazy.state import State
+from xlalint.lazy.events import BoundReached
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 
-class IncompleteAnalysis(Rule):
+class IncompleteAnalysis(Rule[BoundReached]):
     """
     ## What it does
     Reports where the analyzer reached a bound: recursion, calls nested too deeply, too many
@@ -60,13 +60,11 @@ class IncompleteAnalysis(Rule):
     code = "XLA092"
     name = "incomplete-analysis"
     severity = Severity.INFO
-    events = (BoundReached,)
     enabled = False
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if isinstance(event, BoundReached):
-            yield self.finding(
-                event,
-                f"the analysis stopped here: {event.bound}",
-                help="hazards beyond this place are not reported",
-            )
+    def judge(self, event: BoundReached, state: View) -> Iterator[Finding]:
+        yield self.finding(
+            event,
+            f"the analysis stopped here: {event.bound}",
+            help="hazards beyond this place are not reported",
+        )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, HostRead, Reading
-from xlalint.lazy.state import ScopeKind, State
+from xlalint.lazy.events import HostRead, Reading
+from xlalint.lazy.state import ScopeKind, View
 from xlalint.lazy.values import Kind, Weight
 from xlalint.rule import Finding, Rule
 
 
-class HostReadInStep(Rule):
+class HostReadInStep(Rule[HostRead]):
     """
     ## What it does
     Finds reads of device values on the host (`.item()`, `.cpu()`, `float()`, `print`, an f-string,
@@ -75,13 +75,11 @@ class HostReadInStep(Rule):
     code = "XLA101"
     name = "host-read-in-step"
     severity = Severity.WARNING
-    events = (HostRead,)
-    guarded = True
     yields_to = ("XLA106",)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        scope = state.step
-        if not isinstance(event, HostRead) or scope is None or not _may_launch(event):
+    def judge(self, event: HostRead, state: View) -> Iterator[Finding]:
+        scope = state.scopes.step
+        if scope is None or not _may_launch(event):
             return
         if scope.kind is ScopeKind.FULL_GRAPH:
             harm = "`full_graph=True` raises here"

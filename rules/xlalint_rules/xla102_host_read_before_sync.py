@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Cause, Event, ReadThenCut
-from xlalint.lazy.state import State
+from xlalint.lazy.events import ReadThenCut
+from xlalint.lazy.state import Cause, View
 from xlalint.rule import Finding, Rule
 
 
-class HostReadBeforeSync(Rule):
+class HostReadBeforeSync(Rule[ReadThenCut]):
     """
     ## What it does
     Finds host reads of a device value whose forward, backward or optimizer step is still only
@@ -76,13 +76,9 @@ class HostReadBeforeSync(Rule):
     code = "XLA102"
     name = "host-read-before-sync"
     severity = Severity.WARNING
-    events = (ReadThenCut,)
-    guarded = True
     yields_to = ("XLA106", "XLA101", "XLA103", "XLA703")
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if not isinstance(event, ReadThenCut):
-            return
+    def judge(self, event: ReadThenCut, state: View) -> Iterator[Finding]:
         read = event.obligation
         yield self.finding(
             event,

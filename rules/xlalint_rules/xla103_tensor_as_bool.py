@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, HostRead, Reading
-from xlalint.lazy.state import State
+from xlalint.lazy.events import HostRead, Reading
+from xlalint.lazy.state import View
 from xlalint.lazy.values import Weight
 from xlalint.rule import Finding, Rule
 
 
-class TensorAsBool(Rule):
+class TensorAsBool(Rule[HostRead]):
     """
     ## What it does
     Finds device values that Python turns into a truth or a number on its own: `if t:`,
@@ -76,18 +76,16 @@ class TensorAsBool(Rule):
     code = "XLA103"
     name = "tensor-as-bool"
     severity = Severity.WARNING
-    events = (HostRead,)
-    guarded = True
     yields_to = ("XLA106", "XLA101", "XLA703")
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if not isinstance(event, HostRead) or not event.reading.as_bool or state.in_closure:
+    def judge(self, event: HostRead, state: View) -> Iterator[Finding]:
+        if not event.reading.as_bool or state.scopes.in_closure:
             return
         value = event.value
         if not (value.is_device and value.sure and value.recorded.must >= Weight.LIGHT):
             return
         wanted, instead = _USES[event.reading]
-        hot = state.in_loop or state.step is not None
+        hot = state.scopes.in_loop or state.scopes.step is not None
         yield self.finding(
             event,
             f"`{event.spelling}` asks a device value for {wanted}: "

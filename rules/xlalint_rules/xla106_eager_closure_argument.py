@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, HostRead, Reading
-from xlalint.lazy.state import State
+from xlalint.lazy.events import HostRead, Reading
+from xlalint.lazy.state import View
 from xlalint.lazy.values import Weight
 from xlalint.rule import Finding, Rule
 
 
-class EagerClosureArgument(Rule):
+class EagerClosureArgument(Rule[HostRead]):
     """
     ## What it does
     Finds step closures whose arguments are read on the host where they are written:
@@ -86,10 +86,9 @@ class EagerClosureArgument(Rule):
     code = "XLA106"
     name = "eager-closure-argument"
     severity = Severity.WARNING
-    events = (HostRead,)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if not isinstance(event, HostRead) or not event.closure_argument:
+    def judge(self, event: HostRead, state: View) -> Iterator[Finding]:
+        if not event.closure_argument:
             return
         value = event.value
         sure_enough = value.sure or event.reading is Reading.EXPLICIT

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Cause, Event, LoopLeft
-from xlalint.lazy.state import State
-from xlalint.lazy.values import NOTHING
+from xlalint.lazy.events import LoopLeft
+from xlalint.lazy.state import Cause, Loop, View
+from xlalint.lazy.values import Recorded, Weight
 from xlalint.rule import Finding, Rule
 
 _STEP_SCOPE_SINCE = (2, 4)
 
 
-class ManualStepMarker(Rule):
+class ManualStepMarker(Rule[LoopLeft]):
     """
     ## What it does
     Finds loops that end each step by hand, with `torch_xla.sync()` or `xm.mark_step()`, or that queue
@@ -75,39 +74,34 @@ class ManualStepMarker(Rule):
     code = "XLA201"
     name = "manual-step-marker"
     severity = Severity.INFO
-    events = (LoopLeft,)
     yields_to = ("XLA301", "XLA205")
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if not isinstance(event, LoopLeft) or self.target.low < _STEP_SCOPE_SINCE or state.in_forward:
+    def judge(self, event: LoopLeft, state: View) -> Iterator[Finding]:
+        scopes, activity = state.scopes, event.loop.all
+        if scopes.step is not None or scopes.profiler is not None or scopes.in_forward or state.eager:
             return
-        own = {deed.what for deed in event.done if not deed.nested}
-        done = {deed.what for deed in event.done}
-        if not done & {"backward", "optimizer step", "heavy work"} or done & _STATED or state.eager:
+        if self.target.low < _STEP_SCOPE_SINCE or not (activity.works or activity.trains):
             return
-        if state.step is not None or state.profiler is not None or state.in_forward:
-            return
-        if state.in_loop and "backward" in done and "optimizer step" not in done:
+        if activity.opens_step or activity.may_cut or activity.cut_sites(Cause.STEP_TRACE):
+            return  # Its steps are scopes already, or its cuts are not one per iteration.
+        if scopes.in_loop and activity.backward and not activity.steps:
             # Micro-batches: a scope around each would part the optimizer step from the last of them.
             return
-        if Cause.MARKER.value in own and Cause.BARRIER.value not in own and event.recorded == NOTHING:
-            # Nothing is left at the end of any iteration: the marker is not conditional.
-            what, message = Cause.MARKER.value, "this marker ends the loop's step by hand"
-            help = "put the step in `with torch_xla.step():` and drop the marker"
-        elif "closure" in own and "cut" in done:
-            what, message = "closure", "this closure waits for the end of a step that is nowhere written"
-            help = "put the step in `with torch_xla.step():` and call the function below it"
-        else:
-            return
-        sites = sorted(
-            deed.site
-            for deed in event.done
-            if deed.what == what and not deed.nested and deed.site is not None
-        )
-        # Of several markers the last one ends the step; the others split it.
-        for site in sites[-1:] if what == Cause.MARKER.value else sites:
-            yield replace(self.finding(event, message, help=help), path=(site,))
-
-
-# Deeds of a loop whose steps are scopes already, or whose cuts are not one per iteration.
-_STATED = {"step scope", "maybe cut", Cause.STEP_TRACE.value}
+        match event:
+            # Nothing is left at the end of any iteration: the marker is not conditional. Of several
+            # markers the last one ends the step; the others split it.
+            case LoopLeft(recorded=Recorded(may=Weight.NONE), loop=Loop(markers=[*_, marker])):
+                yield self.finding(
+                    event,
+                    "this marker ends the loop's step by hand",
+                    help="put the step in `with torch_xla.step():` and drop the marker",
+                    at=marker,
+                )
+            case LoopLeft(loop=Loop(closures=closures, cuts=True)):
+                for closure in closures:
+                    yield self.finding(
+                        event,
+                        "this closure waits for the end of a step that is nowhere written",
+                        help="put the step in `with torch_xla.step():` and call the function below it",
+                        at=closure,
+                    )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, LoopLeft
-from xlalint.lazy.state import ScopeKind, State
-from xlalint.lazy.values import Kind, Weight
+from xlalint.lazy.events import LoopLeft
+from xlalint.lazy.state import Activity, Loop, ScopeKind, View
+from xlalint.lazy.values import Kind, Recorded, Weight
 from xlalint.rule import Finding, Rule
 
 
-class MissingStepMarker(Rule):
+class MissingStepMarker(Rule[LoopLeft]):
     """
     ## What it does
     Finds loops with an optimizer step in them, or over a loader without any training, in which nothing
@@ -70,38 +70,36 @@ class MissingStepMarker(Rule):
     code = "XLA202"
     name = "missing-step-marker"
     severity = Severity.WARNING
-    events = (LoopLeft,)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if not isinstance(event, LoopLeft) or event.recorded.must is not Weight.HEAVY:
+    def judge(self, event: LoopLeft, state: View) -> Iterator[Finding]:
+        if state.scopes.step is not None or state.scopes.of(ScopeKind.STEP_TRACE) is not None:
             return
-        if any(deed.what in _RUNS for deed in event.done) or state.opaque or state.eager:
+        if state.opaque or state.eager or not _is_training_loop(event, state):
             return
-        if state.step is not None or state.scope(ScopeKind.STEP_TRACE) is not None:
-            return
-        if not _is_training_loop(event, state):
-            return
-        yield self.finding(
-            event,
-            "nothing in this loop runs the graph: each iteration is added to the work recorded since {since}",
-            help="put the body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
-            since=state.since,
-        )
+        match event:
+            case LoopLeft(
+                recorded=Recorded(must=Weight.HEAVY),
+                loop=Loop(all=Activity(cuts=False, may_cut=False, reads=False, opens_step=False)),
+            ):
+                yield self.finding(
+                    event,
+                    "nothing in this loop runs the graph: each iteration is added to the work recorded "
+                    "since {since}",
+                    help="put the body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
+                    since=state.since,
+                )
 
 
-_RUNS = ("cut", "maybe cut", "read", "step scope")
-
-
-def _is_training_loop(event: LoopLeft, state: State) -> bool:
+def _is_training_loop(event: LoopLeft, state: View) -> bool:
     kind = event.over.kind if event.over is not None else None
     if kind in _MAY_CUT:
         return False
-    own = {deed.what for deed in event.done if not deed.nested}
-    if "optimizer step" in own:
+    own = event.loop.own
+    if own.steps:
         return True
     # Inference may be cut by the loop around it, which is judged in its turn. A loop that only adds up
     # gradients makes one graph on purpose, or its optimizer steps on the host.
-    return not state.in_loop and kind is Kind.LOADER and "backward" not in own
+    return not state.scopes.in_loop and kind is Kind.LOADER and not own.backward
 
 
 # What a loop runs over that may be a loader of torch_xla, or pass one on.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, Leaving, LeftPending
-from xlalint.lazy.state import State
+from xlalint.lazy.events import Leaving, LeftPending
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 
-class EarlyExitWithPendingGraph(Rule):
+class EarlyExitWithPendingGraph(Rule[LeftPending]):
     """
     ## What it does
     Finds `break`, `return` and `raise` that leave a loop before the cut that would have ended its
@@ -86,12 +86,8 @@ class EarlyExitWithPendingGraph(Rule):
     code = "XLA203"
     name = "early-exit-with-pending-graph"
     severity = Severity.WARNING
-    events = (LeftPending,)
-    guarded = True
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if not isinstance(event, LeftPending):
-            return
+    def judge(self, event: LeftPending, state: View) -> Iterator[Finding]:
         yield self.finding(
             event,
             f"`{event.obligation.detail}` leaves the loop with the step recorded since {{since}} pending, "
@@ -104,6 +100,5 @@ class EarlyExitWithPendingGraph(Rule):
 _AFTER = {
     Leaving.WORK: "the work that follows is compiled together with it",
     Leaving.SAVE: "the save runs it piece by piece",
-    Leaving.READ: "the read runs it as a graph of its own",
     Leaving.END: "nothing runs it any more",
 }

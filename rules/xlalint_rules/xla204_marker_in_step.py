@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Cause, Cut, Event
-from xlalint.lazy.state import ScopeKind, State
+from xlalint.lazy.events import Cut
+from xlalint.lazy.state import Cause, ScopeKind, View
 from xlalint.rule import Finding, Rule
 
 
-class MarkerInStep(Rule):
+class MarkerInStep(Rule[Cut]):
     """
     ## What it does
     Finds markers, barriers, rendezvous, loader iteration and nested steps inside `torch_xla.step()`
@@ -69,16 +69,14 @@ class MarkerInStep(Rule):
     code = "XLA204"
     name = "marker-in-step"
     severity = Severity.WARNING
-    events = (Cut,)
-    guarded = True
     yields_to = ("XLA301",)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        scope = state.step
-        if not isinstance(event, Cut) or scope is None or event.cause not in _CUTS:
+    def judge(self, event: Cut, state: View) -> Iterator[Finding]:
+        scope = state.scopes.step
+        if scope is None or event.cause not in _CUTS:
             return
         subject, cure = _CUTS[event.cause]
-        whole = state.scope(ScopeKind.FULL_GRAPH) is not None
+        whole = state.scopes.of(ScopeKind.FULL_GRAPH) is not None
         harm = "`full_graph=True` raises here" if whole else "its one graph becomes several"
         yield self.finding(
             event,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Cause, Cut, CutAccumulated, Event, StepSplit
-from xlalint.lazy.state import State
+from xlalint.lazy.events import Cut, StepSplit
+from xlalint.lazy.state import Cause, View
 from xlalint.rule import Finding, Rule
 
 
-class SplitStep(Rule):
+class SplitStep(Rule[StepSplit | Cut]):
     """
     ## What it does
     Finds markers between backward and the optimizer step, and markers in a module's `forward`. A
@@ -72,10 +71,9 @@ class SplitStep(Rule):
     code = "XLA205"
     name = "split-step"
     severity = Severity.INFO
-    events = (StepSplit, CutAccumulated, Cut)
     yields_to = ("XLA301", "XLA204")
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+    def judge(self, event: StepSplit | Cut, state: View) -> Iterator[Finding]:
         match event:
             case StepSplit(before_barrier=before_barrier):
                 yield self.finding(
@@ -84,10 +82,9 @@ class SplitStep(Rule):
                     help="remove it: the cut after the optimizer step runs both",
                     severity=Severity.WARNING if before_barrier else None,
                 )
-            case CutAccumulated():
-                # A cut for every micro-batch is the recommended form, before the last step too.
-                yield replace(self.finding(event, "", help=""), withdrawn=True)
-            case Cut(cause=Cause.MARKER) if state.in_forward and state.step is None and not state.eager:
+            case Cut(cause=Cause.MARKER) if (
+                state.scopes.in_forward and state.scopes.step is None and not state.eager
+            ):
                 yield self.finding(
                     event,
                     "this marker cuts the graph in the middle of a forward: one step becomes several graphs",

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Cause, Cut, Event, HostRead, LoopLeft
+from xlalint.lazy.events import Cut, HostRead, LoopLeft
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Deed, State
+from xlalint.lazy.state import Activity, Cause, Loop, View
 from xlalint.lazy.values import Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 
-STEP_SCOPE = "step scope"
 
-
-class WorkOutsideStep(Rule):
+class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
     """
     ## What it does
     Finds device work that a training loop records outside its own step scope: augmentation above
@@ -76,40 +73,38 @@ class WorkOutsideStep(Rule):
     code = "XLA212"
     name = "work-outside-step"
     severity = Severity.WARNING
-    events = (Cut, HostRead, LoopLeft)
     yields_to = ("XLA106", "XLA101", "XLA103", "XLA102")
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if state.step is not None or state.in_closure:
+    def judge(self, event: Cut | HostRead | LoopLeft, state: View) -> Iterator[Finding]:
+        if state.scopes.step is not None or state.scopes.in_closure:
             return
+        since: tuple[Site, ...] = ()
         match event:
-            case Cut(cause=Cause.SCOPE_ENTRY | Cause.LOADER, recorded=recorded, since=since):
-                if _is_work(recorded) and since and state.in_loop and _has_step_scope(state.done):
-                    yield self._recorded_outside(event, since)
-            case LoopLeft(recorded=recorded, done=done, since=since):
-                if _is_work(recorded) and since and _has_step_scope(done):
-                    yield self._recorded_outside(event, since)
+            case Cut(cause=Cause.SCOPE_ENTRY | Cause.LOADER) if _in_stepped_loop(state):
+                since = event.since if _is_work(event.recorded) else ()
+            # The step of a loop further in is not this loop's: an evaluation after it is no hot path.
+            case LoopLeft(loop=Loop(own=Activity(opens_step=True))):
+                since = event.since if _is_work(event.recorded) else ()
             # Heavy work that is read and then cut runs twice: that is XLA102.
-            case HostRead(value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.LIGHT))):
-                if state.in_loop and _has_step_scope(state.done):
-                    yield self._recorded_outside(event, state.since)
-
-    def _recorded_outside(self, event: Event, since: tuple[Site, ...]) -> Finding:
-        finding = self.finding(
-            event,
-            "device work outside the loop's step scope: a graph of its own in every iteration",
-            help="move it into the `with` block of the step, or read first and compute on the host: "
-            "`loss.item() / n`",
-        )
-        # A caller's work has no place in this function; then the event has to stand for it.
-        own = [site for site in since if not site.is_entry]
-        return replace(finding, path=(own[0],)) if own else finding
+            case HostRead(value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.LIGHT))) if (
+                _in_stepped_loop(state)
+            ):
+                since = state.since or (event.site,)
+        if since:
+            # A caller's work has no place in this function; then the event has to stand for it.
+            at = next((site for site in since if not site.is_entry), None)
+            yield self.finding(
+                event,
+                "device work outside the loop's step scope: a graph of its own in every iteration",
+                help="move it into the `with` block of the step, or read first and compute on the host: "
+                "`loss.item() / n`",
+                at=at,
+            )
 
 
 def _is_work(recorded: Recorded) -> bool:
     return recorded.must >= Weight.LIGHT
 
 
-def _has_step_scope(done: frozenset[Deed]) -> bool:
-    # The step of a loop further in is not this loop's: an evaluation after it is no hot path.
-    return any(deed.what == STEP_SCOPE and not deed.nested for deed in done)
+def _in_stepped_loop(state: View) -> bool:
+    return state.scopes.in_loop and state.opened_step

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Cause, Cut, Event
-from xlalint.lazy.state import State
+from xlalint.lazy.events import Cut
+from xlalint.lazy.state import Cause, View
 from xlalint.rule import Finding, Rule
 
 
-class MarkerInTrace(Rule):
+class MarkerInTrace(Rule[Cut]):
     """
     ## What it does
     Finds graph cuts inside `xp.Trace`, `xp.StepTrace` or a function under `@xp.trace_me`: a marker,
@@ -65,11 +65,9 @@ class MarkerInTrace(Rule):
     code = "XLA301"
     name = "marker-in-trace"
     severity = Severity.ERROR
-    events = (Cut,)
-    guarded = True
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        scope = state.profiler
+    def judge(self, event: Cut, state: View) -> Iterator[Finding]:
+        scope = state.scopes.profiler
         match event:
             # The exit of a step scope inside a Trace is never reached: its entry has raised.
             case Cut(resets_scope=True, cause=cause) if scope is not None and cause is not Cause.SCOPE_EXIT:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, HostRead, Reading, Save
-from xlalint.lazy.state import State
+from xlalint.lazy.events import HostRead, Reading, Save
+from xlalint.lazy.state import View
 from xlalint.lazy.values import Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 
 
-class MasterOnlySaveBeforeSync(Rule):
+class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
     """
     ## What it does
     Finds a checkpoint or log under a rank test (`if xm.is_master_ordinal():`) that saves or reads
@@ -81,16 +81,14 @@ class MasterOnlySaveBeforeSync(Rule):
     code = "XLA501"
     name = "master-only-save-before-sync"
     severity = Severity.ERROR
-    events = (Save, HostRead)
-    guarded = True
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+    def judge(self, event: Save | HostRead, state: View) -> Iterator[Finding]:
         # A test of a value that differs, such as a loss, parts them too, into unsure arms: XLA503.
-        split = next((split for split in state.splits if split.master or split.certain), None)
-        if split is None or state.spmd:
+        split = next((split for split in state.replicas.splits if split.is_rank_test), None)
+        if split is None or state.replicas.spmd:
             return
         # Whoever tests for the master means to run on several replicas, though nothing here starts them.
-        doubts = (not split.certain) + (state.launched is False)
+        doubts = (not split.certain) + (state.replicas.launched is False)
         match event:
             case Save(recorded=Recorded(must=Weight.HEAVY), spelling=spelling):
                 message = (

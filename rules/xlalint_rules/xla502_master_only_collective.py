@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, UnmatchedCollective
-from xlalint.lazy.state import Owed, State
+from xlalint.lazy.events import UnmatchedCollective
+from xlalint.lazy.state import Owed, View
 from xlalint.rule import Finding, Rule
 
 SAVE = "xm.save"
 SAVE_WITHOUT_RENDEZVOUS = (2, 1)
 
 
-class MasterOnlyCollective(Rule):
+class MasterOnlyCollective(Rule[UnmatchedCollective]):
     """
     ## What it does
     Finds a collective, a rendezvous or a marker that one arm of a rank test reaches and the other
@@ -72,15 +72,14 @@ class MasterOnlyCollective(Rule):
     code = "XLA502"
     name = "master-only-collective"
     severity = Severity.ERROR
-    events = (UnmatchedCollective,)
     yields_to = ("XLA501",)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if state.launched is False or state.spmd:
+    def judge(self, event: UnmatchedCollective, state: View) -> Iterator[Finding]:
+        if state.replicas.launched is False or state.replicas.spmd:
             return
         match event:
             # A test of a value that differs, such as a loss, parts them too, into unsure arms: XLA503.
-            case UnmatchedCollective(obligation=obligation, split=split) if split.master or split.certain:
+            case UnmatchedCollective(obligation=obligation, split=split) if split.is_rank_test:
                 what, _, tag = obligation.detail.partition(" ")
                 if what == SAVE and self.target.low >= SAVE_WITHOUT_RENDEZVOUS:
                     return  # Since 2.1 it meets nobody; what it does when work is pending is XLA501.

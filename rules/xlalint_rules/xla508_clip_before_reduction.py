@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import ClippedEarly, Event
-from xlalint.lazy.state import State
+from xlalint.lazy.events import ClippedEarly
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 
-class ClipBeforeReduction(Rule):
+class ClipBeforeReduction(Rule[ClippedEarly]):
     """
     ## What it does
     Finds gradients that are clipped or unscaled first and summed over the replicas afterwards, by
@@ -83,10 +83,9 @@ class ClipBeforeReduction(Rule):
     code = "XLA508"
     name = "clip-before-reduction"
     severity = Severity.ERROR
-    events = (ClippedEarly,)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if state.launched is False or state.spmd:
+    def judge(self, event: ClippedEarly, state: View) -> Iterator[Finding]:
+        if state.replicas.launched is False or state.replicas.spmd:
             return
         match event:
             case ClippedEarly(obligation=obligation):

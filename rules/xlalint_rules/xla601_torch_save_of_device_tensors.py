@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, Save
-from xlalint.lazy.state import State
+from xlalint.lazy.events import Save
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 
-class TorchSaveOfDeviceTensors(Rule):
+class TorchSaveOfDeviceTensors(Rule[Save]):
     """
     ## What it does
     Finds `torch.save`, `pickle` or safetensors given tensors, a state dict or a module on an XLA
@@ -58,10 +58,8 @@ class TorchSaveOfDeviceTensors(Rule):
     code = "XLA601"
     name = "torch-save-of-device-tensors"
     severity = Severity.WARNING
-    events = (Save,)
-    guarded = True
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+    def judge(self, event: Save, state: View) -> Iterator[Finding]:
         match event:
             case Save(by_xla=False, on_device=True, spelling=spelling):
                 yield self.finding(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, Save
-from xlalint.lazy.state import State
+from xlalint.lazy.events import Save
+from xlalint.lazy.state import View
 from xlalint.lazy.values import Recorded, Weight
 from xlalint.rule import Finding, Rule
 
 
-class SaveBeforeSync(Rule):
+class SaveBeforeSync(Rule[Save]):
     """
     ## What it does
     Finds `xm.save` of device tensors, a module or its state dict while the step that changes them
@@ -66,14 +66,12 @@ class SaveBeforeSync(Rule):
     code = "XLA602"
     name = "save-before-sync"
     severity = Severity.WARNING
-    events = (Save,)
-    guarded = True
     yields_to = ("XLA501",)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+    def judge(self, event: Save, state: View) -> Iterator[Finding]:
         match event:
             case Save(by_xla=True, recorded=Recorded(must=Weight.HEAVY), spelling=spelling) if (
-                not state.splits
+                not state.replicas.splits
             ):
                 yield self.finding(
                     event,

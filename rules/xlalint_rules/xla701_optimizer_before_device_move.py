@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, OptimizerStepped
-from xlalint.lazy.state import State
+from xlalint.lazy.events import OptimizerStepped
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 
-class OptimizerBeforeDeviceMove(Rule):
+class OptimizerBeforeDeviceMove(Rule[OptimizerStepped]):
     """
     ## What it does
     Finds an optimizer that is built over a model's parameters before the model moves to the XLA
@@ -68,10 +68,8 @@ class OptimizerBeforeDeviceMove(Rule):
     code = "XLA701"
     name = "optimizer-before-device-move"
     severity = Severity.ERROR
-    events = (OptimizerStepped,)
-    guarded = True
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+    def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
         match event:
             case OptimizerStepped(stale=stale, built=built) if stale:
                 where = " built at {since}" if built else ""

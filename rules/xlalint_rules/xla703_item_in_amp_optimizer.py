@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Event, HostRead, ScalerStepped
-from xlalint.lazy.state import ScopeKind, State
+from xlalint.lazy.events import HostRead, ScalerStepped
+from xlalint.lazy.state import ScopeKind, View
 from xlalint.lazy.values import FOUND_INF
 from xlalint.rule import Finding, Rule
 
 
-class ItemInAmpOptimizer(Rule):
+class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
     """
     ## What it does
     Finds `.item()`, `bool` and other host reads of gradients or `found_inf` in the methods of an
@@ -72,10 +72,9 @@ class ItemInAmpOptimizer(Rule):
     code = "XLA703"
     name = "item-in-amp-optimizer"
     severity = Severity.WARNING
-    events = (HostRead, ScalerStepped)
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        scope = state.scope(ScopeKind.OPTIMIZER)
+    def judge(self, event: HostRead | ScalerStepped, state: View) -> Iterator[Finding]:
+        scope = state.scopes.of(ScopeKind.OPTIMIZER)
         match event:
             case HostRead(value=value, spelling=spelling) if scope is not None and value.is_device:
                 if value.recorded.may:
@@ -91,7 +90,7 @@ class ItemInAmpOptimizer(Rule):
                     "optimizer stepped with `found_inf=`",
                     owner=scope,
                 )
-            case ScalerStepped(spelling=spelling) if state.in_loop and not state.eager:
+            case ScalerStepped(spelling=spelling) if state.scopes.in_loop and not state.eager:
                 yield self.finding(
                     event,
                     f"`{spelling}` reads `found_inf` on the host in every step: the step runs twice",

@@ -24,12 +24,12 @@ import torch_xla.runtime as xr
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from xlalint.diagnostic import Diagnostic
-from xlalint.lazy.events import Cause, Event, HostRead, Reading, ReadThenCut, Save
+from xlalint.lazy.events import Event, HostRead, Reading, ReadThenCut, Save
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Owed, Scope, ScopeKind, Split, State
+from xlalint.lazy.state import Cause, Scope, ScopeKind, Split, State
 from xlalint.lazy.values import NOTHING, Weight
-from xlalint.registry import all_rules
+from xlalint.registry import all_rules, is_guarded
 from xlalint.rule import Rule
 from xlalint.versions import DEFAULT_TARGET
 from xlalint_runtime import pending, replicas
@@ -83,7 +83,7 @@ class Guard:
 
     def __init__(
         self,
-        rules: Iterable[type[Rule]] | None = None,
+        rules: Iterable[type[Rule[Any]]] | None = None,
         on_news: Callable[[list[Diagnostic]], None] | None = None,
     ) -> None:
         """Args:
@@ -92,8 +92,8 @@ class Guard:
             hangs or aborts never comes to its end.
         """
         chosen = all_rules() if rules is None else rules
-        self._rules = [rule(DEFAULT_TARGET) for rule in chosen if rule.guarded]
-        self._report = Report(self._rules)
+        self._rules = [rule(DEFAULT_TARGET) for rule in chosen if is_guarded(rule)]
+        self._report = Report()
         self._on_news = on_news
         self._model = LazyModel(self._judge)
         self._patches = Patches()
@@ -156,7 +156,7 @@ class Guard:
             site = self._site(chain)
             spelling = f"{callee(site)}()" if callee(site) else "sync()"
             state = replica.state
-            before = state.scopes
+            before = state.scopes.open
             if cause is Cause.SCOPE_ENTRY:
                 self._model.enter(state, self._step_scope(chain, frame), spelling)
             elif cause is Cause.SCOPE_EXIT:
@@ -170,7 +170,7 @@ class Guard:
                 try:
                     result = original(*args, **kwargs)
                 except BaseException:
-                    state.scopes = before
+                    state.scopes = state.scopes._replace(open=before)
                     raise
             replica.was_cut()
             return result
@@ -188,7 +188,7 @@ class Guard:
         return scope
 
     def _leave(self, state: State, which: Callable[[Scope], bool], spelling: str) -> None:
-        for scope in reversed(state.scopes):
+        for scope in reversed(state.scopes.open):
             if which(scope):
                 self._model.leave(state, scope, spelling)
                 return
@@ -218,7 +218,7 @@ class Guard:
         def leave(trace: Any, *args: Any) -> Any:
             state = self._replica().state
             scope = self._scopes_of_traces.pop(trace, None)
-            if scope in state.scopes and scope.kind is ScopeKind.TRACE:
+            if scope in state.scopes.open and scope.kind is ScopeKind.TRACE:
                 self._model.leave(state, scope, "xp.Trace")
             return original(trace, *args)
 
@@ -244,7 +244,8 @@ class Guard:
             value = pending.device_value([tensor])
             replica = self._replica()
             self._settle(replica)
-            replica.state.in_loop = replica.in_loop or self._report.seen(site)
+            in_loop = replica.in_loop or self._report.seen(site)
+            replica.state.scopes = replica.state.scopes._replace(in_loop=in_loop)
             argument = is_closure_argument(site)
             self._model.read(replica.state, value, how, written, site, closure_argument=argument)
             event = HostRead(site, 0, value, how, written, argument)
@@ -314,8 +315,7 @@ class Guard:
         tested = next((frame for frame in chain if frame.code in tests), chain[-1])
         split = Split(tests.get(tested.code, tested.site), True)
         self._report.own(split, tested.code)
-        state.splits = (split,)
-        state.launched = True
+        state.replicas = state.replicas._replace(splits=(split,), launched=True)
         self._judge(event, state, only_replicas=True)
 
     # Work ------------------------------------------------------------------------------------
@@ -325,13 +325,15 @@ class Guard:
         def call(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
             if not getattr(self._this, "in_module", False) and _on_device(module.parameters()):
                 state = self._replica().state
-                self._this.in_module = state.in_forward = True
+                self._this.in_module = True
+                state.scopes = state.scopes._replace(in_forward=True)
                 try:
                     if chain := user_chain():
                         self._model.record(state, Weight.HEAVY, self._site(chain))
                     return original(module, *args, **kwargs)
                 finally:
-                    self._this.in_module = state.in_forward = False
+                    self._this.in_module = False
+                    state.scopes = state.scopes._replace(in_forward=False)
             return original(module, *args, **kwargs)
 
         return call
@@ -479,15 +481,14 @@ class Guard:
         """Bring the model's state in line with what the engine holds."""
         state = replica.state
         recorded = replica.work.recorded()
-        state.eager = torch_xla._XLAC._get_use_eager_mode()
-        state.in_closure = runs("_run_step_closures", xm.__file__)
-        state.recorded = recorded
+        eager = torch_xla._XLAC._get_use_eager_mode()
+        state.scopes = state.scopes._replace(in_closure=runs("_run_step_closures", xm.__file__))
+        state.engine = state.engine._replace(eager=eager, recorded=recorded)
         if recorded == NOTHING:
-            state.parameters = NOTHING
-            state.since = ()
+            state.engine = state.engine._replace(parameters=NOTHING, since=())
         if recorded.must is not Weight.HEAVY:
             # What was read or left has gone meanwhile: no cut can run it again.
-            state.obligations -= set(state.owes(Owed.READ)) | set(state.owes(Owed.EXIT))
+            state.obligations = frozenset(o for o in state.obligations if not o.terms.needs_heavy_work)
 
     def _site(self, chain: Chain) -> Site:
         self._report.chain(chain)
@@ -502,7 +503,7 @@ class Guard:
         news = False
         for rule in self._rules:
             if isinstance(event, rule.events):
-                for finding in rule.judge(event, state):
+                for finding in rule.judge(event, state.view()):
                     if not only_replicas or isinstance(finding.owner, Split):
                         # What a later cut runs again belongs to the function that makes the cut.
                         within = self._this.chain if isinstance(event, ReadThenCut) else None

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from xlalint.registry import find
+from xlalint.registry import find, is_guarded
 from xlalint_runtime.forkserver import REPLICAS_TIMEOUT, TIMEOUT, ForkServer, Job, Measurement
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
@@ -56,7 +56,7 @@ def prove(code: str) -> int:
     for program in programs:
         bad, fixed = runs[str(program.entry)], runs[str(program.fixed.entry)]
         verdict = judge(program, bad, fixed)
-        if find(code).guarded:
+        if is_guarded(find(code)):
             unseen = observed(program, bad, fixed)
             seen = "" if unseen else ", seen by the guard"
             verdict = Verdict(verdict.line + seen, verdict.failures + unseen)

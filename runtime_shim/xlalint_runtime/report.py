@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import linecache
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
@@ -23,7 +23,7 @@ from xlalint.diagnostic import (
 )
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Scope, Split
-from xlalint.rule import Finding, Rule
+from xlalint.rule import Finding
 from xlalint_runtime import counters
 from xlalint_runtime.sites import Chain
 
@@ -41,11 +41,8 @@ class _Found:
 class Report:
     """What was found so far. May be used from several replicas' threads."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        """Args: rules: those that judge; they say which of two findings at one place is shown."""
-        self._rules = {rule.code: rule for rule in rules}
+    def __init__(self) -> None:
         self._found: dict[tuple[str, str, int, int], _Found] = {}
-        self._withdrawn: set[tuple[str, str, int, int]] = set()
         self._chains: dict[Site, Chain] = {}
         self._owners: dict[Scope | Split, CodeType] = {}
         self._costs: dict[Site, counters.Counts] = {}
@@ -95,12 +92,7 @@ class Report:
         sites = tuple(frame.site for frame in chain[start:]) or (event,)
         place = sites[0]
         with self._lock:
-            key = (finding.code, place.path, place.line, place.column)
-            if finding.withdrawn:
-                self._withdrawn.add(key)
-            if key in self._withdrawn:
-                self._found.pop(key, None)
-                return False
+            key = (finding.rule.code, place.path, place.line, place.column)
             found = self._found.get(key)
             if found is None:
                 found = self._found[key] = _Found(finding, place, sites[1:])
@@ -114,12 +106,12 @@ class Report:
             for found in self._found.values():
                 # One rule may tell an event at a call that leads to it, another one at itself.
                 for site in (found.place, found.finding.path[-1]):
-                    codes.setdefault(site, set()).add(found.finding.code)
+                    codes.setdefault(site, set()).add(found.finding.rule.code)
             shown = [
                 self._diagnostic(found)
                 for found in self._found.values()
                 if not (codes[found.place] | codes[found.finding.path[-1]])
-                & set(self._rules[found.finding.code].yields_to)
+                & set(found.finding.rule.yields_to)
             ]
         return sorted(shown, key=lambda diagnostic: diagnostic.order)
 
@@ -127,8 +119,8 @@ class Report:
         finding = found.finding
         cost = self._costs.get(finding.path[-1])
         return Diagnostic(
-            code=finding.code,
-            name=finding.name,
+            code=finding.rule.code,
+            name=finding.rule.name,
             message=_filled(finding.message, finding, found.place.path),
             severity=finding.severity,
             certainty=Certainty.LIKELY if finding.doubts else Certainty.DEFINITE,
@@ -139,7 +131,7 @@ class Report:
                 Related(_shown_path(site.path), _range(site), "called from here" if below else "here")
                 for below, site in _related(found.below)
             ),
-            url=self._rules[finding.code].url(),
+            url=finding.rule.url(),
             observed_by=(Observer.GUARD,),
             evidence=Evidence(
                 found.count,

@@ -6,14 +6,14 @@ import pytest
 
 from fixture_programs import Expectation, Missed, Program, bad_programs, clean_programs
 from xlalint.lazy.events import BoundReached, FileUnreadable, SuppressionUnused
-from xlalint.registry import all_rules
+from xlalint.registry import all_rules, is_guarded
 from xlalint_runtime.forkserver import Measurement
 from xlalint_runtime.prove import judge, observed
 
 Measured = dict[str, Measurement]
 
 CURED = [program for program in bad_programs() if program.fixed is not None and program.proofs]
-GUARDED = frozenset(rule.code for rule in all_rules() if rule.guarded)
+GUARDED = frozenset(rule.code for rule in all_rules() if is_guarded(rule))
 PROVEN = [program for program in CURED if program.no_proof is None]
 BY_RULE = {
     code: [program for program in PROVEN if program.code == code]

@@ -32,9 +32,9 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions, methods
-from xlalint.lazy.events import Cause, Reading, Use
+from xlalint.lazy.events import Reading, Use
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import Scope, ScopeKind
+from xlalint.lazy.state import Cause, Scope, ScopeKind
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Value, Weight
 from xlalint.lazy.values import join as join_values
 
@@ -77,11 +77,12 @@ class Calls(Expressions):
         frame.closure_argument = outer
         if not _is_parameter(node.func, frame):
             return self.invoke(callee, call)
-        before = store.state.done
+        before = store.state.loop.own.cut_by
         result = self.invoke(callee, call)
         # Where a marker stands is for those to say who pass it as a callback.
-        done = call.store.state.done
-        call.store.state.done = before | {d for d in done - before if d.what != Cause.MARKER.value}
+        loop = call.store.state.loop
+        made = frozenset(cut for cut in loop.own.cut_by if cut in before or cut[0] is not Cause.MARKER)
+        call.store.state.loop = loop._replace(own=loop.own._replace(cut_by=made))
         return result
 
     def invoke(self, callee: Value, call: Call) -> Value:
@@ -115,7 +116,8 @@ class Calls(Expressions):
         if len(of) == 1:
             return self._target(of[0], call)
         before = call.store.copy()
-        bounded, before.state.bounded = before.state.bounded, True
+        bounded = before.state.trust.bounded
+        before.state.trust = before.state.trust._replace(bounded=True)
         result: Value | None = None
         after: Store | None = None
         for target in of:
@@ -130,7 +132,7 @@ class Calls(Expressions):
             else:
                 merge_into(after, aside)
         if after is not None:
-            after.state.bounded = bounded
+            after.state.trust = after.state.trust._replace(bounded=bounded)
             store = call.store
             store.names, store.attributes, store.state, store.moved = (
                 after.names, after.attributes, after.state, after.moved,
@@ -162,9 +164,9 @@ class Calls(Expressions):
 
     def leave_scope(self, scope: Scope, shown: str, frame: Frame, store: Store) -> None:
         """A scope closes; values are told when it cuts."""
-        before = store.state.recorded
+        before = store.state.engine.recorded
         frame.model.leave(store.state, scope, shown)
-        if store.state.recorded != before:
+        if store.state.engine.recorded != before:
             store.run_all()
 
     # Unknown callees ----------------------------------------------------------------------------
@@ -177,7 +179,7 @@ class Calls(Expressions):
             v.kind in _CARRIERS or (v.kind is Kind.CONTAINER and v.payload.element.kind in _CARRIERS)
             for v in given
         ):
-            call.store.state.opaque = True
+            call.store.state.trust = call.store.state.trust._replace(opaque=True)
         if any(_holds_tensor(v) for v in given):
             result = self.record((), Weight.HEAVY, call.site, call.frame, call.store)
             return result._replace(sure=False, differs=True)
@@ -313,14 +315,15 @@ class Calls(Expressions):
         """Run a module's forward."""
         info: Module = module.payload
         state = call.store.state
-        outer_forward, state.in_forward = state.in_forward, True
+        outer_forward = state.scopes.in_forward
+        state.scopes = state.scopes._replace(in_forward=True)
         try:
             if info.cls is not None:
                 forward = self.find_method(info.cls, "forward") or self.find_method(info.cls, "__call__")
                 if forward is not None:
                     return self.enter_function(Bound(forward, module), call)
         finally:
-            call.store.state.in_forward = outer_forward
+            call.store.state.scopes = call.store.state.scopes._replace(in_forward=outer_forward)
         on_device = info.place is Place.XLA or any(_holds_tensor(v) for v in call.values)
         if not on_device:
             return unknown_from(*call.values)
@@ -539,7 +542,7 @@ class Calls(Expressions):
                 and payload.keys is None
                 and name == "append"
                 and len(payload.items) < 8
-                and not call.store.state.in_loop
+                and not call.store.state.scopes.in_loop
             ):
                 changed = container([*payload.items, given])
             if node is not None:

@@ -30,9 +30,9 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.knowledge import functions
-from xlalint.lazy.events import Cause, Reading, Use
+from xlalint.lazy.events import Reading, Use
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import ScopeKind
+from xlalint.lazy.state import Cause, ScopeKind
 from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 
@@ -119,7 +119,7 @@ def _plain_scope(calls: Expressions, call: Call) -> Value:
 
 
 def _eager_mode(calls: Expressions, call: Call) -> Value:
-    call.store.state.eager = _flag(call, "enable", True, 0)
+    call.store.state.engine = call.store.state.engine._replace(eager=_flag(call, "enable", True, 0))
     return NONE
 
 
@@ -194,12 +194,12 @@ def _rank_test(calls: Expressions, call: Call) -> Value:
 
 
 def _use_spmd(calls: Expressions, call: Call) -> Value:
-    call.store.state.spmd = True
+    call.store.state.replicas = call.store.state.replicas._replace(spmd=True)
     return NONE
 
 
 def _spmd_test(calls: Expressions, call: Call) -> Value:
-    spmd = call.store.state.spmd
+    spmd = call.store.state.replicas.spmd
     return HOST if spmd is None else constant(spmd)
 
 
@@ -332,17 +332,27 @@ def _host_loader(calls: Expressions, call: Call) -> Value:
 def _xla_optimizer_step(calls: Expressions, call: Call) -> Value:
     state = call.store.state
     barrier = _flag(call, "barrier", False, 1)
-    call.frame.model.reduce_gradients(state, call.site)
-    if state.launched is not False:
+    optimizer = call.argument(0, "optimizer")
+    call.frame.model.reduce_gradients(state, call.site, built_at(optimizer))
+    if state.replicas.launched is not False:
         call.frame.model.collective(state, "optimizer_step", "", call.site)
-    calls.step_optimizer(call.argument(0, "optimizer"), call, barrier=barrier is True)
+    calls.step_optimizer(optimizer, call, barrier=barrier is True)
     if barrier is not False:
         cut(call, Cause.BARRIER, sure=barrier is True)
     return HOST
 
 
+def built_at(optimizer: Value | None) -> Site | None:
+    """Where an optimizer was built, by which the model knows it; None when that is not known."""
+    if optimizer is None or optimizer.kind is not Kind.OPTIMIZER:
+        return None
+    built: Site | None = optimizer.payload.built
+    return built
+
+
 def _reduce_gradients(calls: Expressions, call: Call) -> Value:
-    call.frame.model.reduce_gradients(call.store.state, call.site)
+    optimizer = call.argument(0, "optimizer")
+    call.frame.model.reduce_gradients(call.store.state, call.site, built_at(optimizer))
     call.frame.model.collective(call.store.state, "reduce_gradients", "", call.site)
     return NONE
 
@@ -374,7 +384,7 @@ def _wrap_and_move(calls: Expressions, call: Call) -> Value:
 
 
 def _wrapped(call: Call, *, moves: bool) -> Value:
-    call.store.state.wrapped = True
+    call.store.state.replicas = call.store.state.replicas._replace(wrapped=True)
     inner = call.argument(0, "module")
     module = inner.payload if inner is not None and inner.kind is Kind.MODULE else Module(None, Place.UNKNOWN)
     place = Place.XLA if moves else module.place
@@ -410,7 +420,7 @@ def _plain_save(calls: Expressions, call: Call) -> Value:
 
 def _save(call: Call, *, by_xla: bool) -> Value:
     data = call.argument(0, "data") or call.argument(0, "obj") or UNKNOWN
-    recorded, on_device = _saved(data, call.store.state.parameters)
+    recorded, on_device = _saved(data, call.store.state.engine.parameters)
     call.frame.model.save(
         call.store.state, call.spelling, data, recorded, call.site, by_xla=by_xla, on_device=on_device
     )

@@ -8,23 +8,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from xlalint.analysis.interpreter import Interpreter
 from xlalint.analysis.outline import Function, Import, Outline
 from xlalint.analysis.project import Project
 from xlalint.analysis.roots import Relevance
 from xlalint.analysis.store import Store
+from xlalint.analysis.summaries import told_once
 from xlalint.configuration import Configuration
-from xlalint.lazy.events import ApiUsed, Event
-from xlalint.lazy.state import State
+from xlalint.judging import Judge, Occurrence, Placed
+from xlalint.lazy.events import ApiUsed
+from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import Value
-from xlalint.rule import Finding, Rule
+from xlalint.rule import Rule
 from xlalint.sources.file import HOT_TOKEN, SourceFile, Unreadable, read
 from xlalint.sources.syntax import parse
-
-MOST_DOUBTS = 1
-"""A finding that rests on more uncertain facts than this stays silent."""
 
 _RECURSION_LIMIT = 12_000
 _SWAP = "set_swap_module_params_on_conversion(True)"
@@ -34,7 +34,7 @@ _SWAP = "set_swap_module_params_on_conversion(True)"
 class Analysis:
     """What an analysis found, and what it counted."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Placed] = field(default_factory=list)
     statistics: dict[str, int] = field(default_factory=dict)
 
 
@@ -48,7 +48,11 @@ class LineState:
 
 
 def analyze(
-    files: Sequence[SourceFile], rules: Sequence[Rule], configuration: Configuration, *, memo: bool = True
+    files: Sequence[SourceFile],
+    rules: Sequence[Rule[Any]],
+    configuration: Configuration,
+    *,
+    memo: bool = True,
 ) -> Analysis:
     """Analyze files together: calls are followed between them and into what they import.
 
@@ -86,17 +90,19 @@ def trace(file: SourceFile, configuration: Configuration) -> list[LineState]:
 
 class _Run:
     def __init__(
-        self, files: Sequence[SourceFile], rules: Sequence[Rule], configuration: Configuration, *, memo: bool
+        self,
+        files: Sequence[SourceFile],
+        rules: Sequence[Rule[Any]],
+        configuration: Configuration,
+        *,
+        memo: bool,
     ) -> None:
-        self._rules: dict[type[Event], list[Rule]] = {}
-        for rule in rules:
-            for event in rule.events:
-                self._rules.setdefault(event, []).append(rule)
+        self._judge = Judge(rules)
         self._files = {file.path: file for file in sorted(files, key=lambda f: str(f.path))}
         self._tokens = (HOT_TOKEN, *configuration.wrappers)
         self.project = Project(configuration.roots, self._open_module)
         self.interpreter = Interpreter(
-            self.project, self._judge, other_backends=configuration.false_tests, memo=memo
+            self.project, self._judge.kinds, other_backends=configuration.false_tests, memo=memo
         )
 
     def analyze(self) -> Analysis:
@@ -106,17 +112,17 @@ class _Run:
             outline = self.project.outline(file.path)
             if outline is not None:
                 (outlines if file.is_hot else hooked).append(outline)
-        findings: list[Finding] = []
+        happened: list[Occurrence] = []
         for outline in outlines:
-            findings += self._api_uses(outline)
-        findings += self._interpret(outlines)
-        findings += self._run_hooks(outlines, hooked)
+            happened += self._api_uses(outline)
+        happened += self._interpret(outlines)
+        happened += self._run_hooks(outlines, hooked)
         statistics = dict(self.interpreter.statistics)
         statistics["modules"] = self.project.outlined
         statistics["functions"] = self.interpreter.functions_entered
-        return Analysis(findings, statistics)
+        return Analysis([*self._judge.judge(told_once(happened))], statistics)
 
-    def _interpret(self, outlines: list[Outline]) -> Iterator[Finding]:
+    def _interpret(self, outlines: list[Outline]) -> Iterator[Occurrence]:
         interpreter = self.interpreter
         interpreter.swaps_parameters = any(_SWAP in outline.text for outline in outlines)
         relevance = Relevance(outlines, self._tokens)
@@ -124,22 +130,20 @@ class _Run:
             relevance.relevant |= {f for f in outline.functions.values() if interpreter.optimizer_scope(f)}
         interpreter.relevant = relevance.relevant
         reached: set[Function] = set()
-        findings: list[Finding] = []
         for outline in relevance.module_bodies():
             interpreter.entered = set()
-            findings += interpreter.run_module(outline, eager=_eager(outline))
+            yield from interpreter.run_module(outline, eager=_eager(outline))
             reached |= interpreter.entered
         referenced = relevance.referenced()
         functions = sorted(relevance.relevant, key=_order)
         for function in functions:
             if function not in referenced and function not in reached:
                 interpreter.entered = set()
-                findings += self._root(function)
+                yield from self._root(function)
                 reached |= interpreter.entered - {function}
-        yield from findings
         yield from self._unreached([f for f in functions if f in referenced and f not in reached])
 
-    def _run_hooks(self, outlines: list[Outline], hooked: list[Outline]) -> Iterator[Finding]:
+    def _run_hooks(self, outlines: list[Outline], hooked: list[Outline]) -> Iterator[Occurrence]:
         """What a framework calls, in classes of packages that train on a device."""
         packages = {outline.name.partition(".")[0] for outline in outlines}
         for outline in (*outlines, *hooked):
@@ -151,27 +155,27 @@ class _Run:
                     if method is not None:
                         yield from self.interpreter.run_hook(method, hook)
 
-    def _unreached(self, functions: list[Function]) -> Iterator[Finding]:
+    def _unreached(self, functions: list[Function]) -> Iterator[Occurrence]:
         """Functions that somebody names but nobody was seen to call; unless one calls the other."""
-        found: dict[Function, list[Finding]] = {}
+        happened: dict[Function, list[Occurrence]] = {}
         enters: dict[Function, set[Function]] = {}
         for function in functions:
             self.interpreter.entered = set()
-            found[function] = self._root(function)
+            happened[function] = self._root(function)
             enters[function] = self.interpreter.entered - {function}
-        for function, findings in found.items():
+        for function, occurrences in happened.items():
             callers = [f for f in functions if function in enters[f]]
             if all(f in enters[function] and _order(function) < _order(f) for f in callers):
-                yield from findings
+                yield from occurrences
 
-    def _root(self, function: Function) -> list[Finding]:
+    def _root(self, function: Function) -> list[Occurrence]:
         receiver = None
         if function.owner is not None and not function.is_static:
             receiver = self.interpreter.instance(function.owner)
         return self.interpreter.run_root(function, eager=_eager(function.outline), receiver=receiver)
 
-    def _api_uses(self, outline: Outline) -> list[Finding]:
-        if ApiUsed not in self._rules:
+    def _api_uses(self, outline: Outline) -> list[Occurrence]:
+        if ApiUsed not in self._judge.kinds:
             return []
         from xlalint.analysis.usage import api_uses
 
@@ -184,11 +188,8 @@ class _Run:
                         return f"{meant}.{rest}" if rest else meant
             return None
 
-        state = State()
-        findings: list[Finding] = []
-        for event in api_uses(outline.tree, resolve, outline.file):
-            findings += self._judge(event, state)
-        return findings
+        view = View()
+        return [Occurrence(event, view) for event in api_uses(outline.tree, resolve, outline.file)]
 
     def _canonical(self, target: str, outline: Outline, depth: int = 0) -> str | None:
         """The library name that an import means, through re-exports of the project."""
@@ -202,14 +203,6 @@ class _Run:
             if isinstance(binding, Import):
                 return self._canonical(binding.target, module, depth + 1)
         return None
-
-    def _judge(self, event: Event, state: State) -> list[Finding]:
-        findings = []
-        for rule in self._rules.get(type(event), ()):
-            for finding in rule.judge(event, state):
-                if finding.doubts <= MOST_DOUBTS:
-                    findings.append(finding)
-        return findings
 
     def _open_module(self, path: Path) -> tuple[str, ast.Module] | None:
         file = self._files.get(path) or read(path)

@@ -130,7 +130,7 @@ class Expressions(ABC):
         state = store.state
         result = frame.model.record(state, must, node_site)
         if may > must and result != NOTHING:
-            state.recorded = Recorded(state.recorded.must, max(state.recorded.may, may))
+            frame.model.record_perhaps(state, may)
             result = Recorded(result.must, may)
         return Value(Kind.TENSOR, sure, result, differs, reduced)
 
@@ -143,8 +143,10 @@ class Expressions(ABC):
                 frame.model.read(
                     store.state, value, reading, _shown(by), site, closure_argument=frame.closure_argument
                 )
-        elif value.kind is Kind.UNKNOWN and reading is Reading.EXPLICIT and store.state.step is not None:
-            guessed = value._replace(recorded=store.state.recorded)
+        elif (
+            value.kind is Kind.UNKNOWN and reading is Reading.EXPLICIT and store.state.scopes.step is not None
+        ):
+            guessed = value._replace(recorded=store.state.engine.recorded)
             frame.model.read(
                 store.state, guessed, reading, _shown(by), site, closure_argument=frame.closure_argument
             )
@@ -286,7 +288,11 @@ class Expressions(ABC):
             return self._of_tensor(base, name, frame, store)
         if kind is Kind.PARAMETERS and name in ("grad", "data", "shape", "device", "requires_grad"):
             return self._of_tensor(parameter(base, store), name, frame, store)
-        if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scope(ScopeKind.OPTIMIZER):
+        if (
+            kind is Kind.UNKNOWN
+            and name in ("grad", "found_inf")
+            and store.state.scopes.of(ScopeKind.OPTIMIZER)
+        ):
             return _gradient(store) if name == "grad" else _gradient(store)._replace(payload=FOUND_INF)
         if kind is Kind.DEVICE:
             if name == "type":
@@ -669,7 +675,7 @@ class Expressions(ABC):
         if base.kind is Kind.PARAMETERS:
             return base
         named = str(index.payload.value) if index.kind is Kind.CONSTANT and index.payload else ""
-        if "found_inf" in named and store.state.scope(ScopeKind.OPTIMIZER):
+        if "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
             return container_of(_gradient(store)._replace(payload=FOUND_INF))
         if base.kind is Kind.HOST:
             return Value(Kind.HOST, differs=base.differs or index.differs)
@@ -686,11 +692,11 @@ class Expressions(ABC):
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, frame: Frame, store: Store
     ) -> Value:
         inner = store.copy()
-        was_in_loop = inner.state.in_loop
+        was_in_loop = inner.state.scopes.in_loop
         for generator in node.generators:
             over = self.evaluate(generator.iter, frame, inner)
             self.bind(generator.target, self.element(over), frame, inner)
-            inner.state.in_loop = True
+            inner.state.scopes = inner.state.scopes._replace(in_loop=True)
             for condition in generator.ifs:
                 test = self.evaluate_test(condition, frame, inner)
                 self._test(test, "if", condition, condition, frame, inner)
@@ -699,7 +705,7 @@ class Expressions(ABC):
             element = self.evaluate(node.value, frame, inner)
         else:
             element = self.evaluate(node.elt, frame, inner)
-        inner.state.in_loop = was_in_loop
+        inner.state.scopes = inner.state.scopes._replace(in_loop=was_in_loop)
         for generator in node.generators:
             for target in ast.walk(generator.target):
                 if isinstance(target, ast.Name):
@@ -725,7 +731,7 @@ class Expressions(ABC):
 
     def _yield(self, node: ast.Yield, frame: Frame, store: Store) -> Value:
         value = NONE if node.value is None else self.evaluate(node.value, frame, store)
-        frame.yields.append(Yielded(value, frame.site(node), store.state.did("cut")))
+        frame.yields.append(Yielded(value, frame.site(node), store.state.loop.cuts))
         if frame.resume is not None:
             resume, frame.resume = frame.resume, None
             after = resume(store)
@@ -877,10 +883,10 @@ def _is_idle(value: Value) -> bool:
 def parameter(value: Value, store: Store) -> Value:
     """One parameter of a module, as the tensor it is."""
     on_device = value.payload[1] is Place.XLA
-    recorded = store.state.parameters if on_device else NOTHING
+    recorded = store.state.engine.parameters if on_device else NOTHING
     if value.payload[1] is Place.HOST:
         return HOST
-    reduced = on_device and store.state.parameters_reduced
+    reduced = on_device and store.state.engine.parameters_reduced
     return Value(Kind.TENSOR, on_device, recorded, reduced=reduced)
 
 
@@ -890,7 +896,7 @@ _GRADIENT = Value(Kind.TENSOR, recorded=Recorded(Weight.HEAVY, Weight.HEAVY), di
 
 def _gradient(store: Store) -> Value:
     """A gradient, which a cut made in the optimizer's step has already run."""
-    return _GRADIENT.run() if store.state.did("cut") else _GRADIENT
+    return _GRADIENT.run() if store.state.loop.cuts else _GRADIENT
 
 
 def placed(value: Value, owner: Module) -> Value:

@@ -9,14 +9,12 @@ from typing import NamedTuple
 
 from xlalint.analysis.outline import Function, Outline
 from xlalint.analysis.store import Store
+from xlalint.judging import Occurrence
 from xlalint.lazy.events import Event
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import State
+from xlalint.lazy.state import State, View
 from xlalint.lazy.values import Value
-from xlalint.rule import Finding
-
-Judge = Callable[[Event, State], "list[Finding]"]
 
 
 @dataclass(slots=True)
@@ -38,47 +36,61 @@ class Yielded(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """A derived event whose obligation is a caller's: judged once the caller fills it in."""
+    """A derived event whose obligation is a caller's: it happened once the caller fills it in."""
 
     event: Event
-    state: State
+    view: View
 
 
 class Frame:
-    """One activation. Findings gather here, with places relative to this function."""
+    """One activation. What happens gathers here, as this function sees it."""
 
     __slots__ = (
-        "captured", "carried", "closure_argument", "depth", "exits", "findings", "function", "judge", "model",
-        "outline", "resume", "shallow", "yields",
+        "captured", "carried", "closure_argument", "depth", "exits", "function", "kept", "model", "muted",
+        "occurrences", "outline", "quiet", "resume", "shallow", "yields",
     )  # fmt: skip
 
-    def __init__(self, outline: Outline, function: Function | None, judge: Judge | None, depth: int) -> None:
-        """Args: judge: What turns events into findings; None where nothing is judged."""
+    def __init__(
+        self, outline: Outline, function: Function | None, depth: int, *,
+        kept: frozenset[type[Event]] | None = None,
+    ) -> None:  # fmt: skip
+        """Args: kept: the kinds of events that somebody judges; None where only a value is wanted."""
         self.outline = outline
         self.function = function
-        self.judge = judge
         self.depth = depth
+        self.kept = kept or frozenset()
+        self.quiet = kept is None
+        """Whether only a value is wanted: nobody watches."""
         self.captured: dict[str, Value] = {}
         self.exits = Exits()
-        self.findings: list[Finding] = []
+        self.occurrences: list[Occurrence] = []
         self.carried: list[Carried] = []
+        self.muted = False
+        """Whether what happens is not told: a test waits for the error."""
         self.shallow = False
         """Whether functions of the project are not entered from here."""
         self.yields: list[Yielded] = []
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""
         self.closure_argument = False
-        self.model = LazyModel(self._emit)
+        self.model = LazyModel(self.emit)
 
     def site(self, node: ast.AST) -> Site:
         """The place of a node in this function."""
         return self.outline.site(node)
 
-    def _emit(self, event: Event, state: State) -> None:
-        if self.judge is None:
+    def emit(self, event: Event, state: State) -> None:
+        """Something happened."""
+        if type(event) not in self.kept or self.muted:
             return
         obligation = getattr(event, "obligation", None)
         if obligation is not None and obligation.inherited:
-            self.carried.append(Carried(event, state.copy()))
-            return
-        self.findings.extend(self.judge(event, state))
+            self.carried.append(Carried(event, state.view()))
+        else:
+            self.occurrences.append(Occurrence(event, state.view()))
+
+    def take(self, other: Frame) -> None:
+        """Take what happened in another activation that this one is to tell."""
+        if not self.muted:
+            self.occurrences += other.occurrences
+            self.carried += other.carried

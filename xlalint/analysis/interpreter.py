@@ -10,7 +10,7 @@ from typing import Any
 
 from xlalint.analysis import effects
 from xlalint.analysis.call import Call
-from xlalint.analysis.frame import Carried, Frame, Judge
+from xlalint.analysis.frame import Carried, Frame
 from xlalint.analysis.outline import Class, Function, Import, Outline
 from xlalint.analysis.payloads import (
     Bound,
@@ -42,20 +42,22 @@ from xlalint.analysis.summaries import (
     entry_state,
     exit_state,
     generated,
+    is_open,
     let_die,
     outlives,
     seen_from,
+    told_once,
     widened,
     with_obligation,
 )
+from xlalint.judging import Caller, Occurrence
 from xlalint.knowledge import functions
 from xlalint.knowledge.frameworks import HOOKS, Hook
-from xlalint.lazy.events import BoundReached, Cause
+from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import ScopeKind, State
+from xlalint.lazy.state import Cause, ScopeKind, State
 from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Value, join_all
 from xlalint.lazy.values import join as join_values
-from xlalint.rule import Finding
 
 Observer = Callable[[ast.stmt, Outline, Store], None]
 
@@ -73,10 +75,15 @@ class Interpreter(Statements):
     """Interprets functions on demand. One interpreter serves one analysis."""
 
     def __init__(
-        self, project: Project, judge: Judge, *, other_backends: Iterable[str] = (), memo: bool = True
+        self,
+        project: Project,
+        kinds: frozenset[type[Event]],
+        *,
+        other_backends: Iterable[str] = (),
+        memo: bool = True,
     ) -> None:
         """Args:
-        judge: What turns an event into findings.
+        kinds: The kinds of events that are to be told; they steer nothing.
         other_backends: Names that are false, beside those knowledge lists.
         memo: Whether summaries are kept; without them every call is interpreted anew.
         """
@@ -89,7 +96,7 @@ class Interpreter(Statements):
         """Functions entered since the caller of `run_root` last asked."""
         self.observer: Observer | None = None
         """Called with each statement, its module and the store before it."""
-        self._judge = judge
+        self.kinds = kinds
         self._memo = memo
         self._summaries: dict[Function, dict[Any, Summary]] = {}
         self._stack: list[Function] = []
@@ -111,7 +118,7 @@ class Interpreter(Statements):
 
     def observe(self, statement: ast.stmt, frame: Frame, store: Store) -> None:
         """Let whoever watches see the store before a statement."""
-        if self.observer is not None and frame.judge is not None:
+        if self.observer is not None and not (frame.quiet or frame.muted):
             self.observer(statement, frame.outline, store)
 
     @property
@@ -123,11 +130,11 @@ class Interpreter(Statements):
 
     def run_root(
         self, function: Function, *, eager: bool | None, receiver: Value | None = None
-    ) -> list[Finding]:
-        """Interpret a function nobody calls; returns what is found."""
-        frame = Frame(function.outline, None, self._judge, 0)
+    ) -> list[Occurrence]:
+        """Interpret a function nobody calls; returns what happens."""
+        frame = Frame(function.outline, None, 0, kept=self.kinds)
         store = Store(State())
-        store.state.eager = eager
+        store.state.engine = store.state.engine._replace(eager=eager)
         call = Call(frame, store, function.site, None, open_ended=True)
         bound = Bound(function, receiver)
         target: Value = callable_value(bound)
@@ -138,7 +145,7 @@ class Interpreter(Statements):
             target = callable_value(Scoped(target, ScopeKind.OPTIMIZER))
         self.invoke(target, call)
         frame.model.end(store.state, function.site)
-        return frame.findings
+        return frame.occurrences
 
     def hooks_of(self, cls: Class) -> tuple[Hook, ...]:
         """What a framework calls on instances of a class, by the base class it derives from."""
@@ -151,36 +158,38 @@ class Interpreter(Statements):
                 return HOOKS[name]
         return ()
 
-    def run_hook(self, method: Function, hook: Hook) -> list[Finding]:
+    def run_hook(self, method: Function, hook: Hook) -> list[Occurrence]:
         """Interpret a method as a framework calls it: between a batch and the cut that ends the step."""
         assert method.owner is not None
-        frame = Frame(method.outline, None, self._judge, 0)
+        frame = Frame(method.outline, None, 0, kept=self.kinds)
         store = Store(State())
-        store.state.in_loop = True
+        store.state.scopes = store.state.scopes._replace(in_loop=True)
         given = {"module": _HOOKED_MODULE, "batch": container_of(effects.BATCH)}
         arguments = [given.get(parameter, UNKNOWN) for parameter in hook.parameters]
         call = Call(frame, store, method.site, None, arguments, open_ended=True)
         self.enter_function(Bound(method, self.instance(method.owner)), call)
         frame.model.cut(store.state, Cause.STEP_END, "", method.site)
+        frame.model.settle_steps(store.state)
         # The framework's loop is nowhere in sight: the read itself is where the finding belongs.
-        return [replace(f, path=f.path[1:]) if f.path[0] == method.site else f for f in frame.findings]
+        return [_without_call(occurrence, method.site) for occurrence in frame.occurrences]
 
-    def run_module(self, outline: Outline, *, eager: bool | None) -> list[Finding]:
+    def run_module(self, outline: Outline, *, eager: bool | None) -> list[Occurrence]:
         """Interpret a module body in full."""
-        frame = Frame(outline, None, self._judge, 0)
+        frame = Frame(outline, None, 0, kept=self.kinds)
         store = Store(State())
-        store.state.eager = eager
+        store.state.engine = store.state.engine._replace(eager=eager)
         # A script starts as one process, unless somebody else started several of it.
-        store.state.launched = None if "init_process_group" in outline.text else False
+        launched = None if "init_process_group" in outline.text else False
+        store.state.replicas = store.state.replicas._replace(launched=launched)
         store.names["__name__"] = constant("__main__")
         after = self.run_block(outline.tree.body, frame, store)
         if after is not None and outline.tree.body:
             frame.model.end(after.state, outline.site(outline.tree.body[-1]))
-        return frame.findings
+        return frame.occurrences
 
     def decorator_scopes(self, function: Function) -> list[ScopeKind]:
         """The scopes that a function's decorators open around every call, innermost first."""
-        frame = Frame(function.outline, function.parent, None, 0)
+        frame = Frame(function.outline, function.parent, 0)
         return self._scopes_of(function.decorators, frame, Store(State()))
 
     def decorated(self, value: Value, decorators: list[ast.expr], frame: Frame, store: Store) -> Value:
@@ -295,11 +304,9 @@ class Interpreter(Statements):
                 continue
             if name in held and not call.open_ended:
                 # A default of long ago has run by now, when nothing at all is recorded any more.
-                names[name] = run(held[name]) if call.store.state.recorded == NOTHING else held[name]
+                names[name] = run(held[name]) if call.store.state.engine.recorded == NOTHING else held[name]
             elif name in defaults and not call.open_ended:
-                names[name] = self.evaluate(
-                    defaults[name], Frame(function.outline, None, None, 0), Store(State())
-                )
+                names[name] = self.evaluate(defaults[name], Frame(function.outline, None, 0), Store(State()))
             else:
                 names[name] = self._annotated_value(annotation, function)
         if arguments.vararg is not None:
@@ -319,7 +326,7 @@ class Interpreter(Statements):
                 return UNKNOWN
         if not isinstance(annotation, ast.Name | ast.Attribute):
             return UNKNOWN
-        meant = self.evaluate(annotation, Frame(function.outline, None, None, 0), Store(State()))
+        meant = self.evaluate(annotation, Frame(function.outline, None, 0), Store(State()))
         if meant.kind is Kind.CLASS and not isinstance(meant.payload.of[0], str):
             cls = meant.payload.of[0]
             if self.is_module_class(cls):
@@ -335,7 +342,7 @@ class Interpreter(Statements):
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
     ) -> Summary:
         kept = self._summaries.setdefault(function, {})
-        scopes = call.store.state.scopes
+        scopes = call.store.state.scopes.open
         attributes = self._within_reach(call.store.attributes, names, captured)
         if not scopes and are_idle(names) and are_idle(captured) and are_idle(attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
@@ -343,7 +350,7 @@ class Interpreter(Statements):
             summary = self._kept(kept, key, call)
             if summary is None:
                 neutral = State()
-                neutral.eager = call.store.state.eager
+                neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
                 summary = kept[key] = self._interpret(function, names, captured, {}, neutral, call)
             if did_nothing(summary):
                 self.entered |= summary.entered
@@ -363,7 +370,7 @@ class Interpreter(Statements):
                     for name, value in captured.items()
                 }
                 attributes = {}
-                entry.bounded = True
+                entry.trust = entry.trust._replace(bounded=True)
             if len(kept) >= MANY_CONTEXTS:
                 key = context_key(names, captured, attributes, entry)
                 summary = self._kept(kept, key, call)
@@ -393,7 +400,7 @@ class Interpreter(Statements):
         node = function.node
         if function in self.relevant or (node.end_lineno or 0) - node.lineno <= SHORT:
             return True
-        if not are_idle(names) or not are_idle(captured) or call.store.state.scopes:
+        if not are_idle(names) or not are_idle(captured) or call.store.state.scopes.open:
             return True
         return not are_idle(self._within_reach(call.store.attributes, names, captured))
 
@@ -422,18 +429,14 @@ class Interpreter(Statements):
         attributes: dict[AttributeKey, Value], entry: State, call: Call,
     ) -> Summary:  # fmt: skip
         self.statistics["contexts"] += 1
-        frame = Frame(
-            function.outline,
-            function,
-            None if call.frame.judge is None else self._judge,
-            call.frame.depth + 1,
-        )
+        frame = Frame(function.outline, function, call.frame.depth + 1, kept=self.kinds)
+        frame.quiet = call.frame.quiet or call.frame.muted
         frame.captured = captured
         frame.shallow = call.frame.shallow
         store = Store(entry)
         store.names = dict(names)
         store.attributes = dict(attributes)
-        pending = entry.recorded
+        pending = entry.engine.recorded
         unchanged = entry.copy()
         outer_recursions, self._recursions = self._recursions, set()
         outer_entered, self.entered = self.entered, {function}
@@ -464,7 +467,7 @@ class Interpreter(Statements):
             exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}
             if self._recursions == {function} and differs_in_bound_only(exit_store.state, unchanged):
                 # What does nothing to the engine but call itself does nothing to the engine.
-                exit_store.state.bounded = unchanged.bounded
+                exit_store.state.trust = exit_store.state.trust._replace(bounded=unchanged.trust.bounded)
         self._recursions = outer_recursions | (self._recursions - {function})
         entered = frozenset(self.entered)
         self.entered = outer_entered
@@ -473,24 +476,22 @@ class Interpreter(Statements):
         least_depth = call.frame.depth if self._too_deep else 0
         self._too_deep = self._too_deep or was_too_deep
         return Summary(
-            exit_store, value, frame.findings, frame.carried, frame.yields, entered, cut_off, least_depth
-        )
+            exit_store, value, told_once(frame.occurrences), tuple(frame.carried), frame.yields, entered,
+            cut_off, least_depth,
+        )  # fmt: skip
 
     def _replay(self, summary: Summary, call: Call) -> Value:
         """Do to the caller what the summary says, with places as the caller sees them."""
-        frame, state = call.frame, call.store.state
-        if frame.judge is not None:
-            for finding in summary.findings:
-                frame.findings.append(seen_from(finding, call.site, state))
-            for carried in summary.carried:
-                self._judge_carried(carried, call)
+        state = call.store.state
+        if not call.frame.muted:
+            self._tell(summary, call)
         if summary.store is None or did_nothing(summary):
             return summary.value
         left = summary.store
         call.store.state = exit_state(left.state, state, call.site)
         call.store.attributes.update(left.attributes)
-        if left.state.done and left.state.did("cut", "maybe cut"):
-            call.store.run_all() if left.state.did("cut") and left.state.recorded.must >= 0 else None
+        if left.state.loop.cuts:
+            call.store.run_all()
         for identity, path in left.moved.items():
             call.store.move_module(identity, (call.site, *path))
         return summary.value
@@ -506,14 +507,26 @@ class Interpreter(Statements):
             elif function.parent in (caller, caller.parent) and name in call.frame.captured:
                 call.frame.captured[name] = call.store.names[name] = value
 
-    def _judge_carried(self, carried: Carried, call: Call) -> None:
-        obligation = carried.event.obligation  # type: ignore[attr-defined]
-        for mine in call.store.state.owes(obligation.owed):
-            event = with_obligation(carried.event, mine)
-            if mine.inherited:
-                call.frame.carried.append(Carried(event, carried.state))
-            else:
-                call.frame.findings.extend(self._judge(event, carried.state))
+    def _tell(self, summary: Summary, call: Call) -> None:
+        """Pass on what happened in a called function, as far as its caller holds what it speaks of."""
+        frame, state = call.frame, call.store.state
+        if summary.occurrences:
+            caller = Caller(call.site, state.scopes.open, state.replicas.splits, state.engine.since)
+            frame.occurrences += [
+                occurrence._replace(callers=(*occurrence.callers, caller))
+                if is_open(occurrence)
+                else occurrence
+                for occurrence in summary.occurrences
+            ]
+        for carried in summary.carried:
+            obligation = carried.event.obligation  # type: ignore[attr-defined]
+            view = seen_from(carried.view, state)
+            for mine in state.owes(obligation.owed):
+                event = with_obligation(carried.event, mine)
+                if mine.inherited:
+                    frame.carried.append(Carried(event, view))
+                else:
+                    frame.occurrences.append(Occurrence(event, view))
 
     def _bound(self, call: Call, what: str) -> None:
         self.reach_bound(what, call.site, call.frame, call.store)
@@ -521,9 +534,8 @@ class Interpreter(Statements):
     def reach_bound(self, what: str, site: Site, frame: Frame, store: Store) -> None:
         """The analysis is cut short here: what follows is less sure, and XLA092 may say so."""
         self.statistics["bounds"] += 1
-        store.state.bounded = True
-        if frame.judge is not None:
-            frame.findings.extend(frame.judge(BoundReached(site, 0, what), store.state))
+        store.state.trust = store.state.trust._replace(bounded=True)
+        frame.emit(BoundReached(site, 0, what), store.state)
 
     # Callbacks ----------------------------------------------------------------------------------
 
@@ -531,19 +543,19 @@ class Interpreter(Statements):
         """A step closure runs at the next cut: nothing is recorded, all else is as it is."""
         aside = call.store.copy()
         aside.run_all()
-        aside.state.recorded = aside.state.parameters = NOTHING
+        aside.state.engine = aside.state.engine._replace(recorded=NOTHING, parameters=NOTHING)
         aside.state.obligations = frozenset()
-        aside.state.scopes = ()
-        aside.state.in_closure = True
+        aside.state.scopes = aside.state.scopes._replace(open=(), in_closure=True)
         self.invoke(body, Call(call.frame, aside, call.site, None, [run(a) for a in arguments]))
+        call.frame.model.settle_steps(aside.state)
 
     def run_replica(
         self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True
     ) -> Value:
         """A launched function starts afresh on every replica."""
         aside = Store(State())
-        aside.state.launched = True
-        aside.state.eager = call.store.state.eager
+        aside.state.replicas = aside.state.replicas._replace(launched=True)
+        aside.state.engine = aside.state.engine._replace(eager=call.store.state.engine.eager)
         index = [Value(Kind.ORDINAL, differs=True)] if indexed else []
         inner = Call(call.frame, aside, call.site, None, [*index, *(run(a) for a in arguments)])
         result = self.invoke(target, inner)
@@ -558,6 +570,7 @@ class Interpreter(Statements):
         aside = call.store.copy()
         aside.state.obligations = frozenset()
         self.enter_function(bound, Call(call.frame, aside, call.site, None, open_ended=True))
+        call.frame.model.settle_steps(aside.state)
 
     def call_unknown(self, call: Call) -> Value:
         """Count, then treat as unknown."""
@@ -577,7 +590,7 @@ class Interpreter(Statements):
         return known
 
     def _base_classes(self, cls: Class, expression: ast.expr) -> list[Class]:
-        value = self.evaluate(expression, Frame(cls.outline, None, None, 0), Store(State()))
+        value = self.evaluate(expression, Frame(cls.outline, None, 0), Store(State()))
         if value.kind is not Kind.CLASS:
             return []
         return [c for c in value.payload.of if not isinstance(c, str)]
@@ -588,7 +601,7 @@ class Interpreter(Statements):
             self._module_classes[cls] = known = ""
             for base in self.bases(cls):
                 for expression in base.bases:
-                    value = self.evaluate(expression, Frame(base.outline, None, None, 0), Store(State()))
+                    value = self.evaluate(expression, Frame(base.outline, None, 0), Store(State()))
                     name = (
                         value.payload.name
                         if value.kind is Kind.NAMESPACE and value.payload.outline is None
@@ -630,7 +643,7 @@ class Interpreter(Statements):
         key = (cls, name)
         if key not in self._constants:
             self._constants[key] = UNKNOWN
-            frame = Frame(cls.outline, None, None, 0)
+            frame = Frame(cls.outline, None, 0)
             self._constants[key] = self.evaluate(cls.constants[name], frame, Store(State()))
         return self._constants[key]
 
@@ -650,7 +663,7 @@ class Interpreter(Statements):
         for method in methods:
             if method in self._stack or len(self._stack) > MOST_DEPTH:
                 continue
-            frame = Frame(method.outline, None, None, len(self._stack))
+            frame = Frame(method.outline, None, len(self._stack))
             store = Store(State())
             for attribute, value in table.items():
                 store.attributes[cls, attribute] = value
@@ -712,7 +725,7 @@ class Interpreter(Statements):
             elif isinstance(binding, Class):
                 value = Value(Kind.CLASS, payload=Classes((binding,)))
             else:
-                value = self.evaluate(binding, Frame(outline, None, None, 0), Store(State()))
+                value = self.evaluate(binding, Frame(outline, None, 0), Store(State()))
             joined = value if joined is None else join_values(joined, value)
         if joined is None:
             for source in outline.star_imports:
@@ -735,6 +748,15 @@ class Interpreter(Statements):
             if inner is not None and inner is not outline:
                 return self.global_name(last, inner)
         return self.library(name)
+
+
+def _without_call(occurrence: Occurrence, site: Site) -> Occurrence:
+    """A derived event without the call at `site` on the way to what it is about."""
+    obligation = getattr(occurrence.event, "obligation", None)
+    if obligation is None or obligation.path[0] != site:
+        return occurrence
+    inner = obligation._replace(path=obligation.path[1:])
+    return occurrence._replace(event=replace(occurrence.event, obligation=inner))  # type: ignore[call-arg]
 
 
 def _makes_cuda_tensors(cls: Class) -> bool:

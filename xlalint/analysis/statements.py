@@ -26,10 +26,10 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
-from xlalint.lazy.events import Cause, Reading
+from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Deed, Obligation, Owed, Scope, Split
-from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Value, Weight
+from xlalint.lazy.state import NOTHING_DONE, Cause, Loop, Obligation, Scope, Split, join_loops, places
+from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Value
 from xlalint.lazy.values import join as join_values
 
 MOST_PASSES = 4
@@ -240,9 +240,9 @@ class Statements(Calls):
     def _for(self, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
         over = self.evaluate(node.iter, frame, store)
         loader = over.payload if over.kind is Kind.LOADER else Loader(self.element(over))
-        bounded = store.state.bounded
+        bounded = store.state.trust.bounded
         if over.kind is Kind.UNKNOWN and self._awaits_loader(node, frame, store):
-            store.state.bounded = True
+            store.state.trust = store.state.trust._replace(bounded=True)
             over = Value(
                 Kind.LOADER, False, payload=Loader(Value(Kind.TENSOR, False, differs=True), True, True)
             )
@@ -263,7 +263,7 @@ class Statements(Calls):
 
         after = self._loop(node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
         if after is not None and not bounded and not over.sure and over.kind is Kind.LOADER:
-            after.state.bounded = False
+            after.state.trust = after.state.trust._replace(bounded=False)
         return after
 
     def _awaits_loader(self, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> bool:
@@ -283,8 +283,8 @@ class Statements(Calls):
     def _advance(self, loader: Loader, node: ast.AST, frame: Frame, store: Store) -> None:
         if loader.cuts is False:
             return
-        if store.state.skip_cut:
-            store.state.skip_cut = False
+        if store.state.engine.skip_cut:
+            store.state.engine = store.state.engine._replace(skip_cut=False)
             return
         self._cut_by_loader(loader.cuts, node, frame, store)
 
@@ -314,8 +314,11 @@ class Statements(Calls):
     ) -> Store | None:  # fmt: skip
         """Run a loop to its fixpoint; every pass stands for real iterations."""
         outer_exits = frame.exits
-        outside, was_in_loop, outer_since = store.state.done, store.state.in_loop, store.state.since
-        store.state.done, store.state.in_loop, store.state.since = frozenset(), True, ()
+        state = store.state
+        outside, was_in_loop, outer_since = state.loop, state.scopes.in_loop, state.engine.since
+        state.loop = NOTHING_DONE
+        state.scopes = state.scopes._replace(in_loop=True)
+        state.engine = state.engine._replace(since=())
 
         def once(start: Store) -> tuple[Store | None, Exits]:
             self.statistics["passes"] += 1
@@ -344,13 +347,15 @@ class Statements(Calls):
                 self.reach_bound("passes of a loop", frame.site(node), frame, head)
             back, exits = once(head)
         frame.exits = outer_exits
-        cuts = back is not None and back.state.did("cut")
+        if endless and back is not None and not was_in_loop:
+            frame.model.settle_steps(back.state)
+        cuts = back is not None and back.state.loop.cuts
         after: Store | None = None
         if not endless:
             after = back.copy() if runs_at_least_once and back is not None else head.copy()
             exhaust(after)
             if back is not None:
-                after.state.done |= back.state.done
+                after.state.loop = join_loops(after.state.loop, back.state.loop)
             self._end_loop(node, over, back, outside, was_in_loop, outer_since, frame, after)
             after = self.run_block(node.orelse, frame, after) if node.orelse else after
         over_cuts = (
@@ -364,30 +369,30 @@ class Statements(Calls):
         for returned, value, site in exits.returns:
             if cuts or over_cuts:
                 frame.model.leave_loop(returned.state, "return", site)
-            returned.state.in_loop = was_in_loop
+            returned.state.scopes = returned.state.scopes._replace(in_loop=was_in_loop)
             outer_exits.returns.append((returned, value, site))
         for raised, site in exits.raises:
             if cuts or over_cuts:
                 frame.model.leave_loop(raised.state, "raise", site)
-            raised.state.in_loop = was_in_loop
+            raised.state.scopes = raised.state.scopes._replace(in_loop=was_in_loop)
             outer_exits.raises.append((raised, site))
         return after
 
     def _end_loop(
         self, node: ast.For | ast.AsyncFor | ast.While, over: Value | None, back: Store | None,
-        outside: frozenset[Deed], was_in_loop: bool, outer_since: tuple[Site, ...], frame: Frame,
+        outside: Loop, was_in_loop: bool, outer_since: tuple[Site, ...], frame: Frame,
         store: Store, *, judged: bool = True,
     ) -> None:  # fmt: skip
         state = store.state
-        state.in_loop = was_in_loop
-        since = back.state.since if back is not None else ()
-        if back is not None and judged:
-            frame.model.end_loop(state, outside, over, back.state.recorded, frame.site(node), since=since)
-        else:
-            state.done = outside | {deed._replace(nested=True) for deed in state.done}
-        state.since = (
-            tuple(dict.fromkeys((*outer_since, *state.since)))[:3] if state.recorded != NOTHING else ()
+        state.scopes = state.scopes._replace(in_loop=was_in_loop)
+        since = back.state.engine.since if back is not None else ()
+        recorded = back.state.engine.recorded if back is not None else NOTHING
+        frame.model.end_loop(
+            state, outside, over, recorded, frame.site(node), since=since, told=judged and back is not None
         )
+        engine = state.engine
+        since = places(outer_since, engine.since) if engine.recorded != NOTHING else ()
+        state.engine = engine._replace(since=since)
 
     # Scopes and exceptions ----------------------------------------------------------------------
 
@@ -408,9 +413,9 @@ class Statements(Calls):
             self.bind(item.optional_vars, bound if value.kind is not Kind.CALLABLE else UNKNOWN, frame, store)
         if _expects_error(item.context_expr):
             # What goes wrong inside is what the program wants to see.
-            judge, frame.judge = frame.judge, None
+            muted, frame.muted = frame.muted, True
             after = self._with_items(node, rest, frame, store)
-            frame.judge = judge
+            frame.muted = muted
             return after
         if value.kind is Kind.SCOPE and isinstance(value.payload, Managed):
             return self._managed(value.payload, node, rest, frame, store)
@@ -449,15 +454,15 @@ class Statements(Calls):
         frame: Frame, store: Store,
     ) -> Store | None:  # fmt: skip
         """An `ExitStack`: what is entered through it is left with it, the last first."""
-        before = len(store.state.scopes)
+        before = len(store.state.scopes.open)
 
-        done = store.state.done
+        opened_step = store.state.loop.own.opens_step
 
         def leave(current: Store) -> Store:
-            scopes = current.state.scopes[before:]
+            scopes = current.state.scopes.open[before:]
             for scope in reversed(scopes):
                 self.leave_scope(scope, opening.spelling, frame, current)
-            if not scopes and any(deed.what == "step scope" for deed in current.state.done - done):
+            if not scopes and current.state.loop.own.opens_step and not opened_step:
                 self._perhaps_cut(opening, node, frame, current)
             return current
 
@@ -494,7 +499,7 @@ class Statements(Calls):
         """A context manager of the project: its generator runs around the body of the `with`."""
         function = manager.bound.function
         assert not isinstance(function.node, ast.Lambda)
-        inner = Frame(function.outline, function, frame.judge, frame.depth + 1)
+        inner = Frame(function.outline, function, frame.depth + 1, kept=frame.kept)
         inner.captured = dict(manager.captured)
         held = Store(store.state)
         held.names, held.attributes = dict(manager.names), store.attributes
@@ -509,14 +514,13 @@ class Statements(Calls):
         after = self.run_block(function.node.body, inner, held)
         for returned, _, _ in inner.exits.returns:
             after = join(after, returned)
-        frame.findings += inner.findings
-        frame.carried += inner.carried
+        frame.take(inner)
         if not left:
             return self._with_items(node, rest, frame, store)
         if left[-1] is None or after is None:
             return left[-1]
         left[-1].state, left[-1].attributes = after.state, after.attributes
-        if after.state.recorded == NOTHING:
+        if after.state.engine.recorded == NOTHING:
             left[-1].run_all()
         return left[-1]
 
@@ -591,11 +595,8 @@ def _agreed(
     if yes is not None and no is not None and joined is not None:
         settled = (owed - yes.state.obligations) | (owed - no.state.obligations)
         for arm in (yes, no, joined):
-            arm.state.obligations -= {o for o in settled if o.owed in _SETTLED_BY_ONE_ARM}
+            arm.state.obligations -= {o for o in settled if o.terms.settled_by_one_arm}
     return joined
-
-
-_SETTLED_BY_ONE_ARM = (Owed.EXIT, Owed.CLOSURE, Owed.LONE_CUT)
 
 
 def _expects_error(node: ast.expr) -> bool:
@@ -617,7 +618,8 @@ def _forget(head: Store, back: Store, entry: Store) -> None:
     for name, value in back.names.items():
         if entry.names.get(name) != value:
             head.names[name] = UNKNOWN
-    head.state.recorded = head.state.recorded._replace(must=Weight.NONE)
+    engine = head.state.engine
+    head.state.engine = engine._replace(recorded=engine.recorded.perhaps())
     head.state.obligations = entry.state.obligations
 
 
@@ -626,7 +628,7 @@ def _joined(left: Value, element: Value) -> Value:
 
 
 def _run_value(value: Value, store: Store) -> Value:
-    return run(value) if store.state.recorded == NOTHING else value
+    return run(value) if store.state.engine.recorded == NOTHING else value
 
 
 def _only_imports(node: ast.Try) -> bool:

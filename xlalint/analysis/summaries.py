@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from xlalint.analysis.frame import Carried, Yielded
 from xlalint.analysis.outline import Class, Function
@@ -14,10 +14,24 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.store import AttributeKey, Store
+from xlalint.judging import Caller, Occurrence
 from xlalint.lazy.site import ENTRY, Path, Site
-from xlalint.lazy.state import Obligation, Owed, Scope, Split, State
+from xlalint.lazy.state import (
+    NOTHING_DONE,
+    Activity,
+    Loop,
+    Obligation,
+    Owed,
+    Scope,
+    Split,
+    State,
+    View,
+    join_activities,
+    places,
+)
 from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all
-from xlalint.rule import Finding
+
+_Held = TypeVar("_Held", Scope, Split)
 
 
 @dataclass(slots=True)
@@ -26,8 +40,8 @@ class Summary:
 
     store: Store | None
     value: Value
-    findings: list[Finding]
-    carried: list[Carried]
+    occurrences: tuple[Occurrence, ...]
+    carried: tuple[Carried, ...]
     yields: list[Yielded]
     entered: frozenset[Function] = field(default_factory=frozenset)
     cut_off: frozenset[Function] = field(default_factory=frozenset)
@@ -89,12 +103,14 @@ def classes_in(value: Value) -> list[Class]:
 def did_nothing(summary: Summary) -> bool:
     """Whether a summary leaves the engine, and everything a caller could see, as it was."""
     store = summary.store
-    if store is None or summary.findings or summary.carried or store.attributes or store.moved or store.names:
+    if store is None or summary.carried or store.attributes or store.moved or store.names:
         return False
-    eager, store.state.eager = store.state.eager, _NEUTRAL.eager
-    neutral = store.state == _NEUTRAL
-    store.state.eager = eager
-    return neutral
+    if summary.occurrences:
+        return False
+    state = store.state
+    neutral = _NEUTRAL.copy()
+    neutral.engine = neutral.engine._replace(eager=state.engine.eager)
+    return state == neutral
 
 
 def entry_state(state: State, function: Function) -> State:
@@ -103,17 +119,22 @@ def entry_state(state: State, function: Function) -> State:
     A scope that stands at the function's own definition, such as that of a compiled function, is its own.
     """
     entry = state.copy()
-    entry.since = (ENTRY,) if state.since else ()
-    own = function.site
-    entry.scopes = tuple(s if s.site == own else Scope(s.kind, ENTRY, i) for i, s in enumerate(state.scopes))
-    entry.splits = tuple(
-        Split(ENTRY, s.polarity, s.certain, s.master, i) for i, s in enumerate(state.splits)
-    )  # fmt: skip
-    entry.obligations = frozenset(
-        Obligation(o.owed, (), 0, False, o.detail if o.owed is Owed.EXIT else "") for o in state.obligations
-        if o.owed is not Owed.COLLECTIVE
-    )  # fmt: skip
-    entry.done = frozenset()
+    if state.engine.since:
+        entry.engine = state.engine._replace(since=(ENTRY,))
+    if state.scopes.open:
+        own = function.site
+        scopes = (
+            scope if scope.site == own else Scope(scope.kind, ENTRY, depth)
+            for depth, scope in enumerate(state.scopes.open)
+        )
+        entry.scopes = state.scopes._replace(open=tuple(scopes))
+    if state.replicas.splits:
+        splits = (
+            split._replace(site=ENTRY, depth=depth) for depth, split in enumerate(state.replicas.splits)
+        )
+        entry.replicas = state.replicas._replace(splits=tuple(splits))
+    entry.obligations = frozenset(o.inside_call() for o in state.obligations if o.terms.enters_calls)
+    entry.loop = NOTHING_DONE
     entry.collectives = ()
     return entry
 
@@ -122,48 +143,118 @@ def exit_state(left: State, before: State, site: Site) -> State:
     """The state a called function left, as the caller sees it."""
     state = left.copy()
     state.scopes = before.scopes
-    state.splits = before.splits
-    since: list[Site] = []
-    for place in left.since:
-        since += before.since if place.is_entry else [site]
-    state.since = tuple(dict.fromkeys(since))[:3]
-    still = {(o.owed, o.detail if o.owed is Owed.EXIT else "") for o in left.obligations if o.inherited}
-    kept = {
-        o for o in before.obligations
-        if o.owed is Owed.COLLECTIVE or (o.owed, o.detail if o.owed is Owed.EXIT else "") in still
-    }  # fmt: skip
-    made = {
-        o._replace(
-            path=(site, *o.path) if _is_placed_outside(o) else o.path,
-            in_loop=o.in_loop or before.in_loop,
-            split=_outer_split(o.split, before),
-            since=_resolved(o.since, before),
-        )
-        for o in left.obligations if not o.inherited
-    }  # fmt: skip
-    state.obligations = frozenset(kept | made)
-    state.done = before.done | {d._replace(site=site) if d.site is not None else d for d in left.done}
+    state.replicas = left.replicas._replace(splits=before.replicas.splits)
+    since = places(*(before.engine.since if place.is_entry else (site,) for place in left.engine.since))
+    state.engine = left.engine._replace(since=since)
+    state.obligations = _obligations_after(left, before, site)
+    state.loop = Loop(
+        join_activities(before.loop.own, _at(left.loop.own, site)),
+        join_activities(before.loop.nested, _at(left.loop.nested, site)),
+    )
     met = ((name, (site, *path)) for name, path in left.collectives)
     state.collectives = tuple(dict.fromkeys((*before.collectives, *met)))
-    state.in_loop = before.in_loop
-    state.in_closure = before.in_closure
-    state.in_forward = before.in_forward
     return state
 
 
-def seen_from(finding: Finding, site: Site, state: State) -> Finding:
-    """A finding of a called function, as its caller at `site` sees it."""
-    owner = finding.owner
-    since = finding.since
-    if any(place.is_entry for place in since):
-        since = _resolved(since, state)
-    if owner is not None and owner.inherited:
-        outer: tuple[Scope | Split, ...] = state.scopes if isinstance(owner, Scope) else state.splits
-        mine = outer[owner.depth] if owner.depth < len(outer) else None
-        return _replace_finding(finding, (site, *finding.path), mine, since)
-    if since is finding.since:
-        return finding
-    return _replace_finding(finding, finding.path, owner, since)
+def _at(activity: Activity, site: Site) -> Activity:
+    """What a called function did, as done where it was called."""
+    if not (activity.cut_by or activity.closures):
+        return activity
+    return activity._replace(
+        cut_by=frozenset((cause, site) for cause, _ in activity.cut_by),
+        closures=frozenset(site for _ in activity.closures),
+    )
+
+
+def _obligations_after(left: State, before: State, site: Site) -> frozenset[Obligation]:
+    """What the caller still owes after a call, and what the called function has left to it."""
+    inside = {o for o in left.obligations if o.inherited}
+    owed = {o for o in before.obligations if not o.terms.enters_calls or o.inside_call() in inside}
+    for changed in inside:
+        if changed.terms.enters_calls:
+            continue
+        # A cut of the caller's met, inside the call, what makes something else of it.
+        owed |= {
+            o._replace(
+                owed=changed.owed, doubts=o.doubts + changed.doubts, before_barrier=changed.before_barrier
+            )
+            for o in before.owes(Owed.SPLIT_STEP)
+        }
+    for o in left.obligations - inside:
+        owed.add(
+            o._replace(
+                path=(site, *o.path) if _is_placed_outside(o) else o.path,
+                in_loop=o.in_loop or before.scopes.in_loop,
+                split=_outer_split(o.split, before),
+                since=_resolved(o.since, before),
+            )
+        )
+    return frozenset(owed)
+
+
+def seen_from(view: View, before: State) -> View:
+    """The view of a called function, with what its caller held in the place of what it inherited."""
+    return view._replace(
+        scopes=view.scopes._replace(open=_resolved_all(view.scopes.open, before.scopes.open)),
+        replicas=view.replicas._replace(splits=_resolved_all(view.replicas.splits, before.replicas.splits)),
+        since=_resolved(view.since, before),
+    )
+
+
+def _resolved_all(held: tuple[_Held, ...], outer: tuple[_Held, ...]) -> tuple[_Held, ...]:
+    return tuple(outer[one.depth] if one.inherited and one.depth < len(outer) else one for one in held)
+
+
+def told_once(occurrences: list[Occurrence]) -> tuple[Occurrence, ...]:
+    """What happened in a function, each event once for everything that rules may tell apart.
+
+    Of several ways through the function to one event of which only callers can say where it belongs,
+    the shortest stands for all: so what there is to tell does not grow with the number of call paths.
+    """
+    if len(occurrences) < 2:
+        return tuple(occurrences)
+    kept: dict[object, Occurrence] = {}
+    for occurrence in occurrences:
+        event, view, callers = occurrence
+        here: object = callers
+        if callers and _passes_through(callers[-1]):
+            here = None
+        key = (event, view, here)
+        known = kept.get(key)
+        if known is None or _way(occurrence) < _way(known):
+            kept[key] = occurrence
+    return tuple(kept.values())
+
+
+def _passes_through(caller: Caller) -> bool:
+    """Whether everything that a caller held when it called is its own callers'."""
+    return (
+        all(scope.inherited for scope in caller.scopes)
+        and all(split.inherited for split in caller.splits)
+        and all(site.is_entry for site in caller.since)
+    )
+
+
+def _way(occurrence: Occurrence) -> tuple[int, Path]:
+    return len(occurrence.callers), occurrence.sites
+
+
+def is_open(occurrence: Occurrence) -> bool:
+    """Whether a caller holds something that the occurrence speaks of."""
+    if not occurrence.callers:
+        obligation = getattr(occurrence.event, "obligation", None)
+        if obligation is not None:
+            if obligation.split is not None and obligation.split.inherited:
+                return True
+            if any(site.is_entry for site in obligation.since):
+                return True
+        return not occurrence.view.is_local
+    caller = occurrence.callers[-1]
+    return (
+        any(scope.inherited for scope in caller.scopes)
+        or any(split.inherited for split in caller.splits)
+        or any(site.is_entry for site in caller.since)
+    )
 
 
 def with_obligation(event: Any, obligation: Obligation) -> Any:
@@ -178,7 +269,7 @@ def outlives(
 
     Gradients, parameters, what it returns and what it changed of its caller's keep work alive.
     """
-    if value.recorded.may or store.state.parameters.may or store.state.did("backward"):
+    if value.recorded.may or store.state.engine.parameters.may or store.state.loop.all.backward:
         return True
     return any(
         held.recorded.may > before.recorded.may
@@ -190,10 +281,10 @@ def outlives(
 
 
 def differs_in_bound_only(state: State, other: State) -> bool:
-    bounded, state.bounded = state.bounded, other.bounded
-    same = state == other
-    state.bounded = bounded
-    return same
+    """Whether two states are equal but for a bound that was reached on the way to one of them."""
+    same = state.copy()
+    same.trust = same.trust._replace(bounded=other.trust.bounded)
+    return same == other
 
 
 def let_die(state: State, before: Recorded) -> None:
@@ -202,10 +293,11 @@ def let_die(state: State, before: Recorded) -> None:
     What was read of it ran once. Only several reads of the same work ran it several times.
     Args: before: What was recorded when the function was entered.
     """
-    if not state.did("cut", "maybe cut"):
+    if not (state.loop.cuts or state.loop.may_cut):
         # Light work in place is not told apart, and stays.
-        must, may = (min(weight, Weight.LIGHT) for weight in state.recorded)
-        state.recorded = Recorded(max(before.must, must), max(before.may, may))
+        must, may = (min(weight, Weight.LIGHT) for weight in state.engine.recorded)
+        recorded = Recorded(max(before.must, must), max(before.may, may))
+        state.engine = state.engine._replace(recorded=recorded)
     own = [
         o
         for o in state.owes(Owed.READ)
@@ -222,36 +314,30 @@ def generated(summary: Summary) -> Loader:
     """What a generator yields. Each `next` of it cuts when its one `yield` follows a cut."""
     element = join_all((given.value for given in summary.yields), UNKNOWN)
     cuts: bool | None = False
-    if any(given.after_cut for given in summary.yields) or (summary.store and summary.store.state.did("cut")):
+    if any(given.after_cut for given in summary.yields) or (summary.store and summary.store.state.loop.cuts):
         places = {given.site for given in summary.yields}
         cuts = True if len(places) == 1 and all(given.after_cut for given in summary.yields) else None
     return Loader(element if cuts is False else run(element), cuts, endless=summary.store is None)
 
 
-def _replace_finding(
-    finding: Finding, path: Path, owner: Scope | Split | None, since: tuple[Site, ...]
-) -> Finding:
-    return replace(finding, path=path, owner=owner, since=since)
-
-
 def _resolved(since: tuple[Site, ...], before: State) -> tuple[Site, ...]:
     """Places where work was recorded, with the caller's in the place of "before the call"."""
-    places: list[Site] = []
-    for place in since:
-        places += before.since if place.is_entry else [place]
-    return tuple(dict.fromkeys(places))[:3]
+    if not any(place.is_entry for place in since):
+        return since
+    return places(*(before.engine.since if place.is_entry else (place,) for place in since))
 
 
 def _is_placed_outside(obligation: Obligation) -> bool:
     """Whether a caller, which holds the loop, cut or rank test, owns what is said of an obligation."""
-    if obligation.owed is Owed.LONE_CUT:
-        return obligation.split is not None and obligation.split.inherited
-    return obligation.owed is Owed.READ
+    if not obligation.terms.placed_in_caller:
+        return False
+    return obligation.split is None or obligation.split.inherited
 
 
 def _outer_split(split: Split | None, before: State) -> Split | None:
-    if split is not None and split.inherited and split.depth < len(before.splits):
-        return before.splits[split.depth]
+    splits = before.replicas.splits
+    if split is not None and split.inherited and split.depth < len(splits):
+        return splits[split.depth]
     return split
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import Deed, Obligation, Scope, Split
+from xlalint.lazy.state import NOTHING_DONE, Cause, Loop, Obligation, Scope, Split
 from xlalint.lazy.values import NOTHING, Recorded, Value
 
 
@@ -28,26 +28,6 @@ class Reading(Enum):
         return self in (Reading.BOOL, Reading.INDEX, Reading.MATH)
 
 
-class Cause(Enum):
-    """What cut the graph."""
-
-    MARKER = "marker"
-    BARRIER = "optimizer_step(barrier=True)"
-    SCOPE_ENTRY = "step scope entry"
-    SCOPE_EXIT = "step scope exit"
-    LOADER = "loader"
-    STEP_TRACE = "StepTrace exit"
-    RENDEZVOUS = "rendezvous"
-    STEP_END = "end of the framework's step"
-
-    __hash__ = object.__hash__
-
-    @property
-    def explicit(self) -> bool:
-        """Whether the programmer wrote this cut as such."""
-        return self in (Cause.MARKER, Cause.BARRIER)
-
-
 class Use(Enum):
     """What was done with gradients."""
 
@@ -65,7 +45,6 @@ class Leaving(Enum):
 
     WORK = "more work was recorded"
     SAVE = "parameters are saved"
-    READ = "parameters are read"
     END = "the program ends"
 
     __hash__ = object.__hash__
@@ -178,12 +157,11 @@ class ClosureAdded(Event):
 @dataclass(frozen=True, slots=True)
 class LoopLeft(Event):
     """A loop came to its end. `recorded` is what every iteration leaves behind at its end, `since`
-    where it was recorded, `done` what happened in the loop; `over` is what it ran over (None: a
-    `while`)."""
+    where it was recorded, `loop` what happened in it; `over` is what it ran over (None: a `while`)."""
 
     over: Value | None = None
     recorded: Recorded = NOTHING
-    done: frozenset[Deed] = frozenset()
+    loop: Loop = NOTHING_DONE
     since: tuple[Site, ...] = ()
 
 
@@ -219,11 +197,6 @@ class StepSplit(_Settled):
     between it and an optimizer step that cuts by itself."""
 
     before_barrier: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CutAccumulated(_Settled):
-    """A cut after backward met another backward: gradients are accumulated over several cuts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,14 @@ decides what is remembered between two events (obligations); rules remember noth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from xlalint.lazy.events import (
-    Cause,
     ClippedEarly,
     ClosureAdded,
     ClosureNeverRun,
     Collective,
     Cut,
-    CutAccumulated,
     Event,
     GradientUsed,
     HostRead,
@@ -34,7 +33,19 @@ from xlalint.lazy.events import (
     Use,
 )
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import Deed, Gradient, Obligation, Owed, Scope, ScopeKind, Split, State
+from xlalint.lazy.state import (
+    MOST_PLACES,
+    Cause,
+    Engine,
+    Gradient,
+    Loop,
+    Obligation,
+    Owed,
+    Scope,
+    ScopeKind,
+    Split,
+    State,
+)
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
 
@@ -42,7 +53,6 @@ Emit = Callable[[Event, State], None]
 
 _LOCAL = frozenset({Gradient.LOCAL})
 _REDUCED = frozenset({Gradient.REDUCED})
-_USED = frozenset({Gradient.USED})
 
 
 class LazyModel:
@@ -54,52 +64,58 @@ class LazyModel:
     def doubts(self, state: State, value: Value | None = None) -> int:
         """How many of the facts that a diagnostic here would rest on are not sure."""
         unsure = value is not None and not value.sure
-        return unsure + state.opaque + state.bounded + (state.eager is None)
+        trust = state.trust
+        return unsure + trust.opaque + trust.bounded + (state.engine.eager is None)
 
     # Work ------------------------------------------------------------------------------------
 
     def record(self, state: State, weight: Weight, site: Site) -> Recorded:
         """Device work is recorded at `site`. Returns what its result has recorded."""
-        if weight is Weight.NONE or (state.eager and state.step is None):
+        engine = state.engine
+        if weight is Weight.NONE or (engine.eager and state.scopes.step is None):
             return NOTHING
         if weight is Weight.HEAVY:
             self._settle_with_work(state, site)
-            state.done |= {Deed("heavy work")}
-        state.recorded = state.recorded.at_least(weight)
-        if len(state.since) < 3 and site not in state.since:
-            state.since = (*state.since, site)
+            if not state.loop.own.works:
+                _note(state, works=True)
+        recorded = engine.recorded.at_least(weight)
+        since = engine.since
+        if len(since) < MOST_PLACES and site not in since:
+            since = (*since, site)
+        state.engine = engine._replace(recorded=recorded, since=since)
         return Recorded(weight, weight)
+
+    def record_perhaps(self, state: State, weight: Weight) -> None:
+        """Device work of at most `weight` is perhaps recorded."""
+        recorded = state.engine.recorded
+        if recorded.may < weight:
+            state.engine = state.engine._replace(recorded=Recorded(recorded.must, weight))
 
     def _settle_with_work(self, state: State, site: Site) -> None:
         for obligation in state.owes(Owed.EXIT):
-            if obligation.detail == "raise" or state.scopes:
+            if obligation.detail == "raise" or state.scopes.open:
                 continue
             self._settle(state, obligation, LeftPending(site, obligation.doubts, obligation, Leaving.WORK))
         for obligation in state.owes(Owed.LONE_CUT):
-            if not state.splits:
+            if not state.replicas.splits:
                 self._settle(state, obligation, UnmatchedCollective(site, obligation.doubts, obligation))
 
     def read(
         self, state: State, value: Value, reading: Reading, spelling: str, site: Site, *,
-        closure_argument: bool = False, repeats: bool = True,
+        closure_argument: bool = False,
     ) -> None:  # fmt: skip
-        """A value is read on the host. The engine keeps nothing of it: the state stays as it is.
-
-        `repeats` is False where the read itself leaves nothing to run again.
-        """
+        """A value is read on the host. The engine keeps nothing of it: the state stays as it is."""
         doubts = self.doubts(state, value)
         self._emit(HostRead(site, doubts, value, reading, spelling, closure_argument), state)
-        state.done |= {Deed("read")}
+        _note(state, reads=True)
         if (
-            repeats
-            and value.recorded.must is Weight.HEAVY
+            value.recorded.must is Weight.HEAVY
             and value.is_device
-            and state.step is None
-            and not state.eager
-            and not state.in_closure
+            and state.scopes.step is None
+            and not state.engine.eager
+            and not state.scopes.in_closure
         ):
-            opened = Obligation(Owed.READ, (site,), doubts, state.in_loop, spelling, since=state.since)
-            state.obligations |= {opened}
+            self._owe(state, Owed.READ, site, doubts, spelling, since=state.engine.since)
 
     # Cuts and scopes ---------------------------------------------------------------------------
 
@@ -111,51 +127,50 @@ class LazyModel:
 
         The observer must let its live values know (`Value.run`), which the model does not hold.
         """
+        engine = state.engine
         if not sure:
-            state.recorded = Recorded(Weight.NONE, state.recorded.may)
-            state.parameters = Recorded(Weight.NONE, state.parameters.may)
-            state.done |= {Deed("maybe cut")}
+            state.engine = engine._replace(
+                recorded=engine.recorded.perhaps(), parameters=engine.parameters.perhaps()
+            )
+            _note(state, may_cut=True)
             return
         self._emit(
-            Cut(site, self.doubts(state), cause, spelling, state.recorded, state.since, resets_scope), state
+            Cut(site, self.doubts(state), cause, spelling, engine.recorded, engine.since, resets_scope), state
         )
         for obligation in state.owes(Owed.READ):
             self._settle(state, obligation, ReadThenCut(site, obligation.doubts, obligation, cause))
-        for owed in (Owed.EXIT, Owed.CLOSURE, Owed.LONE_CUT):
-            state.obligations -= set(state.owes(owed))
-        if cause.explicit and cause is not Cause.BARRIER and state.gradients == _LOCAL:
-            opened = Obligation(Owed.SPLIT_STEP, (site,), 0, state.in_loop, spelling)
-            state.obligations |= {opened}
+        state.obligations = frozenset(o for o in state.obligations if not o.terms.dropped_by_cut)
+        if cause.explicit and cause is not Cause.BARRIER and state.gradients.of(None) == _LOCAL:
+            self._owe(state, Owed.SPLIT_STEP, site, 0, spelling)
         split = state.split
         if split is not None and state.pending and cause is not Cause.LOADER:
-            doubts = (not split.certain) + (not state.gradients & {Gradient.REDUCED, Gradient.USED})
-            lone = Obligation(Owed.LONE_CUT, (site,), doubts, state.in_loop, spelling, split)
-            state.obligations |= {lone}
-        state.recorded = state.parameters = NOTHING
-        state.parameters_reduced = False
-        state.since = ()
-        state.opaque = False
-        state.skip_cut = False
-        state.done |= {Deed("cut")} if state.profiler else {Deed("cut"), Deed(cause.value, site)}
+            used = state.gradients.of(None) & {Gradient.REDUCED, Gradient.USED}
+            self._owe(state, Owed.LONE_CUT, site, (not split.certain) + (not used), spelling, split=split)
+        state.engine = Engine(eager=engine.eager)
+        state.trust = state.trust._replace(opaque=False)
+        own = state.loop.own
+        by = own.cut_by if state.scopes.profiler else own.cut_by | {(cause, site)}
+        _note(state, cuts=True, cut_by=by)
 
     def enter(self, state: State, scope: Scope, spelling: str) -> None:
         """A scope opens; a step scope cuts first."""
         if scope.kind.is_step:
             self.cut(state, Cause.SCOPE_ENTRY, spelling, scope.site)
-            state.done |= {Deed("step scope", scope.site)}
-        state.scopes = (*state.scopes, scope)
+            _note(state, opens_step=True)
+        state.scopes = state.scopes._replace(open=(*state.scopes.open, scope))
         self._emit(ScopeEntered(scope.site, 0, scope), state)
 
     def leave(self, state: State, scope: Scope, spelling: str) -> None:
         """The innermost scope closes, in whatever way; step scopes and `StepTrace` cut."""
-        if scope in state.scopes:
-            state.scopes = state.scopes[: state.scopes.index(scope)]
+        held = state.scopes.open
+        if scope in held:
+            state.scopes = state.scopes._replace(open=held[: held.index(scope)])
         self._emit(ScopeLeft(scope.site, 0, scope), state)
         if scope.kind.is_step:
             self.cut(state, Cause.SCOPE_EXIT, spelling, scope.site)
         elif scope.kind is ScopeKind.STEP_TRACE:
             self.cut(state, Cause.STEP_TRACE, spelling, scope.site)
-            state.skip_cut = True
+            state.engine = state.engine._replace(skip_cut=True)
 
     # Gradients -----------------------------------------------------------------------------------
 
@@ -168,32 +183,33 @@ class LazyModel:
         if sure:
             self.record(state, Weight.HEAVY, site)
         else:
-            state.recorded = state.recorded._replace(may=Weight.HEAVY)
+            self.record_perhaps(state, Weight.HEAVY)
         for obligation in state.owes(Owed.SPLIT_STEP):
-            self._settle(state, obligation, CutAccumulated(site, obligation.doubts, obligation))
+            # The cut ends a micro-batch; an optimizer step after it is not split.
+            _exchange(state, obligation, obligation._replace(owed=Owed.ACCUMULATION))
         state.obligations -= set(state.owes(Owed.CLIP))
-        state.gradients = _REDUCED if state.wrapped else _LOCAL
-        state.done |= {Deed("backward")}
+        now = Gradient.REDUCED if state.replicas.wrapped else Gradient.LOCAL
+        state.gradients = state.gradients.change(None, now)
+        _note(state, backward=True)
 
-    def zero_gradients(self, state: State) -> None:
-        """Gradients are dropped."""
-        state.gradients = frozenset({Gradient.NONE})
+    def zero_gradients(self, state: State, optimizer: Site | None = None) -> None:
+        """Gradients are dropped: those of the optimizer built there, or (None) all."""
+        state.gradients = state.gradients.change(optimizer, Gradient.NONE)
 
     def change_gradients(self, state: State, use: Use, spelling: str, site: Site) -> None:
         """Gradients are clipped or unscaled."""
         self._emit(GradientUsed(site, 0, use), state)
         self.record(state, Weight.LIGHT, site)
-        if state.gradients == _LOCAL and state.launched is not False:
-            opened = Obligation(Owed.CLIP, (site,), self.doubts(state), state.in_loop, spelling)
-            state.obligations |= {opened}
+        if state.gradients.of(None) == _LOCAL and state.replicas.launched is not False:
+            self._owe(state, Owed.CLIP, site, self.doubts(state), spelling)
 
-    def reduce_gradients(self, state: State, site: Site) -> None:
-        """Gradients are summed over the replicas."""
+    def reduce_gradients(self, state: State, site: Site, optimizer: Site | None = None) -> None:
+        """Gradients are summed over the replicas: those of the optimizer built there, or (None) all."""
         self._emit(GradientUsed(site, 0, Use.REDUCE), state)
         for obligation in state.owes(Owed.CLIP):
             self._settle(state, obligation, ClippedEarly(site, obligation.doubts, obligation))
         self.record(state, Weight.LIGHT, site)
-        state.gradients = _REDUCED
+        state.gradients = state.gradients.change(optimizer, Gradient.REDUCED)
 
     def step_optimizer(
         self, state: State, site: Site, *,
@@ -204,22 +220,40 @@ class LazyModel:
         `barrier` tells that a cut by the same call follows.
         """
         doubts = self.doubts(state) + (not sure)
+        optimizer = built[-1] if built else None
         self._emit(OptimizerStepped(site, doubts, stale, built), state)
-        before_barrier = barrier and state.recorded == NOTHING
+        before_barrier = barrier and state.engine.recorded == NOTHING
         for obligation in state.owes(Owed.SPLIT_STEP):
-            split = StepSplit(site, obligation.doubts + doubts, obligation, before_barrier)
-            self._settle(state, obligation, split)
+            split = obligation._replace(
+                owed=Owed.STEP_IN_TWO, doubts=obligation.doubts + doubts, before_barrier=before_barrier
+            )
+            _exchange(state, obligation, split)
         self.record(state, Weight.HEAVY, site)
         state.obligations -= set(state.owes(Owed.CLIP))
-        state.parameters_reduced = state.gradients == _REDUCED
-        state.gradients = _USED
-        if not (state.eager and state.step is None):
-            state.parameters = Recorded(Weight.HEAVY, Weight.HEAVY)
-        state.done |= {Deed("optimizer step")}
+        reduced = state.gradients.of(optimizer) == _REDUCED
+        state.gradients = state.gradients.change(optimizer, Gradient.USED)
+        engine = state.engine._replace(parameters_reduced=reduced)
+        if not (engine.eager and state.scopes.step is None):
+            engine = engine._replace(parameters=Recorded(Weight.HEAVY, Weight.HEAVY))
+        state.engine = engine
+        _note(state, steps=True)
 
     def step_scaler(self, state: State, spelling: str, site: Site, *, sure: bool) -> None:
         """A gradient scaler asks on the host whether the step may be taken."""
         self._emit(ScalerStepped(site, self.doubts(state) + (not sure), spelling), state)
+
+    def settle_steps(self, state: State) -> None:
+        """No further backward can show that a step cut in two accumulates gradients: it is told now."""
+        accumulated = {obligation.path for obligation in state.owes(Owed.ACCUMULATION)}
+        for obligation in state.owes(Owed.STEP_IN_TWO):
+            if obligation.inherited:
+                continue
+            if obligation.path not in accumulated:
+                event = StepSplit(
+                    obligation.path[-1], obligation.doubts, obligation, obligation.before_barrier
+                )
+                self._emit(event, state)
+            state.obligations -= {obligation}
 
     # Replicas ------------------------------------------------------------------------------------
 
@@ -229,12 +263,11 @@ class LazyModel:
         met = (f"{operation} {tag}".strip(), (site,))
         if met not in state.collectives:  # once more round a loop is no further collective
             state.collectives = (*state.collectives, met)
-        state.done |= {Deed("collective")}
 
     def part(self, state: State, split: Split) -> State:
         """The state of the replicas for which a test came out as `split` says."""
         arm = state.copy()
-        arm.splits = (*state.splits, split)
+        arm.replicas = state.replicas._replace(splits=(*state.replicas.splits, split))
         arm.collectives = ()
         return arm
 
@@ -250,7 +283,7 @@ class LazyModel:
             for name, path in _surplus(mine, theirs)
         ]
         joined = join_states(one, other)
-        joined.splits = before.splits
+        joined.replicas = joined.replicas._replace(splits=before.replicas.splits)
         met = max(one.collectives, other.collectives, key=len)
         joined.collectives = tuple(dict.fromkeys((*before.collectives, *met)))
         for name, path, split in unmatched:
@@ -263,10 +296,8 @@ class LazyModel:
             if waiting.detail == name and waiting.split.master is not split.master:
                 state.obligations -= {waiting}
                 return
-        opened = Obligation(
-            Owed.COLLECTIVE, path, self.doubts(state) + (not split.certain), state.in_loop, name, split
-        )
-        state.obligations |= {opened}
+        doubts = self.doubts(state) + (not split.certain)
+        state.obligations |= {Obligation(Owed.COLLECTIVE, path, doubts, state.scopes.in_loop, name, split)}
 
     def settle_collectives(self, ends: list[State], site: Site) -> None:
         """A function ends: what one arm of a test reached and no other replica did is unmatched.
@@ -276,7 +307,7 @@ class LazyModel:
         """
         arms: dict[Site, dict[bool, tuple[Split, State]]] = {}
         for state in ends:
-            own = [split for split in state.splits if not split.inherited]
+            own = [split for split in state.replicas.splits if not split.inherited]
             if own:
                 arms.setdefault(own[0].site, {})[own[0].polarity] = (own[0], state)
         for sides in arms.values():
@@ -314,33 +345,36 @@ class LazyModel:
     def add_closure(self, state: State, site: Site, *, asynchronous: bool) -> None:
         """A step closure waits for the next cut."""
         self._emit(ClosureAdded(site, 0, asynchronous), state)
-        opened = Obligation(Owed.CLOSURE, (site,), self.doubts(state), state.in_loop)
-        state.obligations |= {opened}
-        state.done |= {Deed("closure", site)}
+        self._owe(state, Owed.CLOSURE, site, self.doubts(state))
+        _note(state, closures=state.loop.own.closures | {site})
 
     def leave_loop(self, state: State, how: str, site: Site) -> None:
         """A loop whose end would have cut is left by `how`: break, return or raise.
 
         Only pending parameters are owed: what an evaluation left behind nobody misses.
         """
-        if state.pending and state.parameters.must and state.step is None and not state.eager:
-            opened = Obligation(Owed.EXIT, (site,), self.doubts(state), state.in_loop, how, since=state.since)
-            state.obligations |= {opened}
+        engine = state.engine
+        if state.pending and engine.parameters.must and state.scopes.step is None and not engine.eager:
+            self._owe(state, Owed.EXIT, site, self.doubts(state), how, since=engine.since)
 
     def end_loop(
-        self, state: State, outside: frozenset[Deed], over: Value | None, recorded: Recorded, site: Site, *,
-        since: tuple[Site, ...] = (),
+        self, state: State, outside: Loop, over: Value | None, recorded: Recorded, site: Site, *,
+        since: tuple[Site, ...] = (), told: bool = True,
     ) -> None:  # fmt: skip
-        """A loop has ended; `state.in_loop` tells of the loops around it already.
+        """A loop has ended; `state.scopes.in_loop` tells of the loops around it already.
 
         Args:
-            outside: The deeds done before the loop, in the loop around it.
+            outside: What happened before the loop, in the loop around it.
             over: What the loop ran over; None: a `while`.
             recorded: What every iteration leaves behind at its end.
             since: Where that was recorded.
+            told: Whether this end is the one by which the loop is judged.
         """
-        self._emit(LoopLeft(site, self.doubts(state), over, recorded, state.done, since), state)
-        state.done = outside | {deed._replace(nested=True) for deed in state.done}
+        if told:
+            self._emit(LoopLeft(site, self.doubts(state), over, recorded, state.loop, since), state)
+        state.loop = state.loop.inside(outside)
+        if not state.scopes.in_loop:
+            self.settle_steps(state)
 
     def end(self, state: State, site: Site) -> None:
         """The program, as far as it can be seen, ends here."""
@@ -349,10 +383,28 @@ class LazyModel:
                 self._settle(state, obligation, LeftPending(site, obligation.doubts, obligation, Leaving.END))
         for obligation in state.owes(Owed.CLOSURE):
             self._settle(state, obligation, ClosureNeverRun(site, obligation.doubts, obligation))
+        self.settle_steps(state)
+
+    def _owe(
+        self, state: State, owed: Owed, site: Site, doubts: int, detail: str = "", *,
+        split: Split | None = None, since: tuple[Site, ...] = (),
+    ) -> None:  # fmt: skip
+        opened = Obligation(owed, (site,), doubts, state.scopes.in_loop, detail, split, since)
+        state.obligations |= {opened}
 
     def _settle(self, state: State, obligation: Obligation, event: Event) -> None:
         self._emit(event, state)
         state.obligations -= {obligation}
+
+
+def _note(state: State, **what: Any) -> None:
+    """Remember that something happened in the innermost loop."""
+    loop = state.loop
+    state.loop = loop._replace(own=loop.own._replace(**what))
+
+
+def _exchange(state: State, obligation: Obligation, other: Obligation) -> None:
+    state.obligations = (state.obligations - {obligation}) | {other}
 
 
 def _surplus(

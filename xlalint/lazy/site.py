@@ -17,6 +17,8 @@ class Site(NamedTuple):
     column: int = 0
     end_line: int = 0
     end_column: int = 0
+    cell: int | None = None
+    """The cell of a notebook, counted from 1; lines count from its first."""
 
     @property
     def is_entry(self) -> bool:

@@ -1,12 +1,22 @@
-"""The state of the lazy engine at one moment of the user's program."""
+"""The state of the lazy engine at one moment of the user's program.
+
+It falls into sub-states: immutable records of what belongs together, each with its own join. Every
+field of a sub-state says in one table how two of its values become one (`JOINS`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.values import NOTHING, Recorded, Weight
+
+_T = TypeVar("_T")
+
+MOST_PLACES = 3
+"""Of the places where pending work was recorded, at most so many are remembered."""
 
 
 class ScopeKind(Enum):
@@ -27,8 +37,6 @@ class ScopeKind(Enum):
         return self in _STEP_SCOPES
 
 
-_T = TypeVar("_T")
-
 _STEP_SCOPES = frozenset({ScopeKind.STEP, ScopeKind.COMPILE, ScopeKind.FULL_GRAPH})
 
 
@@ -46,7 +54,10 @@ class Scope(NamedTuple):
 
 
 class Split(NamedTuple):
-    """The replicas are not all here: those for which `test` came out as `polarity` are."""
+    """The replicas are not all here: those for which the test at `site` came out as `polarity` are.
+
+    `master` says whether the master is among them, `certain` whether all of one sort are.
+    """
 
     site: Site
     polarity: bool
@@ -58,6 +69,15 @@ class Split(NamedTuple):
     def inherited(self) -> bool:
         """Whether a caller of the present function made the test."""
         return self.depth >= 0
+
+    @property
+    def is_rank_test(self) -> bool:
+        """Whether the test is known to tell the master from the others.
+
+        A test of a value that differs between replicas, such as a loss, splits them too, but into
+        arms of which nobody knows who is in which.
+        """
+        return self.master or self.certain
 
 
 class Gradient(Enum):
@@ -71,18 +91,79 @@ class Gradient(Enum):
     __hash__ = object.__hash__
 
 
+class Cause(Enum):
+    """What cut the graph."""
+
+    MARKER = "marker"
+    BARRIER = "optimizer_step(barrier=True)"
+    SCOPE_ENTRY = "step scope entry"
+    SCOPE_EXIT = "step scope exit"
+    LOADER = "loader"
+    STEP_TRACE = "StepTrace exit"
+    RENDEZVOUS = "rendezvous"
+    STEP_END = "end of the framework's step"
+
+    __hash__ = object.__hash__
+
+    @property
+    def explicit(self) -> bool:
+        """Whether the programmer wrote this cut as such."""
+        return self in (Cause.MARKER, Cause.BARRIER)
+
+
+# Obligations ------------------------------------------------------------------------------------
+
+
 class Owed(Enum):
-    """What an obligation waits for (interpreter.md, Obligations)."""
+    """What an obligation waits for; `TERMS` says how each is settled, dropped and carried."""
 
     READ = "host read that a later cut will run again"
     EXIT = "exit from a loop that left work recorded"
     SPLIT_STEP = "cut between backward and the optimizer step"
+    STEP_IN_TWO = "optimizer step after such a cut, unless gradients are accumulated over it"
+    ACCUMULATION = "cut between two backwards of one optimizer step"
     CLIP = "gradients clipped before they were reduced"
     CLOSURE = "step closure that no cut has run"
     COLLECTIVE = "collective that other replicas have not reached"
     LONE_CUT = "cut that only some replicas made"
 
     __hash__ = object.__hash__
+
+
+class Terms(NamedTuple):
+    """The terms of one sort of obligation, read by the model, by summaries and by the guard.
+
+    Args:
+        dropped_by_cut: A cut settles it, silently.
+        settled_by_one_arm: Settled in one arm of a branch, it is taken as settled after the branch.
+        told_apart_by_detail: Two that differ in their detail are two, also inside a called function.
+        enters_calls: A called function can settle it.
+        placed_in_caller: The diagnostic belongs to the function that makes the settling cut or holds
+            the rank test, and so its path starts there.
+        needs_heavy_work: It is void once no heavy work is recorded any more.
+    """
+
+    dropped_by_cut: bool = False
+    settled_by_one_arm: bool = False
+    told_apart_by_detail: bool = False
+    enters_calls: bool = True
+    placed_in_caller: bool = False
+    needs_heavy_work: bool = False
+
+
+TERMS: dict[Owed, Terms] = {
+    Owed.READ: Terms(placed_in_caller=True, needs_heavy_work=True),
+    Owed.EXIT: Terms(
+        dropped_by_cut=True, settled_by_one_arm=True, told_apart_by_detail=True, needs_heavy_work=True
+    ),
+    Owed.SPLIT_STEP: Terms(),
+    Owed.STEP_IN_TWO: Terms(enters_calls=False),
+    Owed.ACCUMULATION: Terms(enters_calls=False),
+    Owed.CLIP: Terms(),
+    Owed.CLOSURE: Terms(dropped_by_cut=True, settled_by_one_arm=True),
+    Owed.COLLECTIVE: Terms(enters_calls=False),
+    Owed.LONE_CUT: Terms(dropped_by_cut=True, settled_by_one_arm=True, placed_in_caller=True),
+}
 
 
 class Obligation(NamedTuple):
@@ -101,81 +182,68 @@ class Obligation(NamedTuple):
     split: Split | None = None
     since: tuple[Site, ...] = ()
     """Where the work had been recorded that the opening event was about."""
+    before_barrier: bool = False
+    """Nothing was recorded between a cut and the optimizer step that cuts by itself."""
 
     @property
     def inherited(self) -> bool:
         """Whether a caller's obligation is meant."""
         return not self.path
 
+    @property
+    def terms(self) -> Terms:
+        """How obligations of this sort are settled, dropped and carried."""
+        return TERMS[self.owed]
 
-class Deed(NamedTuple):
-    """Something that happened since the innermost loop was entered; see `LoopLeft`.
+    def inside_call(self) -> Obligation:
+        """This obligation as a called function sees it: not where it was opened, only that it was."""
+        return Obligation(self.owed, (), 0, False, self.detail if self.terms.told_apart_by_detail else "")
 
-    `nested` says that it happened in a loop inside that loop.
+    @property
+    def order(self) -> tuple[object, ...]:
+        """All that tells obligations of one sort apart, or they would come in the order of hashes."""
+        return (
+            self.path, self.doubts, self.in_loop, self.detail, self.split or (), self.since,
+            self.before_barrier,
+        )  # fmt: skip
+
+
+# Sub-states -------------------------------------------------------------------------------------
+
+
+class Engine(NamedTuple):
+    """What is recorded on the device, and whether the engine records at all.
+
+    Args:
+        recorded: Work recorded and not yet run.
+        since: Where that work was recorded.
+        parameters: Work recorded on parameters: what a state dict or a module takes along.
+        parameters_reduced: What is recorded on parameters surely depends on a collective.
+        eager: Whether eager mode is on; None: not known.
+        skip_cut: A `StepTrace` has just marked: the loader's next cut is left out.
     """
 
-    what: str
-    site: Site | None = None
-    nested: bool = False
+    recorded: Recorded = NOTHING
+    since: tuple[Site, ...] = ()
+    parameters: Recorded = NOTHING
+    parameters_reduced: bool = False
+    eager: bool | None = False
+    skip_cut: bool = False
 
 
-class State:
-    """What the lazy engine holds, as exactly as the observer knows it.
+class Scopes(NamedTuple):
+    """Where in the program we are: the open scopes, the outermost first, and what else surrounds us."""
 
-    `launched`, `wrapped`, `spmd` and `eager` are True, False or None for "not known".
-    """
+    open: tuple[Scope, ...] = ()
+    in_closure: bool = False
+    """A step closure is running."""
+    in_forward: bool = False
+    """A module's `forward` is running."""
+    in_loop: bool = False
 
-    def __init__(self) -> None:
-        self.recorded: Recorded = NOTHING
-        """Work recorded on the device and not yet run."""
-        self.since: tuple[Site, ...] = ()
-        """Where that work was recorded: at most three places."""
-        self.parameters: Recorded = NOTHING
-        """Work recorded on parameters: what a state dict or a module takes along."""
-        self.parameters_reduced: bool = False
-        """What is recorded on parameters surely depends on a collective."""
-        self.scopes: tuple[Scope, ...] = ()
-        self.splits: tuple[Split, ...] = ()
-        self.gradients: frozenset[Gradient] = frozenset({Gradient.NONE})
-        self.launched: bool | None = None
-        self.wrapped: bool | None = None
-        self.spmd: bool | None = None
-        self.eager: bool | None = False
-        self.obligations: frozenset[Obligation] = frozenset()
-        self.opaque: bool = False
-        """An unknown callee got the model, optimizer, loader or trainer since the last cut."""
-        self.in_closure: bool = False
-        self.in_forward: bool = False
-        """A module's `forward` is running."""
-        self.in_loop: bool = False
-        self.skip_cut: bool = False
-        """A `StepTrace` has just marked: the loader's next cut is left out."""
-        self.done: frozenset[Deed] = frozenset()
-        self.collectives: tuple[tuple[str, Path], ...] = ()
-        """Collectives reached since the innermost split, by operation and tag."""
-        self.bounded: bool = False
-        """A bound of the analyzer was reached on the way here, or a guess was made."""
-
-    def copy(self) -> State:
-        """An independent state that holds the same."""
-        other = State.__new__(State)
-        other.__dict__.update(self.__dict__)
-        return other
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, State):
-            return NotImplemented
-        return self.__dict__ == other.__dict__
-
-    def key(self) -> tuple[object, ...]:
-        """All that the state holds, to look a summary up by."""
-        return tuple(self.__dict__.values())
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def scope(self, *kinds: ScopeKind) -> Scope | None:
+    def of(self, *kinds: ScopeKind) -> Scope | None:
         """The outermost open scope of one of `kinds`, or None."""
-        for scope in self.scopes:
+        for scope in self.open:
             if scope.kind in kinds:
                 return scope
         return None
@@ -183,71 +251,358 @@ class State:
     @property
     def step(self) -> Scope | None:
         """The outermost open step scope (step, compile), or None."""
-        return self.scope(ScopeKind.STEP, ScopeKind.COMPILE, ScopeKind.FULL_GRAPH)
+        return self.of(ScopeKind.STEP, ScopeKind.COMPILE, ScopeKind.FULL_GRAPH) if self.open else None
 
     @property
     def profiler(self) -> Scope | None:
         """The outermost open profiler scope, or None."""
-        return self.scope(ScopeKind.TRACE, ScopeKind.STEP_TRACE)
+        return self.of(ScopeKind.TRACE, ScopeKind.STEP_TRACE) if self.open else None
+
+
+class Replicas(NamedTuple):
+    """Which replicas are here, and how they work together; True, False or None for "not known".
+
+    Args:
+        splits: The tests that have sent other replicas elsewhere, the outermost first.
+        launched: Whether several replicas were started.
+        wrapped: Whether the model is wrapped by DDP or FSDP, so that backward reduces.
+        spmd: Whether SPMD mode is on.
+    """
+
+    splits: tuple[Split, ...] = ()
+    launched: bool | None = None
+    wrapped: bool | None = None
+    spmd: bool | None = None
+
+
+class Gradients(NamedTuple):
+    """How far the gradients have come: those of the optimizers in `named`, and those of all others.
+
+    An optimizer is known by where it was built.
+    """
+
+    others: frozenset[Gradient] = frozenset({Gradient.NONE})
+    named: tuple[tuple[Site, frozenset[Gradient]], ...] = ()
+
+    def of(self, optimizer: Site | None) -> frozenset[Gradient]:
+        """The gradients of one optimizer; None: of whichever has been used since backward."""
+        for site, gradients in self.named:
+            if site == optimizer:
+                return gradients
+        if optimizer is None and self.named:
+            return frozenset().union(*(gradients for _, gradients in self.named))
+        return self.others
+
+    def change(self, optimizer: Site | None, now: Gradient) -> Gradients:
+        """The same after one optimizer's gradients became `now`; None: those of all."""
+        if optimizer is None:
+            return Gradients(frozenset({now}))
+        named = {**dict(self.named), optimizer: frozenset({now})}
+        return Gradients(self.others, tuple(sorted(named.items())))
+
+    def join(self, other: Gradients) -> Gradients:
+        """What holds when either of the two does."""
+        if self == other:
+            return self
+        sites = sorted({site for site, _ in (*self.named, *other.named)})
+        return Gradients(
+            self.others | other.others,
+            tuple((site, self.of(site) | other.of(site)) for site in sites),
+        )
+
+
+class Activity(NamedTuple):
+    """What a stretch of the program did.
+
+    Args:
+        works: It recorded heavy work.
+        reads: It read on the host.
+        backward: It computed gradients.
+        steps: It stepped an optimizer.
+        cuts: It surely cut the graph.
+        may_cut: It perhaps did.
+        cut_by: What cut it, and where, outside of profiler scopes.
+        opens_step: It opened a step scope.
+        closures: Where it added step closures.
+    """
+
+    works: bool = False
+    reads: bool = False
+    backward: bool = False
+    steps: bool = False
+    cuts: bool = False
+    may_cut: bool = False
+    cut_by: frozenset[tuple[Cause, Site]] = frozenset()
+    opens_step: bool = False
+    closures: frozenset[Site] = frozenset()
+
+    @property
+    def trains(self) -> bool:
+        """Whether it computed gradients or applied them."""
+        return self.backward or self.steps
+
+    def cut_sites(self, cause: Cause) -> list[Site]:
+        """Where `cause` cut it, in the order of the source."""
+        return sorted(site for cut_by, site in self.cut_by if cut_by is cause)
+
+
+class Loop(NamedTuple):
+    """What happened since the innermost loop was entered: by itself, and in loops inside it."""
+
+    own: Activity = Activity()
+    nested: Activity = Activity()
+
+    @property
+    def all(self) -> Activity:
+        """What happened in it, wherever."""
+        return join_activities(self.own, self.nested)
+
+    @property
+    def cuts(self) -> bool:
+        """Whether the graph was surely cut."""
+        return self.own.cuts or self.nested.cuts
+
+    @property
+    def may_cut(self) -> bool:
+        """Whether the graph was perhaps cut."""
+        return self.own.may_cut or self.nested.may_cut
+
+    @property
+    def markers(self) -> list[Site]:
+        """Where markers of its own end its steps, in the order of the source.
+
+        There are none where an optimizer step cuts by itself as well.
+        """
+        own = self.own
+        return [] if own.cut_sites(Cause.BARRIER) else own.cut_sites(Cause.MARKER)
+
+    @property
+    def closures(self) -> list[Site]:
+        """Where it adds step closures, not in loops inside it, in the order of the source."""
+        return sorted(self.own.closures)
+
+    def inside(self, outer: Loop) -> Loop:
+        """`outer` with this loop in it."""
+        return Loop(outer.own, join_activities(outer.nested, self.all))
+
+
+NOTHING_DONE = Loop()
+
+
+class Trust(NamedTuple):
+    """What makes the rest of the state less sure.
+
+    Args:
+        opaque: An unknown callee got the model, optimizer, loader or trainer since the last cut.
+        bounded: A bound of the analyzer was reached on the way here, or a guess was made.
+    """
+
+    opaque: bool = False
+    bounded: bool = False
+
+
+class View(NamedTuple):
+    """What rules may see of the state in which an event happened."""
+
+    scopes: Scopes = Scopes()
+    replicas: Replicas = Replicas()
+    since: tuple[Site, ...] = ()
+    eager: bool | None = False
+    opaque: bool = False
+    opened_step: bool = False
+    """Whether the innermost loop has opened a step scope of its own before."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether nothing in it stands for something of the function that calls."""
+        return not (
+            any(scope.inherited for scope in self.scopes.open)
+            or any(split.inherited for split in self.replicas.splits)
+            or any(site.is_entry for site in self.since)
+        )
+
+
+class State:
+    """What the lazy engine holds, as exactly as the observer knows it."""
+
+    __slots__ = (
+        "collectives", "engine", "gradients", "loop", "obligations", "replicas", "scopes", "trust",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.engine = Engine()
+        self.scopes = Scopes()
+        self.replicas = Replicas()
+        self.gradients = Gradients()
+        self.loop = NOTHING_DONE
+        self.trust = Trust()
+        self.obligations: frozenset[Obligation] = frozenset()
+        self.collectives: tuple[tuple[str, Path], ...] = ()
+        """Collectives reached since the innermost split, by operation and tag."""
+
+    def copy(self) -> State:
+        """An independent state that holds the same."""
+        other = State.__new__(State)
+        other.engine = self.engine
+        other.scopes = self.scopes
+        other.replicas = self.replicas
+        other.gradients = self.gradients
+        other.loop = self.loop
+        other.trust = self.trust
+        other.obligations = self.obligations
+        other.collectives = self.collectives
+        return other
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State):
+            return NotImplemented
+        return self.key() == other.key()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def key(self) -> tuple[object, ...]:
+        """All that the state holds, to look a summary up by."""
+        return (
+            self.engine, self.scopes, self.replicas, self.gradients, self.loop, self.trust,
+            self.obligations, self.collectives,
+        )  # fmt: skip
+
+    def view(self) -> View:
+        """What rules may see of it now."""
+        engine = self.engine
+        return View(
+            self.scopes, self.replicas, engine.since, engine.eager, self.trust.opaque,
+            self.loop.own.opens_step,
+        )  # fmt: skip
 
     @property
     def split(self) -> Split | None:
         """The outermost replica split, or None when all replicas are here."""
-        return self.splits[0] if self.splits else None
+        return self.replicas.splits[0] if self.replicas.splits else None
 
     @property
     def pending(self) -> bool:
         """Whether heavy work is surely recorded."""
-        return self.recorded.must is Weight.HEAVY
-
-    def did(self, *what: str) -> bool:
-        """Whether one of these deeds was done since the innermost loop was entered."""
-        return any(deed.what in what for deed in self.done)
+        return self.engine.recorded.must is Weight.HEAVY
 
     def owes(self, owed: Owed) -> list[Obligation]:
         """The open obligations of one sort, in a stable order."""
+        if not self.obligations:
+            return []
         return sorted((o for o in self.obligations if o.owed is owed), key=_order)
 
 
-def _order(obligation: Obligation) -> tuple[object, ...]:
-    """All that tells obligations of one sort apart, or sets would be told in the order of hashes."""
-    return (*obligation[1:5], obligation.split or (), obligation.since)
+def places(*sites: Iterable[Site]) -> tuple[Site, ...]:
+    """Places where work was recorded, each once, and no more than are remembered."""
+    return tuple(dict.fromkeys(site for some in sites for site in some))[:MOST_PLACES]
+
+
+# Joins ------------------------------------------------------------------------------------------
 
 
 def join(a: State, b: State) -> State:
     """The state that stands for "either `a` or `b`" (interpreter.md, Join)."""
-    if a == b:
-        return a
-    joined = a.copy()
-    joined.recorded = a.recorded.join(b.recorded)
-    joined.since = tuple(sorted({*a.since, *b.since})[:3])
-    joined.parameters = a.parameters.join(b.parameters)
-    joined.parameters_reduced = a.parameters_reduced and b.parameters_reduced
-    joined.scopes = _common_prefix(a.scopes, b.scopes)
-    joined.splits = _common_prefix(a.splits, b.splits)
-    joined.gradients = a.gradients | b.gradients
-    joined.launched = a.launched if a.launched == b.launched else None
-    joined.wrapped = a.wrapped if a.wrapped == b.wrapped else None
-    joined.spmd = a.spmd if a.spmd == b.spmd else None
-    joined.eager = a.eager if a.eager == b.eager else None
+    joined = State.__new__(State)
+    joined.engine = _join(a.engine, b.engine)
+    joined.scopes = _join(a.scopes, b.scopes)
+    joined.replicas = _join(a.replicas, b.replicas)
+    joined.gradients = a.gradients.join(b.gradients)
+    joined.loop = join_loops(a.loop, b.loop)
+    joined.trust = _join(a.trust, b.trust)
     joined.obligations = a.obligations | b.obligations
-    joined.opaque = a.opaque or b.opaque
-    joined.in_closure = a.in_closure and b.in_closure
-    joined.in_forward = a.in_forward and b.in_forward
-    joined.in_loop = a.in_loop or b.in_loop
-    joined.skip_cut = a.skip_cut or b.skip_cut
-    joined.done = a.done | b.done
-    joined.collectives = a.collectives if len(a.collectives) >= len(b.collectives) else b.collectives
-    joined.bounded = a.bounded or b.bounded
+    joined.collectives = _longer(a.collectives, b.collectives)
     return joined
 
 
-def _common_prefix(a: tuple[_T, ...], b: tuple[_T, ...]) -> tuple[_T, ...]:
+def join_loops(a: Loop, b: Loop) -> Loop:
+    """What happened in a loop in one of two ways."""
+    if a is b:
+        return a
+    return Loop(join_activities(a.own, b.own), join_activities(a.nested, b.nested))
+
+
+def join_activities(a: Activity, b: Activity) -> Activity:
+    """What was done when both were done, or either."""
+    return _join(a, b)
+
+
+def _join(a: _T, b: _T) -> _T:
     if a == b:
         return a
+    fields = zip(JOINS[type(a)].values(), a, b, strict=True)  # type: ignore[call-overload]
+    joined: _T = type(a)(*[how(one, other) for how, one, other in fields])
+    return joined
+
+
+def _both(a: bool, b: bool) -> bool:
+    return a and b
+
+
+def _either(a: bool, b: bool) -> bool:
+    return a or b
+
+
+def _agreed(a: bool | None, b: bool | None) -> bool | None:
+    return a if a == b else None
+
+
+def _united(a: frozenset[_T], b: frozenset[_T]) -> frozenset[_T]:
+    return a | b
+
+
+def _longer(a: tuple[_T, ...], b: tuple[_T, ...]) -> tuple[_T, ...]:
+    return a if len(a) >= len(b) else b
+
+
+def _merged(a: tuple[Site, ...], b: tuple[Site, ...]) -> tuple[Site, ...]:
+    return tuple(sorted({*a, *b})[:MOST_PLACES])
+
+
+def _common_prefix(a: tuple[_T, ...], b: tuple[_T, ...]) -> tuple[_T, ...]:
     length = 0
     for one, other in zip(a, b, strict=False):
         if one != other:
             break
         length += 1
     return a[:length]
+
+
+JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
+    Engine: {
+        "recorded": Recorded.join,
+        "since": _merged,
+        "parameters": Recorded.join,
+        "parameters_reduced": _both,
+        "eager": _agreed,
+        "skip_cut": _either,
+    },
+    Scopes: {
+        "open": _common_prefix,
+        "in_closure": _both,
+        "in_forward": _both,
+        "in_loop": _either,
+    },
+    Replicas: {
+        "splits": _common_prefix,
+        "launched": _agreed,
+        "wrapped": _agreed,
+        "spmd": _agreed,
+    },
+    Activity: {
+        "works": _either,
+        "reads": _either,
+        "backward": _either,
+        "steps": _either,
+        "cuts": _either,
+        "may_cut": _either,
+        "cut_by": _united,
+        "opens_step": _either,
+        "closures": _united,
+    },
+    Trust: {"opaque": _either, "bounded": _either},
+}
+"""How two values of each field become one, in the order of the fields."""
+
+
+def _order(obligation: Obligation) -> tuple[object, ...]:
+    return obligation.order

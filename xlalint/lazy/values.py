@@ -54,6 +54,10 @@ class Recorded(NamedTuple):
         """What holds when either of the two does."""
         return Recorded(min(self.must, other.must), max(self.may, other.may))
 
+    def perhaps(self) -> Recorded:
+        """The same after a cut that perhaps happened."""
+        return Recorded(Weight.NONE, self.may)
+
     def at_least(self, weight: Weight) -> Recorded:
         """The same with work of `weight` added."""
         return Recorded(max(self.must, weight), max(self.may, weight))

@@ -32,7 +32,9 @@ def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
         "path": diagnostic.path,
         "range": _range(diagnostic.range),
         "cell": diagnostic.cell,
-        "fix": None if diagnostic.fix is None else _fix(diagnostic.fix),
+        "help": diagnostic.help,
+        "fix": _fix(diagnostic.fixes[0]) if diagnostic.fixes else None,
+        "fixes": [_fix(fix) for fix in diagnostic.fixes],
         "related": [_related(related) for related in diagnostic.related],
         "url": diagnostic.url,
         "observed_by": [observer.value for observer in diagnostic.observed_by],
@@ -62,7 +64,12 @@ def _edit(edit: Edit) -> dict[str, Any]:
 
 
 def _related(related: Related) -> dict[str, Any]:
-    return {"path": related.path, "range": _range(related.range), "message": related.message}
+    return {
+        "path": related.path,
+        "range": _range(related.range),
+        "cell": related.cell,
+        "message": related.message,
+    }
 
 
 def _evidence(evidence: Evidence) -> dict[str, Any]:

@@ -94,12 +94,15 @@ def details(source: SourceFile, states: Sequence[LineState], line: int) -> Itera
         state = known.state
         facts = [
             ("recorded", _recorded(source, state)),
-            ("parameters", [_weight(state.parameters)]),
+            ("parameters", [_weight(state.engine.parameters)]),
             (
                 "open scopes",
-                _joined(_scope(source, scope) for scope in state.scopes) or [Span("none", FAINT)],
+                _joined(_scope(source, scope) for scope in state.scopes.open) or [Span("none", FAINT)],
             ),
-            ("replicas", _joined(_split(source, split) for split in state.splits) or [Span("all", FAINT)]),
+            (
+                "replicas",
+                _joined(_split(source, split) for split in state.replicas.splits) or [Span("all", FAINT)],
+            ),
             ("gradients", [_gradients(state)]),
             ("engine", [Span(_engine(state))]),
         ]
@@ -118,11 +121,11 @@ def _is_telling(known: LineState) -> bool:
     """Whether the engine is in play: it holds something, or a name holds something of its."""
     state = known.state
     return bool(
-        state.recorded.may
-        or state.scopes
-        or state.splits
+        state.engine.recorded.may
+        or state.scopes.open
+        or state.replicas.splits
         or state.obligations
-        or state.gradients != {Gradient.NONE}
+        or state.gradients.of(None) != {Gradient.NONE}
         or any(value.kind in _ENGINE_KINDS for value in known.values.values())
     )
 
@@ -148,21 +151,21 @@ def _values(values: Mapping[str, Value]) -> Iterator[Line]:
 def _cells(source: SourceFile, state: State) -> tuple[Line, Line, Line, Line]:
     return (
         _recorded(source, state),
-        _joined(_scope(source, scope) for scope in state.scopes),
-        _joined(_split(source, split) for split in state.splits) or [Span("all", FAINT)],
+        _joined(_scope(source, scope) for scope in state.scopes.open),
+        _joined(_split(source, split) for split in state.replicas.splits) or [Span("all", FAINT)],
         [_gradients(state)],
     )
 
 
 def _recorded(source: SourceFile, state: State) -> Line:
-    line = [_weight(state.recorded)]
-    since = [site for site in state.since if not site.is_entry]
-    if state.recorded.may and since:
+    line = [_weight(state.engine.recorded)]
+    since = [site for site in state.engine.since if not site.is_entry]
+    if state.engine.recorded.may and since:
         here = sorted({site.line for site in since if site.path == str(source.path)})
         places = [f"line{'s' * (len(here) > 1)} {', '.join(map(str, here))}"] if here else []
         places += [_where(source, site) for site in since if site.path != str(source.path)]
         line.append(Span(f" since {', '.join(places)}"))
-    if state.eager:
+    if state.engine.eager:
         line.append(Span(" (eager)", FAINT))
     return line
 
@@ -191,7 +194,7 @@ def _split(source: SourceFile, split: Split) -> Span:
 
 
 def _gradients(state: State) -> Span:
-    words = [gradient.value for gradient in Gradient if gradient in state.gradients]
+    words = [gradient.value for gradient in Gradient if gradient in state.gradients.of(None)]
     return Span(" or ".join(words), FAINT if words == ["none"] else "cyan")
 
 
@@ -200,15 +203,15 @@ def _engine(state: State) -> str:
         return unknown if fact is None else yes if fact else no
 
     words = [
-        answer(state.eager, "eager", "lazy", "eager or lazy"),
-        answer(state.launched, "replicas launched", "one replica", "replicas not known"),
-        answer(state.wrapped, "model wrapped", "model not wrapped", "wrapping not known"),
-        answer(state.spmd, "SPMD", "no SPMD", "SPMD not known"),
+        answer(state.engine.eager, "eager", "lazy", "eager or lazy"),
+        answer(state.replicas.launched, "replicas launched", "one replica", "replicas not known"),
+        answer(state.replicas.wrapped, "model wrapped", "model not wrapped", "wrapping not known"),
+        answer(state.replicas.spmd, "SPMD", "no SPMD", "SPMD not known"),
     ]
-    words += ["in a loop"] * state.in_loop + ["in a step closure"] * state.in_closure
-    words += ["an unknown callee may have cut"] * state.opaque + [
+    words += ["in a loop"] * state.scopes.in_loop + ["in a step closure"] * state.scopes.in_closure
+    words += ["an unknown callee may have cut"] * state.trust.opaque + [
         "incomplete: a bound was reached"
-    ] * state.bounded
+    ] * state.trust.bounded
     return ", ".join(words)
 
 

@@ -1,0 +1,278 @@
+"""From events to diagnostics, for both observers: who judges, what is shown, where, in which words.
+
+An observer gathers *occurrences*: events with what rules may see of the state, and the calls that led
+there. Rules judge them once, when the observer is done; what they find is placed in the function that
+opened the scope or made the test that the finding is about.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
+
+from xlalint.cure import Where
+from xlalint.cure import placed as placed_cure
+from xlalint.diagnostic import (
+    Certainty,
+    Diagnostic,
+    Evidence,
+    Observer,
+    Range,
+    Related,
+    Severity,
+)
+from xlalint.lazy.events import Event
+from xlalint.lazy.site import ENTRY, Path, Site
+from xlalint.lazy.state import Scope, Split, View, places
+from xlalint.rule import Finding, Rule
+
+MOST_DOUBTS = 1
+"""A finding that rests on more uncertain facts than this stays silent."""
+
+MOST_RELATED = 8
+"""A diagnostic shows at most so many places of its call chain."""
+
+
+class Caller(NamedTuple):
+    """One frame above a function: where it called, and what it held at that moment.
+
+    What the called function knows only as "before the call" stands for these scopes, tests of the
+    replicas and places of recorded work, by their number.
+    """
+
+    site: Site
+    scopes: tuple[Scope, ...] = ()
+    splits: tuple[Split, ...] = ()
+    since: tuple[Site, ...] = ()
+
+
+class Occurrence(NamedTuple):
+    """An event, what rules may see of the state it happened in, and the calls that led there.
+
+    `callers` are known as far out as the view speaks of something that they hold, the innermost first.
+    """
+
+    event: Event
+    view: View
+    callers: tuple[Caller, ...] = ()
+
+    @property
+    def sites(self) -> Path:
+        """The call sites, from the outermost known caller inwards."""
+        return tuple(caller.site for caller in reversed(self.callers))
+
+
+class Placed(NamedTuple):
+    """A finding whose places are known.
+
+    Args:
+        path: Call sites from the function that the diagnostic stands in down to the event.
+        since: Where the pending work was recorded.
+        owner: Where the scope was opened, or the test made, that the finding is about.
+    """
+
+    finding: Finding
+    path: Path
+    since: tuple[Site, ...] = ()
+    owner: Site | None = None
+
+    @property
+    def code(self) -> str:
+        """The code of the rule that found it."""
+        return self.finding.rule.code
+
+
+class Sources(Protocol):
+    """What is known of the files that diagnostics speak of."""
+
+    def shown(self, site: Site) -> str:
+        """The path of the file as it is shown."""
+
+    def range(self, site: Site) -> Range:
+        """The stretch of text at a site."""
+
+
+class Judge:
+    """Rules, by the kinds of events that they judge."""
+
+    def __init__(self, rules: Iterable[Rule[Any]]) -> None:
+        self._rules: dict[type[Event], list[Rule[Any]]] = {}
+        for rule in rules:
+            for kind in rule.events:
+                self._rules.setdefault(kind, []).append(rule)
+
+    @property
+    def kinds(self) -> frozenset[type[Event]]:
+        """The kinds of events that some rule judges: others need not be kept."""
+        return frozenset(self._rules)
+
+    def findings(self, event: Event, view: View) -> Iterator[Finding]:
+        """What the rules say of one event, as far as it is sure enough."""
+        for rule in self._rules.get(type(event), ()):
+            for finding in rule.judge(event, view):
+                if finding.doubts <= MOST_DOUBTS:
+                    yield finding
+
+    def judge(self, occurrences: Iterable[Occurrence]) -> Iterator[Placed]:
+        """What the rules say of what happened, each in its place."""
+        for occurrence in occurrences:
+            for finding in self.findings(occurrence.event, occurrence.view):
+                yield place(finding, occurrence.callers)
+
+
+def place(finding: Finding, callers: tuple[Caller, ...] = ()) -> Placed:
+    """Put a finding into the function of its owner, with the calls that lead from there to the event."""
+    owner, above = _resolve(finding.owner, callers)
+    path = (*(caller.site for caller in reversed(callers[:above])), *finding.path)
+    since = _resolve_places(finding.since, callers)
+
+    def site_of(where: Where) -> Site:
+        return where if isinstance(where, Site) else (_resolve(where, callers)[0] or where).site
+
+    cures = tuple(placed_cure(cure, site_of) for cure in finding.cures)
+    if cures != finding.cures:
+        finding = replace(finding, cures=cures)
+    return Placed(finding, path, since, owner.site if owner is not None else None)
+
+
+def _resolve(held: Scope | Split | None, callers: tuple[Caller, ...]) -> tuple[Scope | Split | None, int]:
+    """The scope or test that is meant, and how many calls above the event its function is."""
+    above = 0
+    while held is not None and held.inherited and above < len(callers):
+        caller = callers[above]
+        outer: tuple[Scope | Split, ...] = caller.scopes if isinstance(held, Scope) else caller.splits
+        held = outer[held.depth] if held.depth < len(outer) else None
+        above += 1
+    return held, above
+
+
+def _resolve_places(since: tuple[Site, ...], callers: tuple[Caller, ...]) -> tuple[Site, ...]:
+    for caller in callers:
+        if ENTRY not in since:
+            break
+        since = places(*(caller.since if site.is_entry else (site,) for site in since))
+    return since
+
+
+# Of several findings ----------------------------------------------------------------------------
+
+
+def settle(found: Iterable[Placed]) -> list[Placed]:
+    """One finding of each rule at each place, and only the one that says most.
+
+    Several contexts of one function may come to the same place; the surest of them counts. A rule is
+    silent where one it yields to speaks.
+    """
+    best: dict[tuple[str, Site], Placed] = {}
+    for placed in found:
+        key = (placed.code, placed.path[0])
+        if key not in best or _rank(placed) < _rank(best[key]):
+            best[key] = placed
+    return prevailing(best.values())
+
+
+def prevailing(found: Iterable[Placed]) -> list[Placed]:
+    """The findings that yield to no other at their place."""
+    found = list(found)
+    codes_at: dict[Site, set[str]] = defaultdict(set)
+    for placed in found:
+        # The same event may be told at a call that leads to it by one rule, and itself by another.
+        codes_at[placed.path[0]].add(placed.code)
+        codes_at[placed.path[-1]].add(placed.code)
+    return [
+        placed
+        for placed in found
+        if not (codes_at[placed.path[0]] | codes_at[placed.path[-1]]).intersection(
+            placed.finding.rule.yields_to
+        )
+    ]
+
+
+def _rank(placed: Placed) -> tuple[int, int, str, int, object, object]:
+    finding = placed.finding
+    return (
+        finding.doubts, -finding.severity, finding.message, len(placed.path), placed.path, placed.since,
+    )  # fmt: skip
+
+
+# To diagnostics ---------------------------------------------------------------------------------
+
+
+def diagnostic(
+    placed: Placed, sources: Sources, *, observer: Observer = Observer.ANALYZER,
+    severities: Mapping[str, Severity] | None = None, evidence: Evidence | None = None,
+) -> Diagnostic:  # fmt: skip
+    """A finding in words, with its places as users know them.
+
+    Args:
+        placed: The finding.
+        sources: What is known of the files it speaks of.
+        observer: Who saw it.
+        severities: By code, the severities that the user has set.
+        evidence: What was counted on the engine.
+    """
+    finding, site = placed.finding, placed.path[0]
+    rule = finding.rule
+    return Diagnostic(
+        code=rule.code,
+        name=rule.name,
+        message=_worded(finding.message, placed, sources),
+        severity=(severities or {}).get(rule.code, finding.severity),
+        certainty=Certainty.LIKELY if finding.doubts else Certainty.DEFINITE,
+        path=sources.shown(site),
+        range=sources.range(site),
+        cell=site.cell,
+        help=_worded(finding.help, placed, sources),
+        related=tuple(_related(placed.path[1:], sources)),
+        url=rule.url(),
+        observed_by=(observer,),
+        evidence=evidence,
+    )
+
+
+def _related(chain: Path, sources: Sources) -> Iterator[Related]:
+    if len(chain) > MOST_RELATED:
+        chain = (*chain[: MOST_RELATED - 1], chain[-1])
+    for number, site in enumerate(chain, 1):
+        message = "it happens here" if number == len(chain) else "reached through this call"
+        yield Related(sources.shown(site), sources.range(site), message, site.cell)
+
+
+def _worded(text: str, placed: Placed, sources: Sources) -> str:
+    """The text of a finding with the places it speaks of."""
+    if "{since}" in text:
+        text = text.replace("{since}", _since(placed, sources))
+    if "{owner}" in text and placed.owner is not None:
+        text = text.replace("{owner}", _line(placed.owner, placed.path[0], sources))
+    return text
+
+
+def _since(placed: Placed, sources: Sources) -> str:
+    """`line 12`, `lines 12 and 14`, `line 3 of other.py`: where pending work was recorded."""
+    here = placed.path[0]
+    lines: dict[tuple[str, int | None], set[int]] = defaultdict(set)
+    for site in placed.since:
+        if not site.is_entry:
+            lines[site.path, site.cell].add(site.line)
+    words = []
+    for file in sorted(lines, key=lambda file: (file != (here.path, here.cell), file[0], file[1] or 0)):
+        numbers = [str(number) for number in sorted(lines[file])]
+        text = f"line {numbers[0]}" if len(numbers) == 1 else f"lines {_and(numbers)}"
+        words.append(text + _elsewhere(Site(file[0], 1, cell=file[1]), here, sources))
+    return _and(words) if words else "an earlier line"
+
+
+def _line(site: Site, here: Site, sources: Sources) -> str:
+    return f"line {site.line}{_elsewhere(site, here, sources)}"
+
+
+def _elsewhere(site: Site, here: Site, sources: Sources) -> str:
+    if site.path != here.path:
+        return f" of {sources.shown(site)}"
+    return f" of cell {site.cell}" if site.cell != here.cell else ""
+
+
+def _and(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
