@@ -256,6 +256,20 @@ class RankTest(NamedTuple):
         return RankTest(self.master, self.certain and other.certain, self.certain_else and other.certain_else)
 
 
+MOVED = "moved"
+"""Payload of an unsure device tensor that may as well be a module: an unknown, moved to XLA."""
+
+STACK = "exit stack"
+"""The effect of a scope that other scopes are entered through."""
+
+
+def elements(value: Value | None) -> list[Value]:
+    """The elements of a container of known length; nothing for anything else."""
+    if value is not None and value.kind is Kind.CONTAINER and value.payload.items is not None:
+        return list(value.payload.items)
+    return []
+
+
 DEVICE_XLA = Value(Kind.DEVICE, payload="xla")
 DEVICE_HOST = Value(Kind.DEVICE, payload="cpu")
 DEVICE_UNKNOWN = Value(Kind.DEVICE, sure=False, payload="")
