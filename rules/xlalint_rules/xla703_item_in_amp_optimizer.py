@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, ScalerStepped
 from xlalint.lazy.state import ScopeKind, View
-from xlalint.lazy.values import FOUND_INF
+from xlalint.lazy.values import Role
 from xlalint.rule import Finding, Rule
 
 
@@ -79,7 +79,7 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
             case HostRead(value=value, spelling=spelling) if scope is not None and value.is_device:
                 if value.recorded.may:
                     cost = "forward and backward run for it, and again with the update"
-                elif value.payload == FOUND_INF:
+                elif value.role is Role.FOUND_INF:
                     cost = "the host waits in every step before it may record the update"
                 else:
                     return

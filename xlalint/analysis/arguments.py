@@ -11,6 +11,7 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import (
     Bound,
+    Instance,
     Known,
     Loader,
     Targets,
@@ -134,7 +135,7 @@ def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Fu
         cls = meant.payload.of[0]
         if machine.classes.is_module(cls):
             return UNKNOWN
-        return Value(Kind.INSTANCE, sure=False, payload=meant.payload)
+        return Value(Kind.INSTANCE, sure=False, payload=Instance(meant.payload.of))
     if any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "device loader" for t in targets(meant)):
         return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
     return UNKNOWN

@@ -15,6 +15,7 @@ from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
+    Device,
     Known,
     Method,
     Namespace,
@@ -27,12 +28,14 @@ from xlalint.lazy.state import (
     ScopeKind,
 )
 from xlalint.lazy.values import (
-    FOUND_INF,
     HOST,
     UNKNOWN,
     Kind,
     Place,
+    Role,
+    Tensor,
     Value,
+    kinds_that,
 )
 from xlalint.lazy.values import join as join_values
 
@@ -60,10 +63,10 @@ def attribute(
     if kind is Kind.PARAMETERS and name in ("grad", "data", "shape", "device", "requires_grad"):
         return _of_tensor(parameter(base, store), name)
     if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scopes.of(ScopeKind.OPTIMIZER):
-        return gradient(store) if name == "grad" else gradient(store)._replace(payload=FOUND_INF)
+        return gradient(store) if name == "grad" else gradient(store)._replace(payload=Tensor(Role.FOUND_INF))
     if kind is Kind.DEVICE:
         if name == "type":
-            return constant(base.payload) if base.payload else HOST
+            return constant(base.payload.type) if base.payload.type else HOST
         return HOST
     if kind is Kind.CLASS:
         found = _of_class(machine, base.payload, name)
@@ -163,16 +166,13 @@ def _of_tensor(base: Value, name: str) -> Value:
     if name in methods.HOST_ATTRIBUTES:
         return HOST
     if name == "device":
-        return Value(Kind.DEVICE, sure=base.sure, payload="xla" if base.sure else "")
+        return Value(Kind.DEVICE, sure=base.sure, payload=Device("xla" if base.sure else ""))
     if name in methods.TENSOR_ATTRIBUTES:
         return base
     return callable_value(Method(base, name))
 
 
-_WITH_METHODS = frozenset({
-    Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT, Kind.CONTAINER,
-    Kind.PARAMETERS, Kind.SCOPE,
-})  # fmt: skip
+_WITH_METHODS = kinds_that("has_methods")
 
 
 def _path(node: ast.expr) -> str:

@@ -19,6 +19,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
     Weight,
+    kinds_that,
 )
 from xlalint.lazy.values import join as join_values
 
@@ -127,8 +128,7 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Fram
         bind(machine, target, each, frame, store)
 
 
-_IDLE = frozenset({Kind.HOST, Kind.CONSTANT, Kind.UNKNOWN, Kind.NONE})
-"""Kinds of values that the engine has nothing to do with."""
+_IDLE = kinds_that("idle")
 
 
 def is_idle(value: Value) -> bool:

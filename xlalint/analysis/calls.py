@@ -16,14 +16,15 @@ from xlalint.analysis.library.optimizers import (
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
-    MOVED,
     Bound,
     Classes,
+    Instance,
     Known,
     Method,
     Module,
     Opening,
     Partial,
+    Scaler,
     Scoped,
     callable_value,
     run,
@@ -42,6 +43,7 @@ from xlalint.lazy.values import (
     UNKNOWN,
     Kind,
     Place,
+    Role,
     Value,
 )
 from xlalint.lazy.values import join as join_values
@@ -102,7 +104,7 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
         method = attribute(machine, callee, "__call__", None, call.frame, call.store)
         if any(isinstance(t, Bound | Known) for t in targets(method)):
             return machine.invoke(method, call)
-    if kind is Kind.TENSOR and callee.payload == MOVED:
+    if kind is Kind.TENSOR and callee.role is Role.PERHAPS_MODULE:
         return call_module(machine, Value(Kind.MODULE, False, payload=Module(None, Place.XLA)), call)
     if kind is Kind.CONSTANT and callee.payload and isinstance(callee.payload.value, bool):
         return callee  # a test for a backend, whether a function or a flag
@@ -168,12 +170,12 @@ def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
     if machine.classes.is_module(cls):
         value = Value(Kind.MODULE, payload=Module(call.site, Place.HOST, cls))
     elif machine.classes.is_scaler(cls):
-        return Value(Kind.SCALER, payload=cls)
+        return Value(Kind.SCALER, payload=Scaler(cls))
     elif machine.classes.is_optimizer(cls):
         made = make_optimizer(call)
         return made._replace(payload=made.payload._replace(cls=cls))
     else:
-        value = Value(Kind.INSTANCE, payload=Classes((cls,)))
+        value = Value(Kind.INSTANCE, payload=Instance((cls,)))
     init = machine.classes.find_method(cls, "__init__")
     if init is not None:
         before = {key: held for key, held in call.store.attributes.items() if key[0] is cls}

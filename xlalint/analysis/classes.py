@@ -9,7 +9,7 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function
 from xlalint.analysis.payloads import (
-    Classes,
+    Instance,
     Known,
     Module,
     run,
@@ -164,7 +164,7 @@ class ClassTable:
         """An instance of a class of the project, of which nothing else is known."""
         if self.is_module(cls):
             return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, cls))
-        return Value(Kind.INSTANCE, payload=Classes((cls,)))
+        return Value(Kind.INSTANCE, payload=Instance((cls,)))
 
 
 def _makes_cuda_tensors(cls: Class) -> bool:

@@ -33,11 +33,12 @@ from xlalint.lazy.state import (
     ScopeKind,
 )
 from xlalint.lazy.values import (
-    FOUND_INF,
     HOST,
     NONE,
     UNKNOWN,
     Kind,
+    Role,
+    Tensor,
     Value,
     Weight,
 )
@@ -155,7 +156,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         return base
     named = str(index.payload.value) if index.kind is Kind.CONSTANT and index.payload else ""
     if "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
-        return container_of(gradient(store)._replace(payload=FOUND_INF))
+        return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
     if base.kind is Kind.HOST:
         return Value(Kind.HOST, differs=base.differs or index.differs)
     return unknown_from(base)

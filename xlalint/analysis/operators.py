@@ -9,6 +9,7 @@ from xlalint.analysis.call import spelling
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.payloads import (
+    Device,
     RankTest,
     constant,
     container_of,
@@ -22,6 +23,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
     Weight,
+    kinds_that,
 )
 from xlalint.lazy.values import join as join_values
 
@@ -42,16 +44,7 @@ def truth(value: Value) -> bool | None:
     if value.kind is Kind.CONTAINER:
         items = value.payload.items
         return bool(items) if items is not None else None
-    if value.kind in (
-        Kind.NAMESPACE,
-        Kind.CALLABLE,
-        Kind.CLASS,
-        Kind.MODULE,
-        Kind.OPTIMIZER,
-        Kind.DEVICE,
-    ):
-        return True
-    return None
+    return True if value.kind in _TRUE else None
 
 
 def _binary(machine: Machine, node: ast.BinOp, frame: Frame, store: Store) -> Value:
@@ -198,19 +191,20 @@ def compare(
             return constant(a == b)
         if isinstance(op, ast.NotEq):
             return constant(a != b)
-    if Kind.DEVICE in (left.kind, right.kind):
-        device, other = (left, right) if left.kind is Kind.DEVICE else (right, left)
-        if other.kind is Kind.DEVICE and device.payload and other.payload and device.payload != other.payload:
-            return constant(isinstance(op, ast.NotEq)) if isinstance(op, ast.Eq | ast.NotEq) else HOST
-        if (
-            device.payload
-            and other.kind is Kind.CONSTANT
-            and other.payload
-            and isinstance(op, ast.Eq | ast.NotEq)
-        ):
-            same = str(other.payload.value).startswith(device.payload)
-            return constant(same is isinstance(op, ast.Eq))
+    if Kind.DEVICE in (left.kind, right.kind) and isinstance(op, ast.Eq | ast.NotEq):
+        return _compare_device(op, *((left, right) if left.kind is Kind.DEVICE else (right, left)))
     return Value(Kind.HOST, differs=left.differs or right.differs)
+
+
+def _compare_device(op: ast.Eq | ast.NotEq, device: Value, other: Value) -> Value:
+    mine: Device = device.payload
+    if mine.type and other.kind is Kind.DEVICE and other.payload.type:
+        # Two of one type may still be two devices.
+        return HOST if mine == other.payload else constant(isinstance(op, ast.NotEq))
+    if mine.type and other.kind is Kind.CONSTANT:
+        same = str(other.payload.value).startswith(mine.type)
+        return constant(same is isinstance(op, ast.Eq))
+    return Value(Kind.HOST, differs=device.differs or other.differs)
 
 
 def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) -> Value:
@@ -224,6 +218,9 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     no = machine.evaluate(node.orelse, frame, aside)
     merge_into(store, aside)
     return join_values(yes, no)
+
+
+_TRUE = kinds_that("true")
 
 
 def _is_flag(value: Value) -> bool:

@@ -11,11 +11,10 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
-    PERHAPS_STEP,
-    STACK,
     Bound,
     Managed,
     Opening,
+    Opens,
     run,
     targets,
 )
@@ -61,7 +60,7 @@ def _with_items(
     value = machine.evaluate(item.context_expr, frame, store)
     opening = value.payload if value.kind is Kind.SCOPE and isinstance(value.payload, Opening) else None
     if item.optional_vars is not None:
-        stack = opening is not None and opening.effect == STACK
+        stack = opening is not None and opening.effect is Opens.STACK
         bound = value if opening is None or stack else UNKNOWN
         bind(machine, item.optional_vars, bound if value.kind is not Kind.CALLABLE else UNKNOWN, frame, store)
     if _expects_error(item.context_expr):
@@ -74,9 +73,9 @@ def _with_items(
         return _managed(machine, value.payload, node, rest, frame, store)
     if value.kind is Kind.INSTANCE:
         return _with_instance(machine, value, item, node, rest, frame, store)
-    if opening is not None and opening.effect == STACK:
+    if opening is not None and opening.effect is Opens.STACK:
         return _with_stack(machine, opening, node, rest, frame, store)
-    if opening is not None and opening.effect == PERHAPS_STEP:
+    if opening is not None and opening.effect is Opens.PERHAPS_STEP:
         _perhaps_cut(opening, node, frame, store)
         return guarded(
             lambda: _with_items(machine, node, rest, frame, store),

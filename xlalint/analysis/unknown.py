@@ -13,9 +13,10 @@ from xlalint.lazy.values import (
     Kind,
     Value,
     Weight,
+    kinds_that,
 )
 
-_CARRIERS = frozenset({Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER})
+_CARRIERS = kinds_that("carries_state")
 
 
 def call_unknown(machine: Machine, call: Call) -> Value:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
-    STACK,
     Opening,
+    Opens,
     Scoped,
     callable_value,
     elements,
@@ -64,7 +64,7 @@ def _step_trace_scope(machine: Machine, call: Call) -> Value:
 
 
 def _exit_stack(machine: Machine, call: Call) -> Value:
-    return Value(Kind.SCOPE, payload=Opening(None, call.spelling, STACK))
+    return Value(Kind.SCOPE, payload=Opening(None, call.spelling, Opens.STACK))
 
 
 def _plain_scope(machine: Machine, call: Call) -> Value:
@@ -80,7 +80,7 @@ def _eager_mode(machine: Machine, call: Call) -> Value:
 
 
 def _eager_scope(machine: Machine, call: Call) -> Value:
-    return Value(Kind.SCOPE, payload=Opening(None, call.spelling, "eager"))
+    return Value(Kind.SCOPE, payload=Opening(None, call.spelling, Opens.EAGER))
 
 
 def _add_closure(machine: Machine, call: Call) -> Value:

@@ -8,6 +8,7 @@ from xlalint.analysis.payloads import (
     DEVICE_HOST,
     DEVICE_UNKNOWN,
     DEVICE_XLA,
+    Device,
     container_of,
 )
 from xlalint.lazy.values import (
@@ -45,7 +46,7 @@ def device_of(value: Value | None) -> Value:
             return DEVICE_XLA
         if name.startswith("cpu"):
             return DEVICE_HOST
-        return Value(Kind.DEVICE, payload=name.partition(":")[0])
+        return Value(Kind.DEVICE, payload=Device(name.partition(":")[0]))
     return DEVICE_UNKNOWN
 
 

@@ -41,7 +41,7 @@ def _saved(value: Value, parameters: Recorded) -> tuple[Recorded, bool]:
     if value.kind is Kind.TENSOR:
         return value.recorded, value.sure
     if value.kind is Kind.STATE_DICT:
-        on_device = value.payload is Place.XLA
+        on_device = value.payload.place is Place.XLA
         return (parameters if on_device else Recorded(Weight.NONE, parameters.may)), on_device
     if value.kind is Kind.MODULE:
         on_device = value.payload.place is Place.XLA

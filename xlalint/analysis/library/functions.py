@@ -21,10 +21,11 @@ from xlalint.analysis.library.optimizers import (
 )
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
-    Classes,
+    Instance,
     Module,
     Namespace,
     Optimizer,
+    Parameters,
     unknown_from,
 )
 from xlalint.analysis.unknown import call_unknown, holds_tensor
@@ -57,7 +58,7 @@ def apply(machine: Machine, name: str, call: Call) -> Value:
     """Call the library function `name`, which knowledge lists."""
     effect = functions.FUNCTIONS[name]
     if effect.startswith("object "):
-        return Value(Kind.INSTANCE, payload=Classes((effect[7:],)))
+        return Value(Kind.INSTANCE, payload=Instance((effect[7:],)))
     return EFFECTS[effect](machine, call)
 
 
@@ -92,7 +93,7 @@ def _call_torch(machine: Machine, name: str, call: Call) -> Value:
         return HOST
     if module.startswith("torch.nn") and last[:1].isupper() and "functional" not in module:
         if last == "Parameter":
-            return Value(Kind.PARAMETERS, payload=(None, Place.HOST))
+            return Value(Kind.PARAMETERS, payload=Parameters(None, Place.HOST))
         return Value(Kind.MODULE, payload=Module(call.site, Place.HOST))
     if last in methods.CREATIONS and module == "torch":
         return _create(last, call)
@@ -115,10 +116,10 @@ def _call_torch(machine: Machine, name: str, call: Call) -> Value:
 def _create(last: str, call: Call) -> Value:
     given = call.keywords.get("device")
     device = device_of(given) if given is not None and given.kind is not Kind.NONE else None
-    if device is not None and device.payload == "xla":
+    if device is not None and device.payload.type == "xla":
         result = call.record((), Weight.LIGHT)
         return result._replace(differs=any(v.differs for v in call.values))
-    if device is not None and not device.payload:
+    if device is not None and not device.payload.type:
         return UNKNOWN
     if last in ("tensor", "as_tensor") and call.arguments:
         value = call.arguments[0]

@@ -11,6 +11,7 @@ from xlalint.analysis.library.optimizers import (
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Module,
+    Scaler,
 )
 from xlalint.lazy.events import Use
 from xlalint.lazy.state import (
@@ -59,9 +60,9 @@ def _backward(machine: Machine, call: Call) -> Value:
 
 def _scaler(machine: Machine, call: Call) -> Value:
     if call.flag("enabled", True) is False:
-        return Value(Kind.SCALER, sure=False, payload="disabled")
+        return Value(Kind.SCALER, sure=False, payload=Scaler(enabled=False))
     sure = call.flag("enabled", True) is True
-    return Value(Kind.SCALER, sure=sure, payload="")
+    return Value(Kind.SCALER, sure=sure, payload=Scaler())
 
 
 def _wrap_module(machine: Machine, call: Call) -> Value:
@@ -77,7 +78,7 @@ def _wrapped(call: Call, *, moves: bool) -> Value:
     inner = call.argument(0, "module")
     module = inner.payload if inner is not None and inner.kind is Kind.MODULE else Module(None, Place.UNKNOWN)
     place = Place.XLA if moves else module.place
-    return Value(Kind.MODULE, payload=Module(module.identity, place, module.cls, True))
+    return Value(Kind.MODULE, payload=Module(module.identity, place, module.cls))
 
 
 EFFECTS: dict[str, Effect] = {

@@ -7,7 +7,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
-    Classes,
+    Instance,
     Loader,
     container,
     container_of,
@@ -86,7 +86,7 @@ def _slice_iterator(machine: Machine, call: Call) -> Value:
 
 def _cycle(machine: Machine, call: Call) -> Value:
     source = call.argument(0)
-    return _loader(iterated(source)._replace(endless=True), source)
+    return _loader(iterated(source), source)
 
 
 def _chain(machine: Machine, call: Call) -> Value:
@@ -102,7 +102,7 @@ def _chain(machine: Machine, call: Call) -> Value:
 def _progress(machine: Machine, call: Call) -> Value:
     source = call.argument(0, "iterable")
     if source is None:
-        return Value(Kind.INSTANCE, payload=Classes(("tqdm.tqdm",)))
+        return Value(Kind.INSTANCE, payload=Instance(("tqdm.tqdm",)))
     inner = iterated(source)
     return Value(Kind.LOADER, source.sure, payload=inner)
 

@@ -6,6 +6,7 @@ from xlalint.analysis.attributes import attribute
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
+    Classes,
     Known,
     Method,
     Partial,
@@ -65,7 +66,7 @@ def _isinstance(machine: Machine, call: Call) -> Value:
 def _type(machine: Machine, call: Call) -> Value:
     value = call.argument(0)
     if value is not None and value.kind is Kind.INSTANCE:
-        return Value(Kind.CLASS, payload=value.payload)
+        return Value(Kind.CLASS, payload=Classes(value.payload.of))
     return UNKNOWN
 
 
@@ -84,7 +85,7 @@ def _setattr(machine: Machine, call: Call) -> Value:
 
 
 def _super(machine: Machine, call: Call) -> Value:
-    return Value(Kind.UNKNOWN, False, payload="super")
+    return UNKNOWN
 
 
 def _partial(machine: Machine, call: Call) -> Value:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
-    Classes,
     Container,
+    Instance,
     Loader,
 )
 from xlalint.lazy.values import (
@@ -48,7 +48,7 @@ def _on_device(value: Value) -> Value:
 
 
 def _parallel_loader(machine: Machine, call: Call) -> Value:
-    return Value(Kind.INSTANCE, payload=Classes(("torch_xla.distributed.parallel_loader.ParallelLoader",)))
+    return Value(Kind.INSTANCE, payload=Instance(("torch_xla.distributed.parallel_loader.ParallelLoader",)))
 
 
 def _host_loader(machine: Machine, call: Call) -> Value:

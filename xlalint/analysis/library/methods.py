@@ -13,11 +13,10 @@ from xlalint.analysis.library.optimizers import optimizer_method, scaler_method
 from xlalint.analysis.library.tensors import tensor_method
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
-    MOVED,
-    STACK,
     Loader,
     Method,
     Opening,
+    Opens,
     unknown_from,
 )
 from xlalint.analysis.scopes import enter_scope
@@ -31,6 +30,8 @@ from xlalint.lazy.values import (
     NONE,
     UNKNOWN,
     Kind,
+    Role,
+    Tensor,
     Value,
 )
 
@@ -43,7 +44,7 @@ def call_method(machine: Machine, method: Method, call: Call) -> Value:
 
 def _scope_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
     given = call.argument(0, "cm")
-    is_stack = isinstance(receiver.payload, Opening) and receiver.payload.effect == STACK
+    is_stack = isinstance(receiver.payload, Opening) and receiver.payload.effect is Opens.STACK
     if is_stack and name in ("enter_context", "enter_async_context") and given is not None:
         opening = given.payload
         if given.kind is Kind.SCOPE and isinstance(opening, Opening) and opening.scope is not None:
@@ -64,7 +65,7 @@ def _state_dict_method(machine: Machine, receiver: Value, name: str, call: Call)
 
 def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
     if name == "to":
-        device = device_of(call.argument(0, "device")).payload
+        device = device_of(call.argument(0, "device")).payload.type
         if device == "xla":
             return Value(Kind.TENSOR, differs=receiver.differs)
         return receiver if device == "cpu" else UNKNOWN
@@ -78,8 +79,8 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
 
 
 def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    if name == "to" and device_of(call.argument(0, "device")).payload == "xla":
-        return Value(Kind.TENSOR, False, differs=True, payload=MOVED)
+    if name == "to" and device_of(call.argument(0, "device")).payload.type == "xla":
+        return Value(Kind.TENSOR, False, differs=True, payload=Tensor(Role.PERHAPS_MODULE))
     if name in methods.EXPLICIT_READS and not call.values:
         call.read(receiver, Reading.EXPLICIT)
         return unknown_from(receiver)

@@ -13,6 +13,8 @@ from xlalint.analysis.payloads import (
     Bound,
     Container,
     Module,
+    Parameters,
+    StateDict,
     container,
     container_of,
     unknown_from,
@@ -60,10 +62,10 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
     if name in ("to", "xla", "cuda", "cpu"):
         return _move_module(machine, receiver, name, call)
     if name in ("parameters", "named_parameters", "buffers", "named_buffers"):
-        parameters = Value(Kind.PARAMETERS, payload=(info.identity, info.place))
+        parameters = Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
         return container_of(container([HOST, parameters])) if name.startswith("named") else parameters
     if name == "state_dict":
-        return Value(Kind.STATE_DICT, receiver.sure, payload=info.place)
+        return Value(Kind.STATE_DICT, receiver.sure, payload=StateDict(info.place))
     if name in methods.MODULE_METHODS:
         return receiver
     if name in ("forward", "__call__"):
@@ -91,7 +93,7 @@ def _move_module(machine: Machine, receiver: Value, name: str, call: Call) -> Va
     info: Module = receiver.payload
     if name == "to":
         target = call.argument(0, "device")
-        device = device_of(target).payload
+        device = device_of(target).payload.type
         if target is not None and target.kind is Kind.NAMESPACE:
             return receiver
     else:
@@ -112,9 +114,9 @@ def _move_module(machine: Machine, receiver: Value, name: str, call: Call) -> Va
 
 def parameter(value: Value, store: Store) -> Value:
     """One parameter of a module, as the tensor it is."""
-    on_device = value.payload[1] is Place.XLA
+    on_device = value.payload.place is Place.XLA
     recorded = store.state.engine.parameters if on_device else NOTHING
-    if value.payload[1] is Place.HOST:
+    if value.payload.place is Place.HOST:
         return HOST
     reduced = on_device and store.state.engine.parameters_reduced
     return Value(Kind.TENSOR, on_device, recorded, reduced=reduced)

@@ -6,9 +6,10 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
-    Classes,
+    Instance,
     Optimizer,
     Scoped,
+    StateDict,
     callable_value,
 )
 from xlalint.analysis.store import Store
@@ -52,7 +53,7 @@ def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -
         cls = receiver.payload.cls
         step = machine.classes.find_method(cls, "step") if cls is not None else None
         if step is not None:
-            instance = Value(Kind.INSTANCE, payload=Classes((cls,)))
+            instance = Value(Kind.INSTANCE, payload=Instance((cls,)))
             machine.invoke(
                 callable_value(Scoped(callable_value(Bound(step, instance)), ScopeKind.OPTIMIZER)), call
             )
@@ -62,7 +63,7 @@ def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -
         call.frame.model.zero_gradients(call.store.state)
         return NONE
     if name == "state_dict":
-        return Value(Kind.STATE_DICT, payload=Place.UNKNOWN)
+        return Value(Kind.STATE_DICT, payload=StateDict(Place.UNKNOWN))
     return UNKNOWN
 
 
@@ -76,7 +77,7 @@ def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         call.frame.model.change_gradients(call.store.state, Use.UNSCALE, call.spelling, call.site)
         return NONE
     if name == "step":
-        if receiver.payload != "disabled":
+        if receiver.payload.enabled:
             call.frame.model.step_scaler(call.store.state, call.spelling, call.site, sure=receiver.sure)
         step_optimizer(call.argument(0, "optimizer"), call)
         return NONE

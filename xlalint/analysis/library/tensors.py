@@ -9,7 +9,8 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
-    MOVED,
+    Parameters,
+    StateDict,
     container,
     container_of,
 )
@@ -22,6 +23,7 @@ from xlalint.lazy.values import (
     UNKNOWN,
     Kind,
     Place,
+    Role,
     Value,
     Weight,
 )
@@ -30,7 +32,7 @@ from xlalint.lazy.values import (
 def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
     frame, store, site = call.frame, call.store, call.site
     if name in methods.EXPLICIT_READS:
-        if receiver.payload == MOVED and name == "cpu":
+        if receiver.role is Role.PERHAPS_MODULE and name == "cpu":
             return UNKNOWN
         return read(receiver, Reading.EXPLICIT, call, site, frame, store)
     if name == "to":
@@ -53,9 +55,9 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         if name in methods.MODULE_METHODS:
             return receiver
         if name == "parameters":
-            return Value(Kind.PARAMETERS, payload=(None, Place.UNKNOWN))
+            return Value(Kind.PARAMETERS, payload=Parameters(None, Place.UNKNOWN))
         if name == "state_dict":
-            return Value(Kind.STATE_DICT, False, payload=Place.UNKNOWN)
+            return Value(Kind.STATE_DICT, False, payload=StateDict(Place.UNKNOWN))
         if name == "items" and not call.values:
             return container_of(container([HOST, receiver]))  # a mapping, whatever it is
         if name == "keys" and not call.values:
@@ -81,7 +83,7 @@ def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
         and isinstance(function.value, ast.Name)
         and not receiver.sure
         and receiver.recorded.must is Weight.HEAVY
-        and receiver.payload != MOVED
+        and receiver.role is not Role.PERHAPS_MODULE
     ):
         rebind(machine, function.value, receiver._replace(sure=True), call.frame, call.store)
 
@@ -90,9 +92,9 @@ def _move_tensor(receiver: Value, call: Call) -> Value:
     target = call.argument(0, "device")
     if target is not None:
         device = device_of(target)
-        if device.payload == "cpu":
+        if device.payload.type == "cpu":
             return call.read(receiver, Reading.EXPLICIT)
-        if device.payload == "xla" or target.kind is Kind.TENSOR:
+        if device.payload.type == "xla" or target.kind is Kind.TENSOR:
             return receiver
     if target is not None and target.kind is Kind.NAMESPACE:  # a dtype
         return call.record((receiver,), Weight.LIGHT)
