@@ -99,7 +99,7 @@ def _tour() -> Iterator[str]:
 
 def _shown(command: list[str], *hidden: str) -> Iterator[str]:
     """A command and what it prints; `hidden` options make it the same everywhere."""
-    plain = {**os.environ, "NO_COLOR": "1", "COLUMNS": "110"}
+    plain = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     plain.pop("FORCE_COLOR", None)
     subcommand, *arguments = command
     done = subprocess.run(

@@ -31,13 +31,14 @@ def main():
 main()
 """
 CLEAN = HAZARD.replace("        print", "    print")
-ONE_LINE = "train.py:9:15: warning[XLA101] host-read-in-step: "
+RULE = "warning[XLA101] host-read-in-step: "
+ONE_LINE = f"train.py:9:15: {RULE}"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "train.py").write_text(HAZARD)
     return tmp_path
@@ -123,7 +124,7 @@ def test_a_reader_that_leaves_early_sees_no_traceback(folder: Path) -> None:
     shell = f"{sys.executable} -m xlalint check | head -1"
     ended = subprocess.run(shell, shell=True, cwd=folder, capture_output=True, timeout=120, check=False)
     assert ended.stderr == b""
-    assert ended.stdout.startswith(b"train.py:2:8: warning[XLA090]")
+    assert ended.stdout.startswith(b"warning[XLA090] unused-suppression: ")
 
 
 # Reports -----------------------------------------------------------------------------------------
@@ -131,10 +132,30 @@ def test_a_reader_that_leaves_early_sees_no_traceback(folder: Path) -> None:
 
 def test_text_is_the_default_and_ends_with_a_summary(folder: Path) -> None:
     lines = run("check").stdout.splitlines()
-    assert lines[0].startswith(ONE_LINE)
+    assert lines[0].startswith(RULE)
+    assert " --> train.py:9:15" in lines
     assert "9 |         print(loss.item())" in lines
     assert "  |               ^^^^^^^^^^^" in lines
-    assert lines[-1] == "Found 1 warning in 1 file: 1 file checked, 1 of them using torch_xla."
+    assert lines[-2:] == [
+        "Found 1 warning in 1 file: 1 file checked, 1 of them using torch_xla.",
+        "Run `xlalint rule XLA101` to see what a rule means and how to fix it.",
+    ]
+
+
+def test_text_is_as_wide_as_the_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def heights() -> list[int]:
+        run("check", "--output-file", "report.txt")
+        texts = (run("check").stdout, (folder / "report.txt").read_text())
+        return [text.splitlines().index(" --> train.py:9:15") for text in texts]
+
+    monkeypatch.setattr(sys, "__stdout__", None)  # no terminal, wherever the tests run
+    assert heights() == [2, 2]
+    monkeypatch.setenv("COLUMNS", "50")
+    narrow, in_file = heights()
+    assert narrow > 2
+    assert in_file == 2
+    monkeypatch.setenv("COLUMNS", "400")
+    assert heights() == [1, 2]
 
 
 def test_concise_and_quiet_is_one_line_each(folder: Path) -> None:
@@ -192,7 +213,7 @@ def test_notebooks_are_named_as_not_checked(folder: Path) -> None:
     (folder / "a.ipynb").write_text("{}")
     result = run("check", "a.ipynb", "train.py")
     assert result.stderr == "xlalint: notebooks are not checked yet: a.ipynb\n"
-    assert ONE_LINE in result.stdout
+    assert " --> train.py:9:15\n" in result.stdout
     assert run("check").stderr == ""
 
 
@@ -273,8 +294,9 @@ def test_settings_may_exclude_and_the_command_line_goes_before(folder: Path) -> 
 def test_standard_input(folder: Path) -> None:
     result = run("check", "-", "--stdin-filename", "sub/new.py", stdin=HAZARD)
     assert result.exit_code == 1
-    assert result.stdout.startswith(f"sub/new.py{ONE_LINE.removeprefix('train.py')}")
-    assert run("check", "-", stdin="def f(:").stdout.startswith("<stdin>:1:7: error[XLA000]")
+    assert result.stdout.startswith(RULE)
+    assert " --> sub/new.py:9:15\n" in result.stdout
+    assert " --> <stdin>:1:7\n" in run("check", "-", stdin="def f(:").stdout
     assert run("check", "-", stdin=CLEAN).exit_code == 0
 
 
@@ -293,7 +315,7 @@ def test_a_hazard_in_another_module_shows_the_chain(folder: Path) -> None:
         )
     )
     lines = run("check").stdout.splitlines()
-    assert lines[0].startswith("train.py:9:9: warning[XLA101]")
+    assert " --> train.py:9:9" in lines
     start = lines.index("  = reached through:")
     assert lines[start + 1 : start + 3] == [
         "      helpers.py:2  report(loss)",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from xlalint.lazy.state import Gradient, Obligation, Owed, Scope, ScopeKind, Spl
 from xlalint.lazy.values import HEAVY, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.output import json as json_output
 from xlalint.output import text
-from xlalint.output.paint import Line, paint, width
+from xlalint.output.paint import Line, Span, paint, width, wrap
 from xlalint.output.state import details, overview
 from xlalint.sources.file import SourceFile
 
@@ -58,15 +59,18 @@ def diagnostic(
     certainty: Certainty = Certainty.DEFINITE,
     related: tuple[Related, ...] = (),
     path: str = "train.py",
+    code: str = "XLA101",
+    message: str = "`.item()` reads in the step",
+    help: str = "read it below",
 ) -> Diagnostic:
     return Diagnostic(
-        code="XLA101", name="host-read-in-step", message="`.item()` reads in the step", severity=severity,
-        certainty=certainty, path=path, range=where, help="read it below", related=related, url="https://x/y",
+        code=code, name="host-read-in-step", message=message, severity=severity, certainty=certainty,
+        path=path, range=where, help=help, related=related, url="https://x/y",
     )  # fmt: skip
 
 
-def shown(found: Diagnostic, *sources: SourceFile) -> str:
-    return paint(text.full([found], {file.shown: file for file in sources}), colored=False)
+def shown(found: Diagnostic, *sources: SourceFile, columns: int = text.COLUMNS) -> str:
+    return paint(text.full([found], {file.shown: file for file in sources}, columns), colored=False)
 
 
 # Text --------------------------------------------------------------------------------------------
@@ -82,7 +86,8 @@ def test_a_diagnostic_has_a_frame_a_chain_a_certainty_and_help() -> None:
     assert (
         shown(found, source(PROGRAM), helpers)
         == """\
-train.py:6:9: warning[XLA101] host-read-in-step: `.item()` reads in the step
+warning[XLA101] host-read-in-step: `.item()` reads in the step
+ --> train.py:6:9
   |
 4 |     with torch_xla.step():
 5 |         loss = train(x, y)
@@ -94,7 +99,7 @@ train.py:6:9: warning[XLA101] host-read-in-step: `.item()` reads in the step
   = reached through:
       train.py:5        loss = train(x, y)
       lib/helpers.py:2  loss.item()
-  = certainty: likely: one fact that this rests on is not sure
+  = certainty: likely: one fact behind this could not be confirmed
   = help: read it below
 
 """
@@ -106,7 +111,8 @@ def test_blank_lines_at_the_edges_are_left_out_and_numbers_line_up() -> None:
     assert (
         shown(diagnostic(place(10, 1, 9)), source(content))
         == """\
-train.py:10:1: warning[XLA101] host-read-in-step: `.item()` reads in the step
+warning[XLA101] host-read-in-step: `.item()` reads in the step
+  --> train.py:10:1
    |
  9 | first()
 10 | second()
@@ -166,15 +172,111 @@ def test_a_long_range_is_shortened() -> None:
     assert rendered.count("a,") == 3
 
 
+LOOP = """\
+def train(loader):
+    for x, y in zip(  # two loaders
+        loader, {"a": 1}["a"]
+    ):  # in pairs
+
+        step(x, y)
+    return
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "carets"),
+    [
+        pytest.param(place(1, 1, 11, 7), [18], id="a function"),
+        pytest.param(place(2, 5, 19, 6), [len("for x, y in zip(  # two loaders"), 21, 2], id="a long header"),
+        pytest.param(place(2, 17, 6, 4), [len("zip(  # two loaders"), 21, 1], id="an expression"),
+        pytest.param(place(6, 9, 19), [10], id="a line of the body"),
+    ],
+)
+def test_of_a_whole_function_or_loop_only_the_header_is_marked(where: Range, carets: list[int]) -> None:
+    assert marked(LOOP, where) == carets
+
+
+@pytest.mark.parametrize(
+    ("header", "carets"),
+    [
+        ("class A:", 8),
+        ("async def f():", 14),
+        ("with a as b:  # why", 12),
+        ("while x[{1: 2}[1]:]:", 20),
+    ],
+)
+def test_a_header_ends_at_its_own_colon(header: str, carets: int) -> None:
+    assert marked(f"{header}\n    pass\n", place(1, 1, 9, 2)) == [carets]
+
+
+def test_a_header_that_this_python_cannot_read_is_no_obstacle() -> None:
+    quotes = '"' * 3
+    assert marked(f"for x in {quotes}:\n    pass\n", place(1, 1, 9, 2)) == [13, 4]
+
+
+def marked(content: str, where: Range) -> list[int]:
+    """How many carets stand below each marked line."""
+    return [len(line.strip()) for line in frame(content, where) if set(line.strip()) == {"^"}]
+
+
 def test_an_empty_range_is_one_caret() -> None:
     assert frame("def f(:\n", place(1, 7, 7)) == ["def f(:", "      ^"]
 
 
 def test_a_file_without_text_has_no_frame() -> None:
     assert shown(diagnostic(place(3, 1, 1))) == (
-        "train.py:3:1: warning[XLA101] host-read-in-step: `.item()` reads in the step\n"
+        "warning[XLA101] host-read-in-step: `.item()` reads in the step\n"
+        " --> train.py:3:1\n"
         "  = help: read it below\n\n"
     )
+
+
+def test_messages_and_help_are_wrapped_at_words_and_code_is_not() -> None:
+    wordy = diagnostic(
+        place(1, 1, 60),
+        message="the step is executed twice: by `print( loss )` and again by the loader's next batch",
+        help="put the work in `with torch_xla.step():` and read the loss below this block",
+        certainty=Certainty.LIKELY,
+    )
+    line = "x" * 59
+    assert (
+        shown(wordy, source(line), columns=48)
+        == f"""\
+warning[XLA101] host-read-in-step: the step is
+    executed twice: by `print( loss )` and again
+    by the loader's next batch
+ --> train.py:1:1
+  |
+1 | {line}
+  | {"^" * 59}
+  |
+  = certainty: likely: one fact behind this
+               could not be confirmed
+  = help: put the work in
+          `with torch_xla.step():` and read the
+          loss below this block
+
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        pytest.param("", ["> "], id="nothing"),
+        pytest.param("one two", ["> one two"], id="it fits exactly"),
+        pytest.param("one two3", ["> one", "  two3"], id="one column too many"),
+        pytest.param(
+            "supercalifragilistic a b", ["> supercalifragilistic", "  a b"], id="a word that is too wide"
+        ),
+        pytest.param("a `b c d e` f", ["> a", "  `b c d e`", "  f"], id="code is one word"),
+        pytest.param("it's `open", ["> it's", "  `open"], id="a lone backtick"),
+        pytest.param("日本語 日", ["> 日本語", "  日"], id="wide characters"),
+    ],
+)
+def test_lines_are_broken_between_words(words: str, rows: list[str]) -> None:
+    lines = wrap([Span("> ", "bold")], Span(words), indent=2, columns=9)
+    assert ["".join(span.text for span in line) for line in lines] == rows
 
 
 def test_concise_is_one_line_each() -> None:
@@ -189,18 +291,29 @@ def test_concise_is_one_line_each() -> None:
     ("severities", "suppressed", "line"),
     [
         ([], 0, "No diagnostics: 3 files checked, 2 of them using torch_xla."),
-        ([], 2, "No diagnostics (2 silenced by comments): 3 files checked, 2 of them using torch_xla."),
+        ([], 2, "No diagnostics (2 suppressed by comments): 3 files checked, 2 of them using torch_xla."),
         (["ERROR"], 0, "Found 1 error in 1 file: 3 files checked, 2 of them using torch_xla."),
         (
             ["INFO", "WARNING", "ERROR", "INFO", "ERROR"], 1,
-            "Found 2 errors, 1 warning and 2 info in 1 file (1 silenced by comments): "
+            "Found 2 errors, 1 warning and 2 info in 1 file (1 suppressed by comments): "
             "3 files checked, 2 of them using torch_xla.",
         ),
     ],
 )  # fmt: skip
 def test_the_summary_counts(severities: list[str], suppressed: int, line: str) -> None:
     found = [diagnostic(place(1, 1, 1), severity=Severity[name]) for name in severities]
-    assert paint(text.summary(found, 3, 2, suppressed), colored=False) == line + "\n"
+    assert paint(text.summary(found, 3, 2, suppressed), colored=False).splitlines()[0] == line
+
+
+def test_the_summary_says_once_how_to_read_about_the_worst() -> None:
+    found = [
+        diagnostic(place(1, 1, 1), code="XLA002", severity=Severity.INFO),
+        diagnostic(place(2, 1, 1), code="XLA501", severity=Severity.ERROR),
+        diagnostic(place(3, 1, 1), code="XLA301", severity=Severity.ERROR),
+    ]
+    lines = paint(text.summary(found, 3, 2, 0), colored=False).splitlines()
+    assert lines[1:] == ["Run `xlalint rule XLA501` to see what a rule means and how to fix it."]
+    assert len(paint(text.summary([], 3, 2, 0), colored=False).splitlines()) == 1
 
 
 def test_statistics_count_rules() -> None:
@@ -216,14 +329,15 @@ def test_colours_change_nothing_but_colours() -> None:
     assert without_colors(colored) == paint(lines, colored=False)
 
 
-def test_links_are_written_on_request() -> None:
-    lines = [*text.concise([diagnostic(place(6, 9, 18))])]
-    assert "https://x/y" in paint(lines, colored=True, linked=True)
+@pytest.mark.parametrize("form", [text.concise, lambda found: text.full(found, {})], ids=["concise", "full"])
+def test_the_code_is_linked_to_its_page_on_request(
+    form: Callable[[list[Diagnostic]], Iterator[Line]],
+) -> None:
+    painted = paint(form([diagnostic(place(6, 9, 18))]), colored=True, linked=True)
+    assert re.search(r"https://x/y\x1b\\(\x1b\[[\d;]*m)?warning\[XLA101\]", painted)
 
 
 def without_colors(painted: str) -> str:
-    import re
-
     return "".join(line.rstrip() + "\n" for line in re.sub(r"\x1b\[[\d;]*m", "", painted).splitlines())
 
 

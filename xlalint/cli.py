@@ -413,7 +413,9 @@ def _print_report(
         if statistics:
             lines = [*layout.statistics(found)]
         else:
-            lines = [*(layout.full(found, report.sources) if form == "text" else layout.concise(found))]
+            columns = _columns(layout.COLUMNS) if file is None else layout.COLUMNS
+            full = layout.full(found, report.sources, columns)
+            lines = [*(full if form == "text" else layout.concise(found))]
         if not quiet:
             lines += layout.summary(found, report.files, report.hot, report.suppressed)
         colored = file is None and _is_colored(color)
@@ -465,6 +467,13 @@ def _is_colored(color: str) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _columns(otherwise: int) -> int:
+    """How wide the terminal is, or what COLUMNS says; `otherwise` where the output is none."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size((otherwise, 0)).columns
 
 
 def _split_place(place: str) -> tuple[Path, int | None]:
