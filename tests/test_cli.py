@@ -257,7 +257,7 @@ def test_a_terminal_that_only_knows_ascii_gets_ascii(folder: Path, monkeypatch: 
     checked = process(folder, "check")
     assert b"print('?', loss.item())" in checked.stdout
     assert b"               ^^^^^^^^^^^" in checked.stdout
-    assert b"# heavy since line 8" in process(folder, "state", "train.py").stdout
+    assert b"- # recorded: heavy since line 8" in process(folder, "state", "train.py").stdout
 
 
 # Which files -------------------------------------------------------------------------------------
@@ -375,14 +375,14 @@ def test_version(folder: Path) -> None:
 
 def test_state_shows_what_is_recorded_and_open(folder: Path) -> None:
     lines = run("state", "train.py").stdout.splitlines()
-    (line,) = [line for line in lines if line.startswith("9 │")]
-    assert "█ heavy since line 8" in line
-    assert "torch_xla.step() from line 7" in line
+    above = lines[lines.index("9 │         print(loss.item())") - 1]
+    assert above == "  ┌ █ recorded: heavy since line 8; open scopes: torch_xla.step() from line 7"
+    assert "What these words mean:" in lines
 
 
 def test_state_of_one_line_shows_its_values(folder: Path) -> None:
     shown = run("state", "train.py:9").stdout
-    assert shown.startswith("train.py:9  ")
+    assert shown.startswith("train.py:9, before this line runs:\n  print(loss.item())\n")
     assert "open scopes  torch_xla.step() from line 7" in shown
     assert "loss   device tensor" in shown
 

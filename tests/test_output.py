@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from ast import Module
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from fixture_programs import FIXTURES
+from xlalint.analysis.engine import trace
+from xlalint.checker import parse_file
+from xlalint.configuration import Configuration
 from xlalint.diagnostic import (
     Applicability,
     Certainty,
@@ -29,8 +34,8 @@ from xlalint.lazy.values import HEAVY, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.output import json as json_output
 from xlalint.output import text
 from xlalint.output.paint import Line, Span, paint, width, wrap
-from xlalint.output.state import details, overview
-from xlalint.sources.file import SourceFile
+from xlalint.output.state import LEGEND, details, overview
+from xlalint.sources.file import SourceFile, read
 
 PROGRAM = """\
 import torch_xla
@@ -453,31 +458,52 @@ def table(*known: Known) -> str:
     return paint(overview(source(PROGRAM), known), colored=False)
 
 
-def test_the_state_stands_beside_the_lines() -> None:
+def test_the_state_stands_above_the_lines_where_it_changes() -> None:
     scope = Scope(ScopeKind.STEP, site(4))
     used = frozenset({Gradient.NONE, Gradient.USED})
-    assert table(
-        Known(6, state(recorded=HEAVY, since=(site(5),), scopes=(scope,), gradients=used)),
-        Known(1, state()),
-        Known(4, state(), {"loader": Value(Kind.LOADER)}),
-        Known(8, state(splits=(Split(site(7), True),))),
-    ) == (
-        "    train.py                   │ recorded             │ open scopes                  │ replicas"
-        "               │ gradients\n"
-        "4 │     with torch_xla.step(): │ · nothing            │                              │ all"
-        "                    │ none\n"
-        "⋮\n"
-        "6 │         log(loss)          │ █ heavy since line 5 │ torch_xla.step() from line 4 │ all"
-        "                    │ none or used\n"
-        "⋮\n"
-        '8 │ print("done")              │ · nothing            │                              │ master only,'
-        " by line 7 │ none\n"
+    assert (
+        table(
+            Known(6, state(recorded=HEAVY, since=(site(5),), scopes=(scope,), gradients=used)),
+            Known(1, state()),
+            Known(3, state(), {"loader": Value(Kind.LOADER)}),
+            Known(4, state(), {"loader": Value(Kind.LOADER)}),
+            Known(8, state(splits=(Split(site(7), True),))),
+        )
+        == """\
+train.py, before each line runs:
+
+  ┌ · recorded: nothing
+3 │ for x, y in loader:
+4 │     with torch_xla.step():
+⋮
+  ┌ █ recorded: heavy since line 5; open scopes: torch_xla.step() from line 4;
+      gradients: none or used
+6 │         log(loss)
+⋮
+  ┌ · recorded: nothing; replicas: master only (test on line 7)
+8 │ print("done")
+
+What these words mean:
+  recorded     operations that torch_xla has noted and not yet run
+  heavy        a forward, a backward or an optimizer step: expensive
+  open scopes  the step, compiled function or profiler block around it
+  replica      one process of the training run; each drives one device
+  master       the replica that writes checkpoints and logs
+  gradients    how far the gradients of the current step have come
+  used         already applied by an optimizer step
+"""
     )
+
+
+def test_a_line_reached_in_several_states_shows_each_once() -> None:
+    light = state(recorded=Recorded(Weight.LIGHT, Weight.LIGHT))
+    shown = table(Known(6, light), Known(6, state(recorded=HEAVY)), Known(6, light)).splitlines()
+    assert shown[2:5] == ["  ┌ ▒ recorded: light", "  ┌ █ recorded: heavy", "6 │         log(loss)"]
 
 
 def test_lines_that_the_engine_plays_no_part_in_are_left_out() -> None:
     known = Known(1, state(), {"name": Value(Kind.CONSTANT)})
-    assert table(known) == "train.py: no line of it is known to touch the lazy engine.\n"
+    assert table(known) == "train.py: no line of this file is known to touch torch_xla.\n"
 
 
 @pytest.mark.parametrize(
@@ -485,15 +511,16 @@ def test_lines_that_the_engine_plays_no_part_in_are_left_out() -> None:
     [
         (
             {"recorded": Recorded(Weight.NONE, Weight.HEAVY), "since": (site(5),)},
-            "█ perhaps heavy since line 5",
+            "█ recorded: perhaps heavy since line 5",
         ),
-        ({"recorded": Recorded(Weight.LIGHT, Weight.HEAVY)}, "█ light, perhaps heavy"),
+        ({"recorded": Recorded(Weight.LIGHT, Weight.HEAVY)}, "█ recorded: light, perhaps heavy"),
         ({"recorded": HEAVY, "since": (site(3), site(5))}, "since lines 3, 5"),
         ({"recorded": HEAVY, "since": (site(3, "lib.py"), ENTRY)}, "lib.py:3"),
         ({"scopes": (Scope(ScopeKind.TRACE, ENTRY, 0),)}, "xp.Trace of a caller"),
-        ({"splits": (Split(site(3), False),)}, "all but master, by line 3"),
-        ({"splits": (Split(site(3), True, certain=False, master=False),)}, "some?, by line 3"),
-        ({"recorded": HEAVY, "eager": True}, "(eager)"),
+        ({"splits": (Split(site(3), False),)}, "all but master (test on line 3)"),
+        ({"splits": (Split(site(3), True, certain=False, master=False),)}, "perhaps some (test on line 3)"),
+        ({"splits": (Split(ENTRY, True, depth=0),)}, "master only (tested by a caller)"),
+        ({"recorded": HEAVY, "eager": True}, "engine: eager"),
     ],
 )
 def test_what_is_sure_and_where_it_comes_from_is_said(changes: dict[str, object], words: str) -> None:
@@ -507,28 +534,82 @@ def test_everything_about_one_line() -> None:
         state(recorded=HEAVY, since=(site(5),), obligations=frozenset({owed}), in_loop=True, launched=True),
         {
             "loss": Value(Kind.TENSOR, recorded=HEAVY, differs=True),
+            "score": Value(Kind.TENSOR, sure=False),
             "other": UNKNOWN,
         },
     )
     assert (
         paint(details(source(PROGRAM), [known], 6), colored=False)
         == """\
-train.py:6          log(loss)
+train.py:6, before this line runs:
+  log(loss)
 
   recorded     █ heavy since line 5
   parameters   · nothing
   open scopes  none
   replicas     all
   gradients    none
-  engine       lazy, replicas launched, wrapping not known, SPMD not known, in a loop
+  engine       lazy, several replicas, in a loop; unknown: wrapped model, SPMD
   pending      host read that a later cut will run again `.item()`, at line 3
 
-  loss   device tensor, not the same on every replica, █ heavy
-  other  unknown, not sure
+  loss   device tensor, differs between replicas, █ heavy recorded
+  other  unknown
+  score  device tensor, unconfirmed
+
+What these words mean:
+  recorded       operations that torch_xla has noted and not yet run
+  heavy          a forward, a backward or an optimizer step: expensive
+  parameters     recorded work that changes parameters of a model
+  open scopes    the step, compiled function or profiler block around it
+  replica        one process of the training run; each drives one device
+  gradients      how far the gradients of the current step have come
+  engine         how torch_xla runs this line
+  lazy           operations are recorded now and run later
+  wrapped        in DDP or FSDP, which sum gradients during backward
+  SPMD           one program drives all devices and shards its tensors
+  pending        what a later line may turn into a diagnostic
+  host read      Python needs a value that is on the device
+  cut            sends everything recorded to the device as one graph
+  device tensor  a tensor on the XLA device
+  unconfirmed    the result of a call that xlalint cannot follow
+  unknown        xlalint cannot tell
 """
     )
 
 
 def test_a_line_of_which_nothing_is_known_says_so() -> None:
-    lines: list[Line] = [*details(source(PROGRAM), [], 2)]
-    assert "nothing is known here" in paint(lines, colored=False)
+    shown = paint(details(source(PROGRAM), [], 2), colored=False)
+    assert "Nothing is known here" in shown
+    assert "What these words mean" not in shown
+
+
+USUAL = {
+    "callable", "class", "constant", "container", "device", "gradient scaler", "instance", "loader", "module",
+    "namespace", "none", "optimizer", "parameters", "scope", "state dict",
+}  # fmt: skip
+"""Words of the model that a user of PyTorch knows."""
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *sorted({kind.value for kind in Kind} | {gradient.value for gradient in Gradient}),
+        *(weight.name.lower() for weight in Weight if weight),
+    ],
+)
+def test_what_a_user_of_pytorch_need_not_know_is_explained(word: str) -> None:
+    assert word in USUAL or word in LEGEND
+
+
+def test_the_state_of_every_fixture_fits_80_columns() -> None:
+    programs = sorted(FIXTURES.rglob("*.py"))
+    assert programs
+    for path in programs:
+        file = read(path)
+        assert isinstance(file, SourceFile)
+        assert isinstance(parse_file(file), Module)
+        states = trace(file, Configuration())
+        everything = [overview(file, states), *(details(file, states, known.line) for known in states)]
+        for lines in (*everything, details(file, [], 1)):
+            shown = paint(lines, colored=False).splitlines()
+            assert all(width(line) <= 80 for line in shown), (path, shown)

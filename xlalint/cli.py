@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "concise", "json")
 LEVELS = ("error", "warning", "info", "never")
 COLORS = ("auto", "always", "never")
-_ASCII = str.maketrans({"│": "|", "⋮": ":", "█": "#", "▒": "+", "·": ".", "…": "~"})
+_ASCII = str.maketrans({"│": "|", "⋮": ":", "█": "#", "▒": "+", "·": ".", "…": "~", "┌": "-"})
 
 
 class Failure(click.ClickException):
