@@ -37,7 +37,7 @@ def all_rules() -> tuple[type[Rule], ...]:
                 if rule.__module__ != module.name:
                     continue
                 if rule.code in found or rule.name in names:
-                    raise ValueError(f"two rules are called {rule.code} or {rule.name}")
+                    raise ValueError(f"two rules share the code {rule.code} or the name {rule.name}")
                 found[rule.code] = rule
                 names.add(rule.name)
     return tuple(found[code] for code in sorted(found))
@@ -103,5 +103,5 @@ def select(
 def _unknown(selector: str) -> str:
     names = [name for rule in all_rules() for name in (rule.code, rule.name)]
     near = difflib.get_close_matches(selector, names, n=1)
-    hint = f" Did you mean {near[0]}?" if near else " `xlalint rules` lists them."
-    return f"no rule is called {selector!r}.{hint}"
+    hint = f"did you mean {near[0]}?" if near else "run `xlalint rules` to list all rules"
+    return f"unknown rule {selector!r}; {hint}"
