@@ -102,7 +102,7 @@ def install(extra: str) -> None:
         say("Installing xlalint into .venv ...")
     package = [".[dev]" if extra == "dev" else "."]
     if not installed_with_uv(package):
-        say("Not with uv; pip takes some minutes longer ...")
+        say("uv cannot be used here; pip takes a few minutes longer ...")
         run([*PIP, "-e", *package])
     stamp.write_text(json.dumps(wanted))
 
@@ -127,7 +127,7 @@ def create_environment() -> None:
     shutil.rmtree(ENVIRONMENT, ignore_errors=True)
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     sys.exit(
-        f"{sys.executable} can make no virtual environment: Debian and Ubuntu ship that part apart.\n"
+        f"{sys.executable} cannot create a virtual environment: Debian and Ubuntu package that part separately.\n"
         f"Either `sudo apt install python{version}-venv`, or install uv or pip, and run this again.\n"
         f"What it said:\n{made.stdout}{made.stderr}"
     )

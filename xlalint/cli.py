@@ -281,8 +281,9 @@ def version() -> None:
 def state(place: str, target_version: str | None, config: Path | None, isolated: bool, color: str) -> None:
     """Show what xlalint knows at each line of a file.
 
-    With LINE, show everything about that line. This is what the rules see: which operations torch_xla has recorded and not yet run, which
-    scopes are open, and which replicas get there. A legend explains the words.
+    With LINE, show everything about that line. This is what the rules see: which operations
+    torch_xla has recorded and not yet run, which scopes are open, and which replicas get there.
+    A legend explains the words.
     """
     from xlalint import checker
     from xlalint.output.state import details, overview
@@ -312,7 +313,8 @@ def state(place: str, target_version: str | None, config: Path | None, isolated:
 def prove(selector: str) -> None:
     """Measure the harm that a rule describes.
 
-    Runs the example programs of the rule on torch_xla and prints what was measured. Needs a checkout of xlalint, torch and torch_xla.
+    Runs the example programs of the rule on torch_xla and prints what was measured. Needs a
+    checkout of xlalint, torch and torch_xla.
     """
     from importlib.metadata import entry_points
     from importlib.util import find_spec
