@@ -127,7 +127,8 @@ def create_environment() -> None:
     shutil.rmtree(ENVIRONMENT, ignore_errors=True)
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     sys.exit(
-        f"{sys.executable} cannot create a virtual environment: Debian and Ubuntu package that part separately.\n"
+        f"{sys.executable} cannot create a virtual environment: Debian and Ubuntu\n"
+        f"package that part separately. "
         f"Either `sudo apt install python{version}-venv`, or install uv or pip, and run this again.\n"
         f"What it said:\n{made.stdout}{made.stderr}"
     )
