@@ -201,7 +201,7 @@ def test_verbose_counts_on_standard_error(folder: Path) -> None:
     counts = {
         name: int(count) for count, name in (line.split(None, 1) for line in result.stderr.splitlines())
     }
-    assert (counts["files"], counts["hot files"]) == (1, 1)
+    assert (counts["files"], counts["files using torch_xla"]) == (1, 1)
     assert counts["contexts"] > 0
 
 

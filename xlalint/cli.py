@@ -459,7 +459,7 @@ def _print_report(
 
 
 def _print_counts(report: Report) -> None:
-    counts = {"files": report.files, "hot files": report.hot, **report.statistics}
+    counts = {"files": report.files, "files using torch_xla": report.hot, **report.statistics}
     width = max(len(str(count)) for count in counts.values())
     for name, count in counts.items():
         click.echo(f"{count:>{width}} {name}", err=True)

@@ -76,7 +76,7 @@ def expand(selector: str) -> list[type[Rule]]:
 def select(
     chosen: Sequence[str] | None, ignored: Iterable[str], extended: Iterable[str], *, preview: bool
 ) -> list[type[Rule]]:
-    """The rules to judge by. The more specific selector wins, as users of ruff expect.
+    """The rules that a user has selected. The more specific selector wins, as users of ruff expect.
 
     Args:
         chosen: What to select instead of the rules that are on by default; None: those.

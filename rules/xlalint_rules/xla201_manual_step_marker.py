@@ -23,9 +23,9 @@ class ManualStepMarker(Rule):
     `batches_per_execution`, and under a profiler scope.
 
     ## Why is this bad?
-    Such a loop is easy to break: a read above the marker runs the step twice, an early exit leaves
-    the step unfinished, and a closure runs somewhere else than it is written. With a step scope the
-    block is the step, and the lines below it can read and log as usual.
+    The loop is easy to break: a read above the marker runs the step twice, an early exit leaves the
+    step unfinished, and a closure runs somewhere else than it is written. With `with
+    torch_xla.step():` the block is the step, and the lines below it can read and log as usual.
 
     ## Example
     ```python

@@ -19,8 +19,8 @@ class MarkerInTrace(Rule):
 
     ## Why is this bad?
     The program raises `RuntimeError: Expecting scope to be empty` in the first iteration, because a
-    graph cut requires that every profiler scope is closed. `torch_xla.sync(reset_scope=False)` is
-    an exception.
+    graph cut requires that every profiler scope is closed. Only `torch_xla.sync(reset_scope=False)`
+    does not check this.
 
     ## Example
     ```python

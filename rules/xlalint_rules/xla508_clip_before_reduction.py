@@ -19,7 +19,7 @@ class ClipBeforeReduction(Rule):
     ## Why is this bad?
     The model trains incorrectly, and no error is raised. Each replica clips by the norm of its own
     gradients, so each scales them by a different factor, and the sum is not the clipped gradient of
-    the batch. torch_xla 2.9 is worse: it no longer sums gradients that were clipped, and every
+    the batch. torch_xla 2.9 is worse: it does not sum gradients that were clipped, and every
     replica trains alone.
 
     ## Example

@@ -28,7 +28,7 @@ class Suppression:
         place: Where the comment stands.
         lines: The statement lines it speaks for; None: the whole file.
         judged: Whether it is ours: a comment that is not may serve another tool, and is never called unused.
-        used: Those of `selectors` that silenced something; "" stands for "all of them".
+        used: Those of `selectors` that suppressed something; "" means "all of them".
     """
 
     selectors: tuple[str, ...]
