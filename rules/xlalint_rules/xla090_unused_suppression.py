@@ -14,11 +14,12 @@ class UnusedSuppression(Rule[SuppressionUnused]):
     """
     ## What it does
     Finds `# xlalint: ignore[...]`, `# xlalint: ignore-file[...]` and `# noqa: XLA...` comments that
-    silence no diagnostic. Only rules that are checked count, a bare `# noqa` never does, and codes
-    of other tools are none of its business.
+    suppress no diagnostic. Codes of rules that are turned off, codes of other tools and a bare `#
+    noqa` are never reported.
 
     ## Why is this bad?
-    A suppression that outlived its hazard, or that names the wrong code, hides the next one.
+    The comment hides the next real problem on its line. It is left over from code that was fixed,
+    or it names the wrong code.
 
     ## Example
     ```python
@@ -38,7 +39,7 @@ class UnusedSuppression(Rule[SuppressionUnused]):
     No fix yet.
 
     ## On the engine
-    Not proven there: comments do not run.
+    Not proven: comments do not run.
 
     ## References
     - [Unused `noqa` in ruff](https://docs.astral.sh/ruff/rules/unused-noqa/)
@@ -52,6 +53,6 @@ class UnusedSuppression(Rule[SuppressionUnused]):
         named = ", ".join(f"`{code}`" for code in event.codes)
         yield self.finding(
             event,
-            f"no {named} is silenced here" if named else "nothing is silenced here",
-            help=f"remove {named} from the comment" if named else "remove the comment",
+            f"unused: no {named} is reported here" if named else "unused: nothing is reported here",
+            help=f"delete {named} from the comment" if named else "delete the comment",
         )

@@ -83,11 +83,11 @@ EXECUTORS: dict[type, Execute] = {
 """How each kind of statement is executed; others do nothing."""
 
 MANY_CONTEXTS = 4
-"""With so many contexts of one function, those that differ in a number or text only are one."""
+"""From this many contexts on, those that differ only in a number or text count as one."""
 MOST_CONTEXTS = 32
-"""So many contexts of one function are told apart; then its arguments become unknown."""
+"""At most this many contexts of one function are kept apart; then its arguments become unknown."""
 SHORT = 12
-"""Functions of so many lines are entered whatever they have to do with the engine."""
+"""Functions of at most this many lines are entered whatever they have to do with the engine."""
 MOST_DEPTH = 24
 """Calls are followed at most this deep."""
 
@@ -242,7 +242,7 @@ class Interpreter(Machine):
                 self._cut_off.add(function)
             else:
                 self._too_deep = True
-            self._bound(call, "recursion" if recursive else "depth of calls")
+            self._bound(call, "a recursive call" if recursive else "calls are nested too deeply")
             return UNKNOWN
         names = bind_arguments(self, bound, call)
         held = captured(bound, call)
@@ -287,7 +287,7 @@ class Interpreter(Machine):
                 names = {name: widened(value) for name, value in names.items()}
                 captured = {name: widened(value) for name, value in captured.items()}
             if len(kept) >= MOST_CONTEXTS:
-                self._bound(call, "contexts of one function")
+                self._bound(call, "this function is called in too many different states")
                 names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
                 captured = {
                     name: value if value.kind is Kind.CALLABLE else UNKNOWN

@@ -31,7 +31,7 @@ from xlalint.lazy.values import (
 )
 
 MOST_PASSES = 4
-"""So many times a loop body is interpreted before what it assigns becomes unknown."""
+"""A loop body is interpreted at most this often; then what it assigns becomes unknown."""
 
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
@@ -151,7 +151,7 @@ def _loop(
         head = grown
         if number == MOST_PASSES - 1:
             _forget(head, back, store)
-            machine.reach_bound("passes of a loop", frame.site(node), frame, head)
+            machine.reach_bound("this loop did not settle", frame.site(node), frame, head)
         back, exits = once(head)
     frame.exits = outer_exits
     if endless and back is not None and not was_in_loop:
