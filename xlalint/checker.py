@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xlalint.rule import Rule
     from xlalint.sources.suppressions import Suppressions
 
-_HOOK_TOKENS = tuple(name.encode() for name in HOOKS)
+_HOOK_TOKENS = tuple({name.rpartition(".")[2].encode() for name in HOOKS})
 """A file with one of these may hold what a framework calls while it trains on a device."""
 
 _UNUSED_SUPPRESSION = "XLA090"

@@ -57,10 +57,10 @@ from xlalint.analysis.summaries import (
     with_obligation,
 )
 from xlalint.judging import Caller, Occurrence
-from xlalint.knowledge.frameworks import Hook
+from xlalint.knowledge.frameworks import Given, Hook
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Cause, ScopeKind, State
+from xlalint.lazy.state import ScopeKind, State
 from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Value
 from xlalint.lazy.values import join as join_values
 
@@ -188,11 +188,10 @@ class Interpreter(Machine):
         frame = Frame(method.outline, None, 0, kept=self.kinds)
         store = Store(State())
         store.state.scopes = store.state.scopes._replace(in_loop=True)
-        given = {"module": _HOOKED_MODULE, "batch": container_of(BATCH)}
-        arguments = [given.get(parameter, UNKNOWN) for parameter in hook.parameters]
+        arguments = [_GIVEN[parameter] for parameter in hook.parameters]
         call = Call(frame, store, method.site, None, arguments, open_ended=True)
         self.enter(Bound(method, self.classes.instance(method.owner)), call)
-        frame.model.cut(store.state, Cause.STEP_END, "", method.site)
+        frame.model.cut(store.state, hook.cut, "", method.site)
         frame.model.settle_steps(store.state)
         # The framework's loop is nowhere in sight: the read itself is where the finding belongs.
         return [_without_call(occurrence, method.site) for occurrence in frame.occurrences]
@@ -521,5 +520,9 @@ def _without_call(occurrence: Occurrence, site: Site) -> Occurrence:
     return occurrence._replace(event=replace(occurrence.event, obligation=inner))  # type: ignore[call-arg]
 
 
-_HOOKED_MODULE = Value(Kind.MODULE, False, payload=Module(None, Place.XLA))
-"""The model that a framework trains: on the device, its outputs of unknown form."""
+_GIVEN = {
+    Given.MODULE: Value(Kind.MODULE, False, payload=Module(None, Place.XLA)),
+    Given.BATCH: container_of(BATCH),
+    Given.ANYTHING: UNKNOWN,
+}
+"""What a framework passes: its model is on the device, with outputs of unknown form."""

@@ -208,10 +208,10 @@ def _end_loop(
     state.engine = engine._replace(since=since)
 
 
-_NEEDS_A_CUT = frozenset({"optimizer_step", "add_step_closure"})
+_NEEDS_A_CUT = functions.names_of("xla optimizer step", "add closure")
 
 
-_CUTS = frozenset({"mark_step", "sync", "step", "compile"})
+_CUTS = functions.names_of("marker", "step scope", "compile")
 
 
 def _of_parameters(element: Value) -> bool:

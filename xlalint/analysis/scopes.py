@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.store import Store, join
+from xlalint.knowledge import functions
 from xlalint.lazy.state import (
     Cause,
     Scope,
@@ -214,9 +215,11 @@ def guarded(
 
 def _expects_error(node: ast.expr) -> bool:
     """Whether a context manager of a test waits for an exception."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return False
-    return node.func.attr.startswith("assertRaises") or node.func.attr == "raises"
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr.startswith(functions.EXPECTING_ERRORS)
+    )
 
 
 def _run_value(value: Value, store: Store) -> Value:
