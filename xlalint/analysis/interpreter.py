@@ -57,6 +57,7 @@ from xlalint.analysis.summaries import (
     with_obligation,
 )
 from xlalint.judging import Caller, Occurrence
+from xlalint.knowledge import functions
 from xlalint.knowledge.frameworks import Given, Hook
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import Site
@@ -202,7 +203,7 @@ class Interpreter(Machine):
         store = Store(State())
         store.state.engine = store.state.engine._replace(eager=eager)
         # A script starts as one process, unless somebody else started several of it.
-        launched = None if "init_process_group" in outline.text else False
+        launched = None if outline.mentions(functions.STARTED_ELSEWHERE) else False
         store.state.replicas = store.state.replicas._replace(launched=launched)
         store.names["__name__"] = constant("__main__")
         after = self.run_block(outline.tree.body, frame, store)
@@ -259,7 +260,11 @@ class Interpreter(Machine):
     def _scopes_around(self, function: Function) -> list[ScopeKind]:
         if not function.decorators or function in self._plain:
             return []
-        return decorator_scopes(self, function)
+        self._plain.add(function)  # A decorator may call the very function that it decorates.
+        try:
+            return decorator_scopes(self, function)
+        finally:
+            self._plain.discard(function)
 
     def _summary(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
@@ -415,6 +420,8 @@ class Interpreter(Machine):
         call.store.attributes.update(left.attributes)
         if left.state.loop.cuts:
             call.store.run_all()
+        elif left.state.loop.may_cut:
+            call.store.maybe_run_all()
         for identity, path in left.moved.items():
             call.store.move_module(identity, (call.site, *path))
         return summary.value

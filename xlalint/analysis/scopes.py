@@ -83,6 +83,8 @@ def _with_items(
             lambda current: _perhaps_cut(opening, node, frame, current),
             frame,
         )
+    if opening is not None and opening.effect in _EAGER:
+        return _with_mode(machine, _EAGER[opening.effect], node, rest, frame, store)
     if opening is None or opening.scope is None:
         return _with_items(machine, node, rest, frame, store)
     scope = Scope(opening.scope, frame.site(item.context_expr))
@@ -92,6 +94,29 @@ def _with_items(
         return current
 
     enter_scope(scope, opening.spelling, frame, store)
+    return guarded(lambda: _with_items(machine, node, rest, frame, store), leave, frame)
+
+
+_EAGER = {Opens.EAGER: True, Opens.LAZY: False, Opens.PERHAPS_EAGER: None}
+"""Whether eager mode is on inside a scope."""
+
+
+def _with_mode(
+    machine: Machine,
+    eager: bool | None,
+    node: ast.With | ast.AsyncWith,
+    rest: list[ast.withitem],
+    frame: Frame,
+    store: Store,
+) -> Store | None:
+    """Eager mode is on, or off, inside; afterwards it is as before."""
+    before = store.state.engine.eager
+
+    def leave(current: Store) -> Store:
+        current.state.engine = current.state.engine._replace(eager=before)
+        return current
+
+    store.state.engine = store.state.engine._replace(eager=eager)
     return guarded(lambda: _with_items(machine, node, rest, frame, store), leave, frame)
 
 

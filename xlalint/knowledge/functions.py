@@ -285,6 +285,15 @@ NO_OPERATIONS = (
 )  # fmt: skip
 """Modules of torch whose functions are no operations on tensors."""
 
+EAGER_MODE = frozenset({"eager_mode", "eager_mode_context"})
+"""Where one of these is used, eager mode may be on."""
+
+STARTED_ELSEWHERE = frozenset({"init_process_group"})
+"""A script that uses one of these is started several times, by somebody else."""
+
+SWAPS_PARAMETERS = frozenset({"set_swap_module_params_on_conversion"})
+"""Where one of these is used, moving a module keeps its parameters' identity."""
+
 PROGRESS = "tqdm.tqdm"
 """The class of a progress bar."""
 
