@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.diagnostic import Severity
+from xlalint.cure import DropSuppression
+from xlalint.diagnostic import Applicability, Severity
 from xlalint.lazy.events import SuppressionUnused
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
@@ -50,8 +51,12 @@ class UnusedSuppression(Rule[SuppressionUnused]):
 
     def judge(self, event: SuppressionUnused, state: View) -> Iterator[Finding]:
         named = ", ".join(f"`{code}`" for code in event.codes)
+        cure = DropSuppression(
+            event.site, event.codes, title="Remove what silences nothing", applicability=Applicability.SAFE
+        )
         yield self.finding(
             event,
             f"no {named} is silenced here" if named else "nothing is silenced here",
             help=f"remove {named} from the comment" if named else "remove the comment",
+            cures=(cure,),
         )

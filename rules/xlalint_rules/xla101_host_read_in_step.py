@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import MoveBelow
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading
 from xlalint.lazy.state import ScopeKind, View
@@ -91,6 +92,7 @@ class HostReadInStep(Rule[HostRead]):
             f"{{owner}}: {harm}",
             help="read it below the step, once that has run",
             owner=scope,
+            cures=(MoveBelow(event.site, scope, title="Move the read below the step"),),
         )
 
 

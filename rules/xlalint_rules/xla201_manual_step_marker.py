@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import LoopLeft
 from xlalint.lazy.state import Cause, Loop, View
@@ -87,6 +88,8 @@ class ManualStepMarker(Rule[LoopLeft]):
         if scopes.in_loop and activity.backward and not activity.steps:
             # Micro-batches: a scope around each would part the optimizer step from the last of them.
             return
+        loop = event.loop
+        cure = WrapBody(event.site, markers=tuple(loop.markers), below=tuple(loop.closures))
         match event:
             # Nothing is left at the end of any iteration: the marker is not conditional. Of several
             # markers the last one ends the step; the others split it.
@@ -96,6 +99,7 @@ class ManualStepMarker(Rule[LoopLeft]):
                     "this marker ends the loop's step by hand",
                     help="put the step in `with torch_xla.step():` and drop the marker",
                     at=marker,
+                    cures=(cure,),
                 )
             case LoopLeft(loop=Loop(closures=closures, cuts=True)):
                 for closure in closures:
@@ -104,4 +108,5 @@ class ManualStepMarker(Rule[LoopLeft]):
                         "this closure waits for the end of a step that is nowhere written",
                         help="put the step in `with torch_xla.step():` and call the function below it",
                         at=closure,
+                        cures=(cure,),
                     )

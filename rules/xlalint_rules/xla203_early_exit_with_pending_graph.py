@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import SyncBefore, WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Leaving, LeftPending
 from xlalint.lazy.state import View
@@ -88,12 +89,17 @@ class EarlyExitWithPendingGraph(Rule[LeftPending]):
     severity = Severity.WARNING
 
     def judge(self, event: LeftPending, state: View) -> Iterator[Finding]:
+        left_at = event.path[-1]
         yield self.finding(
             event,
             f"`{event.obligation.detail}` leaves the loop with the step recorded since {{since}} pending, "
             f"and {_AFTER[event.leaving]}",
             help="end the step before the exit: `with torch_xla.step():` around it, or `torch_xla.sync()`",
             since=event.obligation.since,
+            cures=(
+                WrapBody(left_at, below=(left_at,)),
+                SyncBefore(left_at, title="Cut before the exit"),
+            ),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Remove
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Cut, StepSplit
 from xlalint.lazy.state import Cause, View
@@ -74,6 +75,7 @@ class SplitStep(Rule[StepSplit | Cut]):
     yields_to = ("XLA301", "XLA204")
 
     def judge(self, event: StepSplit | Cut, state: View) -> Iterator[Finding]:
+        cures = (Remove(event.site, title="Remove the marker"),)
         match event:
             case StepSplit(before_barrier=before_barrier):
                 yield self.finding(
@@ -81,6 +83,7 @@ class SplitStep(Rule[StepSplit | Cut]):
                     "this marker parts backward from the optimizer step: one step becomes two graphs",
                     help="remove it: the cut after the optimizer step runs both",
                     severity=Severity.WARNING if before_barrier else None,
+                    cures=cures,
                 )
             case Cut(cause=Cause.MARKER) if (
                 state.scopes.in_forward and state.scopes.step is None and not state.eager
@@ -90,4 +93,5 @@ class SplitStep(Rule[StepSplit | Cut]):
                     "this marker cuts the graph in the middle of a forward: one step becomes several graphs",
                     help="remove it: mark the end of the step, not of a layer",
                     severity=Severity.WARNING,
+                    cures=cures,
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveBelow, SyncBefore
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Save
 from xlalint.lazy.state import View
@@ -78,4 +79,12 @@ class SaveBeforeSync(Rule[Save]):
                     f"`{spelling}` with work pending since {{since}}: the step runs here and at the next cut",
                     help="call `torch_xla.sync()` first, or save below the step scope",
                     since=state.since,
+                    cures=(_cure(event, state),),
                 )
+
+
+def _cure(event: Save, state: View) -> Cure:
+    scope = state.scopes.step
+    if scope is not None:
+        return MoveBelow(event.site, scope, title="Move the save below the step")
+    return SyncBefore(event.site, title="Cut before the save")

@@ -186,7 +186,10 @@ _SUCCESSORS: dict[str, Lifecycle] = {
     "torch_xla.torch_xla.compile": Lifecycle(
         (2, 5), keywords={"num_different_graphs_allowed": _renamed("max_different_graphs", (2, 8))}
     ),
-    "torch_xla.runtime.xla_device": _renamed("torch_xla.device", (2, 3)),
+    "torch_xla.runtime.xla_device": replace(
+        _renamed("torch_xla.device", (2, 3)),
+        keywords={"n": _renamed("index", (2, 3)), "devkind": _replaced(None, None, "it is ignored")},
+    ),
     "torch_xla.runtime.using_pjrt": _replaced(None, None, "it was always true"),
     "torch_xla.runtime.requires_pjrt": _replaced(None, None, "drop the decorator"),
     "torch_xla.amp.GradScaler": _replaced(None, None, "bfloat16 needs no gradient scaler"),
@@ -203,7 +206,10 @@ _SUCCESSORS: dict[str, Lifecycle] = {
     "torch_xla.experimental.pjrt": _replaced("torch_xla.runtime", (2, 1), "most functions moved", (2, 1)),
     "torch_xla.experimental.pjrt.using_pjrt": _replaced(None, None, "it was always true", (2, 1)),
     "torch_xla.experimental.pjrt.requires_pjrt": _replaced(None, None, "drop the decorator"),
-    "torch_xla.experimental.pjrt.xla_device": _renamed("torch_xla.device", (2, 3), (2, 1)),
+    "torch_xla.experimental.pjrt.xla_device": replace(
+        _renamed("torch_xla.device", (2, 3), (2, 1)),
+        keywords={"n": _renamed("index", (2, 3)), "devkind": _replaced(None, None, "it is ignored")},
+    ),
     "torch_xla.experimental.pjrt.spawn": _replaced(
         "torch_xla.launch", (2, 5), "no `nprocs`: all devices are used", (2, 1)
     ),
