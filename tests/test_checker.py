@@ -297,12 +297,12 @@ def test_a_suppressed_diagnostic_is_counted_and_not_shown(engine: Engine, folder
 @pytest.mark.parametrize(
     ("comment", "messages"),
     [
-        ("xlalint: ignore[XLA101]", ["no `XLA101` is silenced here"]),
-        ("xlalint: ignore[XLA101, XLA204] both", ["no `XLA101` is silenced here"]),
-        ("xlalint: ignore[XLA999]", ["no `XLA999` is silenced here"]),
-        ("xlalint: ignore[host-read-in-step]", ["no `host-read-in-step` is silenced here"]),
+        ("xlalint: ignore[XLA101]", ["unused: no `XLA101` is reported here"]),
+        ("xlalint: ignore[XLA101, XLA204] both", ["unused: no `XLA101` is reported here"]),
+        ("xlalint: ignore[XLA999]", ["unused: no `XLA999` is reported here"]),
+        ("xlalint: ignore[host-read-in-step]", ["unused: no `host-read-in-step` is reported here"]),
         ("xlalint: ignore", []),
-        ("noqa: E501, XLA101, XLA102", ["no `XLA101`, `XLA102` is silenced here"]),
+        ("noqa: E501, XLA101, XLA102", ["unused: no `XLA101`, `XLA102` is reported here"]),
         ("noqa: E501", []),
         ("noqa", []),
         ("xlalint: ignore[XLA092]", []),
@@ -323,7 +323,7 @@ def test_a_comment_that_would_silence_everything_is_reported_when_there_is_nothi
 ) -> None:
     (folder / "train.py").write_text("import torch_xla\nx = 1  # xlalint: ignore\n")
     diagnostic = only(run(folder))
-    assert (diagnostic.code, diagnostic.message) == ("XLA090", "nothing is silenced here")
+    assert (diagnostic.code, diagnostic.message) == ("XLA090", "unused: nothing is reported here")
     assert diagnostic.range == Range(Position(2, 8), Position(2, 25))
 
 

@@ -8,7 +8,7 @@ from xlalint.lazy.events import Event, Reading, Use
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import Cause, Scope, ScopeKind, Split, State
-from xlalint.lazy.values import FOUND_INF, HEAVY, LIGHT, NOTHING, Kind, Recorded, Value, Weight
+from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, Kind, Recorded, Role, Tensor, Value, Weight
 from xlalint.rule import Finding, Rule
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 from xlalint_rules.xla212_work_outside_step import WorkOutsideStep
@@ -387,7 +387,7 @@ def test_an_optimizer_built_after_the_move_is_quiet() -> None:
     [
         (TENSOR._replace(recorded=HEAVY), 1),
         (TENSOR, 0),
-        (TENSOR._replace(payload=FOUND_INF), 1),
+        (TENSOR._replace(payload=Tensor(Role.FOUND_INF)), 1),
         (Value(Kind.HOST), 0),
     ],
 )

@@ -167,7 +167,7 @@ class _Group:
             try:
                 analysis = analyze([file], rules, configuration)
             except RecursionError:
-                reason = "the analyzer ran out of stack, as it does where code nests very deeply"
+                reason = "it is nested too deeply: the analyzer ran out of stack"
                 unreadable = Unreadable(file.path, file.shown, reason, START, file)
                 yield list(_judge(_unreadable_event(unreadable), self.rules)), {}
             else:

@@ -26,9 +26,9 @@ Where = Site | Scope | Split
 
 _C = TypeVar("_C", bound="Cure")
 
-RANDOM_NUMBERS = "random numbers, such as dropout's: every cut advances the device's random state"
-DEVICE_PRECISION = "the device computes in its own precision, where Python has doubles"
-LAST_DIGITS = "results may differ in their last digits: graphs that were two are compiled as one"
+RANDOM_NUMBERS = "random numbers differ, such as dropout's: each graph cut advances the device's random state"
+DEVICE_PRECISION = "the device computes in its own precision, Python in double precision"
+LAST_DIGITS = "results may differ in the last digits: two graphs are compiled as one"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ class SyncBelow(Cure):
     """A marker comes directly below the block of `scope`."""
 
     scope: Where
-    title: str = field(default="Cut below the block", kw_only=True)
+    title: str = field(default="Sync below the block", kw_only=True)
 
 
 # Scopes -----------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ class EndBefore(Cure):
 
     scope: Where
     site: Site
-    changes: str = field(default="what is dedented no longer counts to the traced region", kw_only=True)
+    changes: str = field(default="what follows no longer counts to the traced region", kw_only=True)
 
 
 # Order ------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ class MoveBelow(Cure):
 
     what: Where
     below: Where
-    changes: str = field(default="what moves sees what has changed until then", kw_only=True)
+    changes: str = field(default="what moves runs later, and sees what has changed by then", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ class DropScaler(Cure):
     are no longer scaled, and the optimizer steps by itself."""
 
     site: Site
-    title: str = field(default="Drop the gradient scaler, which bfloat16 does not need", kw_only=True)
+    title: str = field(default="Remove the gradient scaler, which bfloat16 does not need", kw_only=True)
     changes: str = field(default="steps that the scaler would have skipped are taken", kw_only=True)
 
 

@@ -127,7 +127,9 @@ class _Run:
         interpreter.swaps_parameters = any(_SWAP in outline.text for outline in outlines)
         relevance = Relevance(outlines, self._tokens)
         for outline in outlines:
-            relevance.relevant |= {f for f in outline.functions.values() if interpreter.optimizer_scope(f)}
+            relevance.relevant |= {
+                f for f in outline.functions.values() if interpreter.classes.has_optimizer_scope(f)
+            }
         interpreter.relevant = relevance.relevant
         reached: set[Function] = set()
         for outline in relevance.module_bodies():
@@ -150,7 +152,7 @@ class _Run:
             if outline.name.partition(".")[0] not in packages:
                 continue
             for cls in outline.classes.values():
-                for hook in self.interpreter.hooks_of(cls):
+                for hook in self.interpreter.classes.hooks_of(cls):
                     method = cls.methods.get(hook.method)
                     if method is not None:
                         yield from self.interpreter.run_hook(method, hook)
@@ -171,7 +173,7 @@ class _Run:
     def _root(self, function: Function) -> list[Occurrence]:
         receiver = None
         if function.owner is not None and not function.is_static:
-            receiver = self.interpreter.instance(function.owner)
+            receiver = self.interpreter.classes.instance(function.owner)
         return self.interpreter.run_root(function, eager=_eager(function.outline), receiver=receiver)
 
     def _api_uses(self, outline: Outline) -> list[Occurrence]:

@@ -1,8 +1,8 @@
 """What functions of torch, torch_xla and the standard library do to the lazy engine: data.
 
 A name maps to the effect of calling it; `xlalint.analysis.effects` says what each effect means to
-the model. Facts are read from torch_xla 2.9 (engine.md, hazards.md hold the measurements); names
-of older releases stay, because old code uses them. `tests/test_knowledge.py` checks every name
+the model. The facts are those of torch_xla 2.9, measured or read from its source. Names of older
+releases stay, because old code uses them. `tests/test_knowledge.py` checks every name
 against the installed library and the release table.
 """
 

@@ -21,7 +21,7 @@ def cures(use: ApiUsed, life: Lifecycle, target: VersionRange) -> tuple[Cure, ..
     successor = life.successor
     if use.keyword and successor is None:
         left_out = DropArgument(
-            use.site, use.keyword, title=f"Leave out `{use.keyword}`", applicability=Applicability.SHOWN
+            use.site, use.keyword, title=f"Remove `{use.keyword}`", applicability=Applicability.SHOWN
         )
         return (left_out,)
     if successor is None or not (use.keyword or lifecycle.exists(successor, target.high)):
