@@ -1,12 +1,11 @@
 """Cures: what would mend a hazard, as data. Rules name them; nothing here knows text.
 
-A cure names places of the program. Where the scope or rank test stands that a finding is about, a
-rule does not know: it names the scope itself, and `judging` puts its place in. A site is that of an
-expression as often as of a statement: what a cure does to "the statement" it does to the one that
-holds the site, in the block that the cure is about. Where the site stands in a function that is only
-called from there, the finding's path has the call, and that stands for it.
+A cure names places of the program. A rule does not know where the scope or rank test stands that its
+finding is about: it names the scope itself, and `judging` puts the place in. A site may be that of an
+expression; "the statement" is then the one that holds it, in the block that the cure is about. If the
+site stands in a called function instead, the call on the finding's path that leads there is meant.
 
-Whether the text allows a cure is for whoever writes the edits to decide, and then to try the next.
+Whether the text allows a cure is for whoever writes the edits to decide; if not, the next is tried.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class Cure:
     also: tuple[Cure, ...] = ()
 
     since: ClassVar[Version] = (1, 8)
-    """The first release that has what the cure writes; rules offer it only where the target begins later."""
+    """The first release that has what the cure writes: for a target that begins earlier it is left out."""
 
 
 def placed(cure: _C, place: Callable[[Where], Site]) -> _C:
