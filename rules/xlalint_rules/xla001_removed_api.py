@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.knowledge import lifecycle
+from xlalint.knowledge import lifecycle, renames
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
@@ -70,6 +70,7 @@ class RemovedApi(Rule[ApiUsed]):
             event,
             f"{subject} was removed in torch_xla {show(life.removed)}{where}",
             help=self._cure(life),
+            cures=renames.cures(event, life, self.target),
         )
 
     def _cure(self, life: lifecycle.Lifecycle) -> str:

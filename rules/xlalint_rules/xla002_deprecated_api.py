@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.knowledge import lifecycle
+from xlalint.knowledge import lifecycle, renames
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
@@ -82,7 +82,8 @@ class DeprecatedApi(Rule[ApiUsed]):
         note = life.note if life.successor is None else f"use `{life.successor}`"
         if life.successor is not None and life.note:
             note += f"; {life.note}"
-        yield self.finding(event, f"{subject} {what}", help=note)
+        cures = renames.cures(event, life, self.target)
+        yield self.finding(event, f"{subject} {what}", help=note, cures=cures)
 
     def _speaks(self, life: lifecycle.Lifecycle) -> bool:
         """Whether there is something better in the whole target, or nothing but to leave it out."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.diagnostic import Severity
+from xlalint.cure import DropSuppression
+from xlalint.diagnostic import Applicability, Severity
 from xlalint.lazy.events import SuppressionUnused
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
@@ -51,8 +52,12 @@ class UnusedSuppression(Rule[SuppressionUnused]):
 
     def judge(self, event: SuppressionUnused, state: View) -> Iterator[Finding]:
         named = ", ".join(f"`{code}`" for code in event.codes)
+        cure = DropSuppression(
+            event.site, event.codes, title="Delete what suppresses nothing", applicability=Applicability.SAFE
+        )
         yield self.finding(
             event,
             f"unused: no {named} is reported here" if named else "unused: nothing is reported here",
             help=f"delete {named} from the comment" if named else "delete the comment",
+            cures=(cure,),
         )

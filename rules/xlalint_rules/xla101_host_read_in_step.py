@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import MoveBelow
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading
 from xlalint.lazy.state import ScopeKind, View
@@ -92,6 +93,7 @@ class HostReadInStep(Rule[HostRead]):
             "{owner}",
             help="read the value below the step, after it has run",
             owner=scope,
+            cures=(MoveBelow(event.site, scope, title="Move the read below the step"),),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveBelow, SyncBefore, WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import ReadThenCut
 from xlalint.lazy.state import Cause, View
@@ -90,9 +91,26 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
             help="put the step in `with torch_xla.step():` and read below it, or sync before the read",
             severity=Severity.WARNING if read.in_loop else Severity.INFO,
             since=event.obligation.since,
+            cures=tuple(_cures(event, state)),
         )
 
 
+def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
+    # Where a called function reads, the call moves, but the sync comes to the read itself.
+    cut, what, read = event.site, event.path[0], event.path[-1]
+    scopes, in_loop = state.scopes, event.obligation.in_loop
+    if in_loop and scopes.in_loop and not (scopes.profiler or scopes.in_forward or state.opened_step):
+        if event.cause is Cause.MARKER:
+            yield WrapBody(what, markers=(cut,), below=(what,))
+        elif event.cause is Cause.LOADER:
+            yield WrapBody(cut, below=(what,))
+    # A read in a loop that ends before the cut stays in it.
+    if event.cause in _STATEMENTS and in_loop <= scopes.in_loop:
+        yield MoveBelow(what, cut, title="Move the read below the cut")
+    yield SyncBefore(read, title="Sync before the read")
+
+
+_STATEMENTS = (Cause.MARKER, Cause.BARRIER, Cause.STEP_TRACE)
 _CUTS = {
     Cause.MARKER: "the next `torch_xla.sync()`",
     Cause.BARRIER: "the barrier of `xm.optimizer_step`",

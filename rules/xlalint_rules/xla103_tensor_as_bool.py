@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import DEVICE_PRECISION, ByHand, Cure, Rename
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading
 from xlalint.lazy.state import View
@@ -93,9 +94,24 @@ class TensorAsBool(Rule[HostRead]):
             f"`{event.spelling}` turns a device tensor into {wanted}",
             help=instead,
             severity=Severity.WARNING if hot else Severity.INFO,
+            cures=(_cure(event),),
         )
 
 
+def _cure(event: HostRead) -> Cure:
+    function = event.spelling.partition("(")[0].rpartition(".")[2]
+    if event.reading is Reading.MATH and function in _SAME_IN_TORCH:
+        twin = f"torch.{function}"
+        return Rename(event.site, f"math.{function}", twin, title=f"Use `{twin}`", changes=DEVICE_PRECISION)
+    return ByHand(event.site, title=_BY_HAND[event.reading])
+
+
+_SAME_IN_TORCH = frozenset({"cos", "exp", "expm1", "log", "log10", "log1p", "log2", "sin", "sqrt", "tan"})
+_BY_HAND = {
+    Reading.BOOL: "Choose on the device with `torch.where`",
+    Reading.INDEX: "Index on the device with `torch.index_select`",
+    Reading.MATH: "Compare on the device with `torch.maximum` or `torch.minimum`",
+}
 _USES = {
     Reading.BOOL: (
         "a Python bool",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveBelow, WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading
 from xlalint.lazy.state import View
@@ -102,4 +103,12 @@ class EagerClosureArgument(Rule[HostRead]):
             help="pass the tensor and read it inside the closure, or call the function below a "
             "`with torch_xla.step():` block",
             since=state.since,
+            cures=(_cure(event, state),),
         )
+
+
+def _cure(event: HostRead, state: View) -> Cure:
+    scope = state.scopes.step
+    if scope is None:
+        return WrapBody(event.site, below=(event.site,))
+    return MoveBelow(event.site, scope, title="Call the function below the step")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import LoopLeft
 from xlalint.lazy.state import Cause, Loop, View
@@ -87,6 +88,8 @@ class ManualStepMarker(Rule[LoopLeft]):
         if scopes.in_loop and activity.backward and not activity.steps:
             # Micro-batches: a step scope around each would cut between the last one and the optimizer step.
             return
+        loop = event.loop
+        cure = WrapBody(event.site, markers=tuple(loop.markers), below=tuple(loop.closures))
         match event:
             # Nothing is left at the end of any iteration: the marker is not conditional. Of several
             # markers the last one ends the step; the others split it.
@@ -96,6 +99,7 @@ class ManualStepMarker(Rule[LoopLeft]):
                     "easy to break: this marker ends each step by hand",
                     help="put the loop body in `with torch_xla.step():` and remove the marker",
                     at=marker,
+                    cures=(cure,),
                 )
             case LoopLeft(loop=Loop(closures=closures, cuts=True)):
                 for closure in closures:
@@ -105,4 +109,5 @@ class ManualStepMarker(Rule[LoopLeft]):
                         help="put the step in `with torch_xla.step():` and call the function below "
                         "that block",
                         at=closure,
+                        cures=(cure,),
                     )

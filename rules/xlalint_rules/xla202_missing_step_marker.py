@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import LoopLeft
 from xlalint.lazy.state import Activity, Loop, ScopeKind, View
@@ -88,6 +89,7 @@ class MissingStepMarker(Rule[LoopLeft]):
                     "{since}",
                     help="put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
                     since=state.since,
+                    cures=(WrapBody(event.site, below=tuple(event.loop.closures)),),
                 )
 
 

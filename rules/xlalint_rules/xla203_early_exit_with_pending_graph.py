@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import SyncBefore, WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Leaving, LeftPending
 from xlalint.lazy.state import View
@@ -89,12 +90,17 @@ class EarlyExitWithPendingGraph(Rule[LeftPending]):
     severity = Severity.WARNING
 
     def judge(self, event: LeftPending, state: View) -> Iterator[Finding]:
+        left_at = event.path[-1]
         yield self.finding(
             event,
             f"{_AFTER[event.leaving]}: `{event.obligation.detail}` leaves the loop before the work recorded "
             "since {since} has run",
             help="put the step in `with torch_xla.step():`, or call `torch_xla.sync()` before the exit",
             since=event.obligation.since,
+            cures=(
+                WrapBody(left_at, below=(left_at,)),
+                SyncBefore(left_at, title="Sync before the exit"),
+            ),
         )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import LAST_DIGITS, Cure, DropArgument, MoveBelow, Remove, Swap, Unwrap
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Cut
-from xlalint.lazy.state import Cause, ScopeKind, View
+from xlalint.lazy.state import Cause, Scope, ScopeKind, View
 from xlalint.rule import Finding, Rule
 
 
@@ -86,7 +87,21 @@ class MarkerInStep(Rule[Cut]):
             help=cure,
             owner=scope,
             severity=Severity.ERROR if whole else None,
+            cures=(_cure(event, scope),),
         )
+
+
+def _cure(event: Cut, scope: Scope) -> Cure:
+    match event.cause:
+        case Cause.BARRIER:
+            return DropArgument(event.site, "barrier", title="Remove `barrier=True`", changes=LAST_DIGITS)
+        case Cause.RENDEZVOUS:
+            return MoveBelow(event.site, scope, title="Move the rendezvous below the step")
+        case Cause.LOADER:
+            return Swap(scope, event.site, title="Open one step for each batch")
+        case Cause.SCOPE_ENTRY:
+            return Unwrap(event.site, title="Remove the inner step")
+    return Remove(event.site, title="Remove the marker")
 
 
 _REMOVE = "remove it: the end of the step runs everything"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Remove
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Cut, StepSplit
 from xlalint.lazy.state import Cause, View
@@ -77,6 +78,7 @@ class SplitStep(Rule[StepSplit | Cut]):
     yields_to = ("XLA301", "XLA204")
 
     def judge(self, event: StepSplit | Cut, state: View) -> Iterator[Finding]:
+        cures = (Remove(event.site, title="Remove the marker"),)
         match event:
             case StepSplit(before_barrier=before_barrier):
                 yield self.finding(
@@ -84,6 +86,7 @@ class SplitStep(Rule[StepSplit | Cut]):
                     "one step becomes two graphs: this marker separates backward from the optimizer step",
                     help="remove it, and end the step once, after the optimizer step",
                     severity=Severity.WARNING if before_barrier else None,
+                    cures=cures,
                 )
             case Cut(cause=Cause.MARKER) if (
                 state.scopes.in_forward and state.scopes.step is None and not state.eager
@@ -93,4 +96,5 @@ class SplitStep(Rule[StepSplit | Cut]):
                     "one step becomes several graphs: this marker cuts the graph inside `forward`",
                     help="remove it, and end the step once, after the optimizer step",
                     severity=Severity.WARNING,
+                    cures=cures,
                 )

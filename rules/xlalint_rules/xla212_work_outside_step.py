@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveInto, ReadFirst
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Cut, HostRead, LoopLeft
 from xlalint.lazy.site import Site
@@ -99,7 +100,13 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
                 help="move it into the `with` block of the step, or read first and compute in Python: "
                 "`loss.item() / n`",
                 at=at,
+                cures=_cures(event, tuple(site for site in since if not site.is_entry)),
             )
+
+
+def _cures(event: Cut | HostRead | LoopLeft, work: tuple[Site, ...]) -> tuple[Cure, ...]:
+    inside = (MoveInto(work),) if work else ()
+    return (ReadFirst(event.site, work), *inside) if isinstance(event, HostRead) else inside
 
 
 def _is_work(recorded: Recorded) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.diagnostic import Severity
+from xlalint.cure import Cure, DropArgument, EndBefore, Remove, Swap, SyncBelow
+from xlalint.diagnostic import Applicability, Severity
 from xlalint.lazy.events import Cut
-from xlalint.lazy.state import Cause, View
+from xlalint.lazy.state import Cause, Scope, ScopeKind, View
 from xlalint.rule import Finding, Rule
 
 
@@ -79,7 +80,29 @@ class MarkerInTrace(Rule[Cut]):
                     f"raises RuntimeError: {what} while `{scope.kind.value}` is still open",
                     help=HELP.get(cause, "move it below the profiler's `with` block"),
                     owner=scope,
+                    cures=(_cure(event, scope),),
                 )
+
+
+def _cure(event: Cut, scope: Scope) -> Cure:
+    site, ends_step = event.site, scope.kind is ScopeKind.STEP_TRACE
+    match event.cause:
+        case Cause.MARKER if ends_step:
+            return Remove(
+                site, title="Remove the marker: the end of the `StepTrace` cuts the graph", changes=""
+            )
+        case Cause.BARRIER:
+            also = () if ends_step else (SyncBelow(scope),)
+            title = "Remove `barrier=True`" if ends_step else "Sync below the profiler scope instead"
+            return DropArgument(site, "barrier", title=title, also=also)
+        case Cause.SCOPE_ENTRY:
+            return Swap(scope, site, title="Open the profiler scope inside the step")
+        case Cause.LOADER:
+            title, shown = "Open the profiler scope inside the loop", Applicability.SHOWN
+            return Swap(scope, site, title=title, applicability=shown)
+        case Cause.STEP_TRACE:
+            return Swap(scope, site, title="Make the `StepTrace` the outer scope")
+    return EndBefore(scope, site, title="End the profiler scope before it")
 
 
 WHAT = {

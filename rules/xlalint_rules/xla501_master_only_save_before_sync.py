@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveBelow, SyncBefore
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading, Save
-from xlalint.lazy.state import View
+from xlalint.lazy.state import Split, View
 from xlalint.lazy.values import Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 
@@ -116,4 +117,12 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
             owner=split,
             doubts=doubts,
             since=state.since,
+            cures=(_cure(split, state),),
         )
+
+
+def _cure(split: Split, state: View) -> Cure:
+    scope = state.scopes.step
+    if scope is not None:
+        return MoveBelow(split, scope, title="Move the rank test below the step")
+    return SyncBefore(split, title="Sync on all replicas above the rank test")

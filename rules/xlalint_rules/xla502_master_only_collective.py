@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.diagnostic import Severity
+from xlalint.cure import Cure, MoveAbove, MoveBelow
+from xlalint.diagnostic import Applicability, Severity
 from xlalint.lazy.events import UnmatchedCollective
 from xlalint.lazy.state import Owed, View
 from xlalint.rule import Finding, Rule
@@ -94,4 +95,12 @@ class MasterOnlyCollective(Rule[UnmatchedCollective]):
                     shown = f"`{what}`" + (f" (tag {tag})" if tag else "")
                     message = f"may hang: {shown} is reached by some replicas only, and waits for the others"
                     help = "move it out of the branch, or call it on the other replicas too"
-                yield self.finding(event, message, help=help, owner=split)
+                yield self.finding(event, message, help=help, owner=split, cures=_cures(event))
+
+
+def _cures(event: UnmatchedCollective) -> tuple[Cure, ...]:
+    what, split, shown = event.path[0], event.split, Applicability.SHOWN
+    above = MoveAbove(what, split, title="Call it on all replicas, above the rank test", applicability=shown)
+    if event.obligation.owed is Owed.LONE_CUT:
+        return (above,)
+    return (MoveBelow(what, split, title="Move it out of the branch", applicability=shown), above)

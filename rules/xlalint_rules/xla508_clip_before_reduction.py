@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import ByHand
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import ClippedEarly
 from xlalint.lazy.state import View
@@ -88,6 +89,7 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
     def judge(self, event: ClippedEarly, state: View) -> Iterator[Finding]:
         if state.replicas.launched is False or state.replicas.spmd:
             return
+        cure = ByHand(event.path[-1], title="Sum the gradients first")
         match event:
             case ClippedEarly(obligation=obligation):
                 yield self.finding(
@@ -96,4 +98,5 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
                     "different factor, before they are summed",
                     help="sum first: call `xm.reduce_gradients(optimizer)`, then this, then a plain "
                     "`optimizer.step()`",
+                    cures=(cure,),
                 )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import ByHand, Cure, MoveBelow, Rename, SyncBefore
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Save
 from xlalint.lazy.state import View
+from xlalint.lazy.values import Weight
 from xlalint.rule import Finding, Rule
 
 
@@ -70,4 +72,23 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
                     "tensors, and transfers each one separately",
                     help="call `torch_xla.sync()`, then `xm.save(...)` on all replicas: it moves everything "
                     "to the host and writes on the master only",
+                    cures=(_cure(event, state),),
                 )
+
+
+def _cure(event: Save, state: View) -> Cure:
+    site, scope, title = event.site, state.scopes.step, "Save with `xm.save`"
+    if event.spelling.partition("(")[0].rpartition(".")[2] != "save":
+        return ByHand(site, title=title)  # a format of its own
+    also: tuple[Cure, ...] = ()
+    if scope is not None:
+        also = (MoveBelow(site, scope, title="Move the save below the step"),)
+    elif event.recorded.may is not Weight.NONE:
+        also = (SyncBefore(site, title="Sync before the save"),)
+    changes = "only the master of each host writes, and the file loads on the CPU"
+    return Rename(site, "torch.save", _XLA_SAVE, _PARAMETERS, title=title, changes=changes, also=also)
+
+
+_XLA_SAVE = "torch_xla.core.xla_model.save"
+# What else `torch.save` takes, `xm.save` does not.
+_PARAMETERS = (("obj", "data"), ("f", "file_or_path"))

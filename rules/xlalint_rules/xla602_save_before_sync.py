@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveBelow, SyncBefore
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Save
 from xlalint.lazy.state import View
@@ -80,4 +81,12 @@ class SaveBeforeSync(Rule[Save]):
                     "the end of the step runs it again",
                     help="call `torch_xla.sync()` first, or save below the step",
                     since=state.since,
+                    cures=(_cure(event, state),),
                 )
+
+
+def _cure(event: Save, state: View) -> Cure:
+    scope = state.scopes.step
+    if scope is not None:
+        return MoveBelow(event.site, scope, title="Move the save below the step")
+    return SyncBefore(event.site, title="Sync before the save")

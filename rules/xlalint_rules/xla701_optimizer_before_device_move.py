@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveAbove, MoveBelow
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import OptimizerStepped
+from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
@@ -78,4 +80,15 @@ class OptimizerBeforeDeviceMove(Rule[OptimizerStepped]):
                     f"nothing is trained: the optimizer{where} keeps the parameters from before this move",
                     help="move the model to the device first, then create the optimizer",
                     since=built[-1:],
+                    cures=_cures(stale[0], built[-1]) if built else (),
                 )
+
+
+def _cures(move: Site, built: Site) -> tuple[Cure, ...]:
+    return (
+        MoveAbove(move, built, title="Move the model above the optimizer", changes=_TRAINS),
+        MoveBelow(built, move, title="Build the optimizer below the move", changes=_TRAINS),
+    )
+
+
+_TRAINS = "the model trains, so all its numbers change"

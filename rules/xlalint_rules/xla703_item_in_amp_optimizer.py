@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import ByHand, Cure, DropScaler, KeepOnDevice
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import HostRead, ScalerStepped
+from xlalint.lazy.events import HostRead, Reading, ScalerStepped
 from xlalint.lazy.state import ScopeKind, View
 from xlalint.lazy.values import Role
 from xlalint.rule import Finding, Rule
@@ -91,6 +92,7 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
                     help="decide on the device with `torch.where(found_inf > 0, old, new)`, or use a "
                     "syncfree optimizer and pass it `found_inf=`",
                     owner=scope,
+                    cures=(_cure(event),),
                 )
             case ScalerStepped(spelling=spelling) if state.scopes.in_loop and not state.eager:
                 yield self.finding(
@@ -98,4 +100,15 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
                     f"the step is executed twice: `{spelling}` reads `found_inf` on the host in every step",
                     help="use bfloat16 autocast without a scaler; for float16, use a syncfree optimizer "
                     "and pass it `found_inf=`",
+                    cures=(DropScaler(event.site), ByHand(event.site, title=_SYNCFREE)),
                 )
+
+
+def _cure(event: HostRead) -> Cure:
+    match event.reading:
+        case Reading.EXPLICIT | Reading.SCALAR:
+            return KeepOnDevice(event.site)
+    return ByHand(event.site, title="Decide on the device with `torch.where`")
+
+
+_SYNCFREE = "Step a syncfree optimizer with `found_inf=`"

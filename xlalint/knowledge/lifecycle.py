@@ -194,7 +194,10 @@ _SUCCESSORS: dict[str, Lifecycle] = {
     "torch_xla.torch_xla.compile": Lifecycle(
         (2, 5), keywords={"num_different_graphs_allowed": _renamed("max_different_graphs", (2, 8))}
     ),
-    "torch_xla.runtime.xla_device": _renamed("torch_xla.device", (2, 3)),
+    "torch_xla.runtime.xla_device": replace(
+        _renamed("torch_xla.device", (2, 3)),
+        keywords={"n": _renamed("index", (2, 3)), "devkind": _replaced(None, None, "it is ignored")},
+    ),
     "torch_xla.runtime.using_pjrt": _replaced(None, None, "remove it: it is always true"),
     "torch_xla.runtime.requires_pjrt": _replaced(None, None, "remove the decorator"),
     "torch_xla.amp.GradScaler": _replaced(None, None, "remove the scaler and use bfloat16 autocast"),
@@ -217,7 +220,10 @@ _SUCCESSORS: dict[str, Lifecycle] = {
     ),
     "torch_xla.experimental.pjrt.using_pjrt": _replaced(None, None, "remove it: it is always true", (2, 1)),
     "torch_xla.experimental.pjrt.requires_pjrt": _replaced(None, None, "remove the decorator"),
-    "torch_xla.experimental.pjrt.xla_device": _renamed("torch_xla.device", (2, 3), (2, 1)),
+    "torch_xla.experimental.pjrt.xla_device": replace(
+        _renamed("torch_xla.device", (2, 3), (2, 1)),
+        keywords={"n": _renamed("index", (2, 3)), "devkind": _replaced(None, None, "it is ignored")},
+    ),
     "torch_xla.experimental.pjrt.spawn": _replaced(
         "torch_xla.launch", (2, 5), "it uses all devices, and takes no `nprocs`", (2, 1)
     ),
