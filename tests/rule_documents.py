@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from fixture_programs import bad_programs, read_program
 from xlalint.registry import all_rules, is_guarded
@@ -60,7 +61,7 @@ def made_anew(readme: str) -> str:
     return _between(_between(readme, "rules", _table()), "tour", _tour())
 
 
-def example(rule: type[Rule], heading: str) -> str | None:
+def example(rule: type[Rule[Any]], heading: str) -> str | None:
     """The Python code under `heading` in the documentation of `rule`."""
     section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", rule.documentation(), re.M | re.S)
     code = re.search(r"^```python\n(.*?)^```", section[1], re.M | re.S) if section else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from importlib.resources import files
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from xlalint.knowledge import lifecycle
 from xlalint.knowledge.lifecycle import Lifecycle
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import State
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 from xlalint.versions import LATEST, VersionRange, parse_range
 from xlalint_rules.xla001_removed_api import RemovedApi
@@ -168,7 +169,7 @@ def test_what_the_rules_say_depends_on_the_target(target: str, name: str, code: 
         for rule in (RemovedApi, DeprecatedApi)
         for finding in judged(rule, target, name, protected=False)
     ]
-    assert [finding.code for finding in findings] == [code] * bool(code)
+    assert [finding.rule.code for finding in findings] == [code] * bool(code)
     assert all(said in f"{finding.message}; {finding.help}" for finding in findings)
     assert all(judged(rule, target, name, protected=True) == [] for rule in (RemovedApi, DeprecatedApi))
 
@@ -176,7 +177,7 @@ def test_what_the_rules_say_depends_on_the_target(target: str, name: str, code: 
 def judged(rule: type[Rule[Any]], target: str, name: str, *, protected: bool) -> list[Finding]:
     function, _, keyword = name.rstrip(")").partition("(")
     use = ApiUsed(Site("program.py", 1), 0, function, keyword, protected)
-    return list(rule(parse_target(target)).judge(use, State()))
+    return list(rule(parse_target(target)).judge(use, View()))
 
 
 def parse_target(text: str) -> VersionRange:

@@ -29,7 +29,19 @@ from xlalint.diagnostic import (
     Severity,
 )
 from xlalint.lazy.site import ENTRY, Site
-from xlalint.lazy.state import Gradient, Obligation, Owed, Scope, ScopeKind, Split, State
+from xlalint.lazy.state import (
+    Engine,
+    Gradient,
+    Gradients,
+    Obligation,
+    Owed,
+    Replicas,
+    Scope,
+    ScopeKind,
+    Scopes,
+    Split,
+    State,
+)
 from xlalint.lazy.values import HEAVY, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.output import json as json_output
 from xlalint.output import text
@@ -361,16 +373,34 @@ def test_json_is_the_contract() -> None:
         range=place(6, 9, 18),
         help="not part of it",
         cell=3,
-        fix=Fix(
-            "move it",
-            Applicability.UNSAFE,
-            (Edit(place(6, 9, 18), ""), Edit(place(1, 1, 1), "x\n", path="sub/other.py")),
+        fixes=(
+            Fix(
+                "move it",
+                Applicability.UNSAFE,
+                (Edit(place(6, 9, 18), ""), Edit(place(1, 1, 1), "x\n", path="sub/other.py")),
+            ),
+            Fix("take it out", Applicability.SHOWN, ()),
         ),
-        related=(Related("sub/other.py", place(2, 5, 16), "this is where it happens"),),
+        related=(Related("sub/other.py", place(2, 5, 16), "it happens here", cell=1),),
         url="https://x/y",
         observed_by=(Observer.ANALYZER, Observer.GUARD),
         evidence=Evidence(10, per_step=1.0, ms_median=2.5, launches=20, compiles=None, replicas=1),
     )
+    best = {
+        "title": "move it",
+        "applicability": "unsafe",
+        "edits": [
+            {
+                "range": {"start": {"line": 6, "column": 9}, "end": {"line": 6, "column": 18}},
+                "text": "",
+            },
+            {
+                "path": "sub/other.py",
+                "range": {"start": {"line": 1, "column": 1}, "end": {"line": 1, "column": 1}},
+                "text": "x\n",
+            },
+        ],
+    }
     assert json.loads(json_output.render([found])) == [
         {
             "code": "XLA101",
@@ -381,26 +411,15 @@ def test_json_is_the_contract() -> None:
             "path": "sub/train.py",
             "range": {"start": {"line": 6, "column": 9}, "end": {"line": 6, "column": 18}},
             "cell": 3,
-            "fix": {
-                "title": "move it",
-                "applicability": "unsafe",
-                "edits": [
-                    {
-                        "range": {"start": {"line": 6, "column": 9}, "end": {"line": 6, "column": 18}},
-                        "text": "",
-                    },
-                    {
-                        "path": "sub/other.py",
-                        "range": {"start": {"line": 1, "column": 1}, "end": {"line": 1, "column": 1}},
-                        "text": "x\n",
-                    },
-                ],
-            },
+            "help": "not part of it",
+            "fix": best,
+            "fixes": [best, {"title": "take it out", "applicability": "shown", "edits": []}],
             "related": [
                 {
                     "path": "sub/other.py",
                     "range": {"start": {"line": 2, "column": 5}, "end": {"line": 2, "column": 16}},
-                    "message": "this is where it happens",
+                    "cell": 1,
+                    "message": "it happens here",
                 }
             ],
             "url": "https://x/y",
@@ -463,11 +482,13 @@ def test_the_state_stands_above_the_lines_where_it_changes() -> None:
     used = frozenset({Gradient.NONE, Gradient.USED})
     assert (
         table(
-            Known(6, state(recorded=HEAVY, since=(site(5),), scopes=(scope,), gradients=used)),
+            Known(
+                6, state(engine=Engine(HEAVY, (site(5),)), scopes=Scopes((scope,)), gradients=Gradients(used))
+            ),
             Known(1, state()),
             Known(3, state(), {"loader": Value(Kind.LOADER)}),
             Known(4, state(), {"loader": Value(Kind.LOADER)}),
-            Known(8, state(splits=(Split(site(7), True),))),
+            Known(8, state(replicas=Replicas((Split(site(7), True),)))),
         )
         == """\
 train.py, before each line runs:
@@ -507,31 +528,39 @@ def test_lines_that_the_engine_plays_no_part_in_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("known", "words"),
     [
         (
-            {"recorded": Recorded(Weight.NONE, Weight.HEAVY), "since": (site(5),)},
+            state(engine=Engine(Recorded(Weight.NONE, Weight.HEAVY), (site(5),))),
             "█ recorded: perhaps heavy since line 5",
         ),
-        ({"recorded": Recorded(Weight.LIGHT, Weight.HEAVY)}, "█ recorded: light, perhaps heavy"),
-        ({"recorded": HEAVY, "since": (site(3), site(5))}, "since lines 3, 5"),
-        ({"recorded": HEAVY, "since": (site(3, "lib.py"), ENTRY)}, "lib.py:3"),
-        ({"scopes": (Scope(ScopeKind.TRACE, ENTRY, 0),)}, "xp.Trace of a caller"),
-        ({"splits": (Split(site(3), False),)}, "all but master (test on line 3)"),
-        ({"splits": (Split(site(3), True, certain=False, master=False),)}, "perhaps some (test on line 3)"),
-        ({"splits": (Split(ENTRY, True, depth=0),)}, "master only (tested by a caller)"),
-        ({"recorded": HEAVY, "eager": True}, "engine: eager"),
+        (state(engine=Engine(Recorded(Weight.LIGHT, Weight.HEAVY))), "█ recorded: light, perhaps heavy"),
+        (state(engine=Engine(HEAVY, (site(3), site(5)))), "since lines 3, 5"),
+        (state(engine=Engine(HEAVY, (site(3, "lib.py"), ENTRY))), "lib.py:3"),
+        (state(scopes=Scopes((Scope(ScopeKind.TRACE, ENTRY, 0),))), "xp.Trace of a caller"),
+        (state(replicas=Replicas((Split(site(3), False),))), "all but master (test on line 3)"),
+        (
+            state(replicas=Replicas((Split(site(3), True, certain=False, master=False),))),
+            "perhaps some (test on line 3)",
+        ),
+        (state(replicas=Replicas((Split(ENTRY, True, depth=0),))), "master only (tested by a caller)"),
+        (state(engine=Engine(HEAVY, eager=True)), "engine: eager"),
     ],
 )
-def test_what_is_sure_and_where_it_comes_from_is_said(changes: dict[str, object], words: str) -> None:
-    assert words in table(Known(6, state(**changes)))
+def test_what_is_sure_and_where_it_comes_from_is_said(known: State, words: str) -> None:
+    assert words in table(Known(6, known))
 
 
 def test_everything_about_one_line() -> None:
     owed = Obligation(Owed.READ, (site(3),), detail=".item()")
     known = Known(
         6,
-        state(recorded=HEAVY, since=(site(5),), obligations=frozenset({owed}), in_loop=True, launched=True),
+        state(
+            engine=Engine(HEAVY, (site(5),)),
+            scopes=Scopes(in_loop=True),
+            replicas=Replicas(launched=True),
+            obligations=frozenset({owed}),
+        ),
         {
             "loss": Value(Kind.TENSOR, recorded=HEAVY, differs=True),
             "score": Value(Kind.TENSOR, sure=False),
