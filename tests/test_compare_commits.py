@@ -74,7 +74,7 @@ def test_what_is_said_otherwise_at_the_same_place_has_changed(changed: Fact, lin
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project in a repository of its own, with two commits that say something else of a program.
 
-    The second calls it by another severity and in other words; the working tree says nothing of it.
+    The second gives a rule another severity, the working tree does not have the rule at all.
     """
     folder = tmp_path_factory.mktemp("project")
     listed = git(ROOT, "ls-files", "-z", "--cached", "xlalint", "rules", "runtime_shim", "scripts")
@@ -87,12 +87,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message", "one")
     rule = (folder / RULE).read_text()
-    assert "Severity.INFO" in rule and "yield" in rule
+    assert "Severity.INFO" in rule
     (folder / RULE).write_text(rule.replace("Severity.INFO", "Severity.ERROR"))
     git(folder, "commit", "--quiet", "--all", "--message", "two")
-    (folder / RULE).write_text(
-        rule.replace('"XLA002"', '"XLA003"').replace("events = (", "events = () and (")
-    )
+    (folder / RULE).unlink()
     return folder
 
 
@@ -115,7 +113,10 @@ def test_two_commits_are_compared_over_the_tree_as_it_is_now(project: Path) -> N
 
 def test_the_working_tree_may_be_one_of_them(project: Path) -> None:
     done = run(project, "HEAD", ".", "train.py", "--only")
-    assert done.stdout.splitlines()[:1] == ["- train.py:3:1 XLA002 error definite"]
+    assert done.stdout.splitlines() == [
+        "- train.py:3:1 XLA002 error definite",
+        "0 came, 1 went, 0 changed in 1 trees",
+    ]
     assert done.returncode == 1
 
 
