@@ -13,7 +13,7 @@ import traceback
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import torch_xla
@@ -21,10 +21,8 @@ from torch_xla._internal import pjrt
 
 from xlalint_runtime import counters, replicas
 from xlalint_runtime.guard import Guard
+from xlalint_runtime.measurement import Job
 from xlalint_runtime.report import plain
-
-if TYPE_CHECKING:
-    from xlalint_runtime.forkserver import Job
 
 Send = Callable[[dict[str, Any]], None]
 

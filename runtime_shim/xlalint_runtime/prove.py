@@ -15,7 +15,8 @@ from types import ModuleType
 from typing import Any
 
 from xlalint.registry import find
-from xlalint_runtime.forkserver import REPLICAS_TIMEOUT, TIMEOUT, ForkServer, Job, Measurement
+from xlalint_runtime.forkserver import ForkServer
+from xlalint_runtime.measurement import REPLICAS_TIMEOUT, TIMEOUT, Job, Measurement
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 

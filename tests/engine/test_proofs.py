@@ -7,7 +7,7 @@ import pytest
 from fixture_programs import Expectation, Missed, Program, bad_programs, clean_programs
 from xlalint.lazy.events import BoundReached, FileUnreadable, SuppressionUnused
 from xlalint.registry import all_rules
-from xlalint_runtime.forkserver import Measurement
+from xlalint_runtime.measurement import Measurement
 from xlalint_runtime.prove import judge, observed
 
 Measured = dict[str, Measurement]
