@@ -143,7 +143,7 @@ class _Child:
         output = Path(self._folder, "output").read_text(errors="replace")
         shutil.rmtree(self._folder, ignore_errors=True)
         seconds = time.monotonic() - self._started
-        return Measurement(program=self.job.program, seconds=seconds, output=output[-4000:], **found)
+        return Measurement(self.job.program, self.job.seed, seconds=seconds, output=output[-4000:], **found)
 
 
 def _wait(running: list[_Child]) -> list[_Child]:

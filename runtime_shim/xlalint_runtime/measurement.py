@@ -21,6 +21,7 @@ class Job:
         replicas: On how many replicas it runs, as threads.
         guarded: Whether the guard watches it.
         trained: Whether to compare its parameters before and after, which reads them.
+        seed: What is added to every seed that it sets, and set before it begins.
         timeout: Seconds until it is killed.
     """
 
@@ -28,6 +29,7 @@ class Job:
     replicas: int = 1
     guarded: bool = True
     trained: bool = True
+    seed: int = 0
     timeout: float = TIMEOUT
 
 
@@ -36,6 +38,7 @@ class Measurement:
     """What a program was seen to do.
 
     Attributes:
+        seed: The one of its job.
         launches: Graphs that were launched, by all replicas together.
         compiles: Graphs that were compiled.
         pending: Device tensors that still needed materialisation when main() ended.
@@ -43,11 +46,13 @@ class Measurement:
         aborted: Name of the signal that ended the process, `timeout`, or None.
         trained: Whether any parameter changed; None where it was not compared.
         numbers: What main() returned, of all replicas in their order.
+        reseeded: The same of another run, under another seed; None where there was none.
         findings: The guard's diagnostics, as `xlalint_runtime.report` writes them.
         output: The end of what the program wrote, for reading when something is wrong.
     """
 
     program: str
+    seed: int = 0
     launches: int | None = None
     compiles: int | None = None
     pending: int | None = None
@@ -55,6 +60,7 @@ class Measurement:
     aborted: str | None = None
     trained: bool | None = None
     numbers: list[float] | None = None
+    reseeded: list[float] | None = None
     findings: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
     """Wall time, to see which programs make the proofs slow; nothing is asserted on it."""
