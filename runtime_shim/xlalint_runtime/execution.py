@@ -52,6 +52,7 @@ def execute(job: Job, send: Send) -> None:
             "raised": run.raised,
             "numbers": run.numbers(),
             "findings": [plain(one) for one in guard.diagnostics()],
+            "emitted": sorted(kind.__name__ for kind in guard.emitted),
         }
     )
     if job.trained and run.raised is None:

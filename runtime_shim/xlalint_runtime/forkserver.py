@@ -64,6 +64,7 @@ class Measurement:
         trained: Whether any parameter changed; None where it was not compared.
         numbers: What main() returned, of all replicas in their order.
         findings: The guard's diagnostics, as `xlalint_runtime.report` writes them.
+        emitted: The kinds of events that the guard's model emitted.
         output: The end of what the program wrote, for reading when something is wrong.
     """
 
@@ -76,6 +77,7 @@ class Measurement:
     trained: bool | None = None
     numbers: list[float] | None = None
     findings: list[dict[str, Any]] = field(default_factory=list)
+    emitted: list[str] = field(default_factory=list)
     seconds: float = 0.0
     """Wall time, to see which programs make the proofs slow; nothing is asserted on it."""
     output: str = ""
