@@ -40,6 +40,7 @@ def execute(job: Job, send: Send) -> None:
         os.environ["PJRT_CPU_ASYNC_CLIENT"] = "0"
         os.environ["XLA_THREAD_POOL_SIZE"] = str(4 * job.replicas)
     counters.count_dynamo_launches()
+    replicas.order_saves()
     guard = Guard(on_news=lambda found: send({"findings": [plain(one) for one in found]}))
     run = _Run(job, guard if job.guarded else None)
     run.execute()

@@ -46,6 +46,28 @@ def about_to_launch() -> None:
         order.reach_first_cut()
 
 
+def order_saves() -> None:
+    """Let replicas launch by rank what `xm.save` needs, too.
+
+    To be called before anything watches: who is told of a save must be told before it waits for others.
+    """
+    xlac = torch_xla._XLAC
+    original = xlac._xla_sync_multi
+
+    def sync_multi(tensors: Any, devices: list[str], wait: bool = True, sync_xla_data: bool = True) -> None:
+        order = _current[0]
+        if order is not None:
+            order.reach_first_cut()
+        if order is None or not any(xlac._check_tensor_need_materialization(tensors)):
+            original(tensors, devices, wait=wait, sync_xla_data=sync_xla_data)
+            return
+        order.in_turn(lambda: original(tensors, devices, wait=False, sync_xla_data=sync_xla_data))
+        if wait:
+            xlac._xla_wait_device_ops([])
+
+    xlac._xla_sync_multi = sync_multi
+
+
 class Listener:
     """Is told where replicas are, and here does nothing with it."""
 
@@ -117,39 +139,23 @@ class Order:
     def __enter__(self) -> Order:
         xlac = torch_xla._XLAC
         self._original_marker = xlac._xla_step_marker
-        self._original_sync_multi = xlac._xla_sync_multi
 
         def step_marker(device: str, devices: list[str], wait: bool = True, reset_scope: bool = True) -> None:
             self.reach_first_cut()
             if not counters.work_pending(device or xlac._xla_get_default_device()):
                 self._original_marker(device, devices, wait=wait, reset_scope=reset_scope)
                 return
-            self._in_turn(lambda: self._original_marker(device, devices, wait=False, reset_scope=reset_scope))
-            if wait:
-                xlac._xla_wait_device_ops([])
-
-        def sync_multi(
-            tensors: Any, devices: list[str], wait: bool = True, sync_xla_data: bool = True
-        ) -> None:
-            self.reach_first_cut()
-            if not any(xlac._check_tensor_need_materialization(tensors)):
-                self._original_sync_multi(tensors, devices, wait=wait, sync_xla_data=sync_xla_data)
-                return
-            self._in_turn(
-                lambda: self._original_sync_multi(tensors, devices, wait=False, sync_xla_data=sync_xla_data)
-            )
+            self.in_turn(lambda: self._original_marker(device, devices, wait=False, reset_scope=reset_scope))
             if wait:
                 xlac._xla_wait_device_ops([])
 
         self._original_all_gather = xm._all_gather_using_all_reduce
         xm._all_gather_using_all_reduce = _all_gather
         xlac._xla_step_marker = step_marker
-        xlac._xla_sync_multi = sync_multi
         return self
 
     def __exit__(self, *_: object) -> None:
         torch_xla._XLAC._xla_step_marker = self._original_marker
-        torch_xla._XLAC._xla_sync_multi = self._original_sync_multi
         xm._all_gather_using_all_reduce = self._original_all_gather
 
     def start(self, replica: int) -> None:
@@ -172,7 +178,8 @@ class Order:
             self._ended.add(replica)
             self._give_turns()
 
-    def _in_turn(self, launch: Callable[[], None]) -> None:
+    def in_turn(self, launch: Callable[[], None]) -> None:
+        """Launch when all that still run have come to a cut, and it is this replica's turn."""
         replica = rank()
         _listener[0].arrived()
         with self._changed:

@@ -94,6 +94,16 @@ def test_of(site: Site) -> Site | None:
     return _tests(site.path).get(site.line)
 
 
+def definition(code: CodeType) -> Site | None:
+    """Where a function of the user is defined, without its decorators."""
+    for node in ast.walk(_tree(code.co_filename)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return _at(code.co_filename, node)
+    return None
+
+
 def is_closure_argument(site: Site) -> bool:
     """Whether what stands at `site` is computed to be handed to a step closure."""
     return any(
@@ -105,32 +115,48 @@ def is_closure_argument(site: Site) -> bool:
 _Extent = tuple[int, int, int | None, int | None]
 
 
-def _extent(place: Site | ast.expr) -> _Extent:
+def _extent(place: Site | ast.expr | ast.stmt) -> _Extent:
     if isinstance(place, Site):
         return place.line, place.column, place.end_line, place.end_column
     return place.lineno, place.col_offset, place.end_lineno, place.end_col_offset
 
 
-def _at(path: str, node: ast.expr) -> Site:
+def _at(path: str, node: ast.expr | ast.stmt) -> Site:
     return Site(path, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
 
 
 @cache
 def _expressions(path: str) -> dict[_Extent, str]:
     found: dict[_Extent, str] = {}
-    for node in ast.walk(_tree(path)):
+    for node in ast.walk(_tree(path)):  # From the outside: an inner expression says more of the same place.
         match node:
-            case ast.If(test=test) | ast.While(test=test) | ast.Assert(test=test):
-                found[_extent(test)] = f"{type(node).__name__.lower()} {spelling(test)}"
-            case ast.JoinedStr(
-                values=[*_, ast.FormattedValue(value=value)] | [*_, ast.FormattedValue(value=value), _]
-            ):
-                found[_extent(node)] = f"f-string of {spelling(value)}"
+            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
+                # CPython asks for the truth of it at the place of the whole, or of the test.
+                found[_extent(node)] = found[_extent(test)] = _asked(_KEYWORDS[type(node)], test)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                found[_extent(operand)] = _asked("", node)
+            case ast.BoolOp(values=operands):
+                found.update((_extent(operand), spelling(operand)) for operand in operands)
+            case ast.JoinedStr(values=parts):
+                formatted = [part.value for part in parts if isinstance(part, ast.FormattedValue)]
+                if len(formatted) == 1:
+                    found[_extent(node)] = f"f-string of {spelling(formatted[0])}"
             case ast.BinOp(op=ast.Mod()):
                 found.setdefault(_extent(node), "%-formatting")
-            case ast.Call():
+            case ast.Call() | ast.Subscript():
                 found.setdefault(_extent(node), spelling(node))
     return found
+
+
+_KEYWORDS: dict[type[ast.AST], str] = {
+    ast.If: "if", ast.IfExp: "if", ast.While: "while", ast.Assert: "assert",
+}  # fmt: skip
+
+
+def _asked(keyword: str, test: ast.expr) -> str:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return f"not {spelling(test.operand)}"
+    return f"{keyword} {spelling(test)}"
 
 
 @cache

@@ -16,7 +16,7 @@ import torch_xla.runtime as xr
 
 from xlalint.lazy.events import Event
 from xlalint.lazy.model import LazyModel
-from xlalint.lazy.site import Path, Site
+from xlalint.lazy.site import Site
 from xlalint.lazy.state import Loop, Scope, ScopeKind, Split, State, View
 from xlalint.lazy.values import Weight
 from xlalint_runtime import pending, replicas
@@ -117,10 +117,10 @@ class Watch(replicas.Listener):
         self.this_thread = _ThisThread()
         self.traces: weakref.WeakKeyDictionary[Any, Scope] = weakref.WeakKeyDictionary()
         """The profiler's scopes that are open."""
-        self.built: weakref.WeakKeyDictionary[Any, Path] = weakref.WeakKeyDictionary()
-        """By which calls optimizers were built."""
-        self.gone: dict[int, tuple[weakref.ref[torch.Tensor], Path]] = {}
-        """Parameters, by identity, that a module has no longer since it moved, and by which calls it did."""
+        self.built: weakref.WeakKeyDictionary[Any, Site] = weakref.WeakKeyDictionary()
+        """Where optimizers were built: by that the model knows them."""
+        self.gone: dict[int, tuple[weakref.ref[torch.Tensor], Site]] = {}
+        """Parameters, by identity, that a module has no longer since it moved, and where it did."""
 
     @property
     def replica(self) -> Replica:
@@ -222,11 +222,6 @@ class Watch(replicas.Listener):
         """A scope is opened, by the function that has this code."""
         self.report.own(scope, code)
         self.model.enter(state, scope, spelling)
-
-    def built_at(self, optimizer: Any) -> Site | None:
-        """Where an optimizer was built, by which the model knows it; None when that was before the guard."""
-        built = self.built.get(optimizer, ())
-        return built[-1] if built else None
 
     # Events ----------------------------------------------------------------------------------
 

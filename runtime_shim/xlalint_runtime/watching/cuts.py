@@ -13,7 +13,7 @@ import torch_xla.debug.profiler as xp
 
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Cause, Scope, ScopeKind, State
-from xlalint_runtime.sites import callee, frames_below_user, user_chain, written
+from xlalint_runtime.sites import callee, definition, frames_below_user, user_chain, written
 from xlalint_runtime.watch import Hook, Watch
 
 _CAUSES = {
@@ -92,7 +92,8 @@ def _step_scope(compiling: FrameType, site: Site) -> tuple[Scope, CodeType | Non
     """The scope that opens, and the function that was compiled; None where a `with` opens it."""
     whole, name = compiling.f_locals.get("full_graph"), compiling.f_locals.get("name")
     kind = ScopeKind.FULL_GRAPH if whole else ScopeKind.STEP if name is None else ScopeKind.COMPILE
-    return Scope(kind, site), _decorated("inner", "func")
+    code = _decorated("inner", "func")
+    return Scope(kind, (definition(code) if code else None) or site), code
 
 
 def _decorated(wrapper: str, variable: str) -> CodeType | None:

@@ -35,7 +35,7 @@ def _collective(watch: Watch, original: Any) -> Any:
             below = list(frames_below_user())
             reducing = (f for f in below if f.f_code is xm.reduce_gradients.__code__)
             if frame := next(reducing, None):
-                built = watch.built_at(frame.f_locals["optimizer"])
+                built = watch.built.get(frame.f_locals["optimizer"])
                 watch.tell(chain, lambda state, site: watch.model.reduce_gradients(state, site, built))
             _tell_meeting(watch, chain, below, original.__name__)
         return original(*args, **kwargs)

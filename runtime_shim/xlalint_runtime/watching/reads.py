@@ -128,7 +128,7 @@ def _as_written(reading: Reading, spelling: str, site: Site) -> tuple[Reading, s
     """How the program read, given the tensor's method and where the program was."""
     called = callee(site)
     simple = called.rpartition(".")[2]
-    if called.startswith("math.") or simple in ("max", "min"):
+    if called.startswith("math.") or called in ("max", "min"):
         reading = Reading.MATH
     is_called = reading in (Reading.MATH, Reading.TEXT) or simple == "range" or any(frames_below_user())
     return reading, written(site) or (f"{called}()" if called and is_called else spelling)

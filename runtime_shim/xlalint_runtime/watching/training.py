@@ -23,7 +23,7 @@ from xlalint.lazy.state import Scope, ScopeKind, State
 from xlalint.lazy.values import Weight
 from xlalint_runtime import pending
 from xlalint_runtime.hooks import Patches
-from xlalint_runtime.sites import Chain, callee, frames_below_user, user_chain, written
+from xlalint_runtime.sites import callee, frames_below_user, user_chain, written
 from xlalint_runtime.watch import Hook, Watch
 
 _XLA_CLIP = patched_functions.clip_grad_norm_.__code__
@@ -71,7 +71,7 @@ def _zero_grad(watch: Watch, original: Any) -> Any:
     @functools.wraps(original)
     def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         if chain := user_chain():
-            built = watch.built_at(optimizer)
+            built = watch.built.get(optimizer)
             watch.tell(chain, lambda state, site: watch.model.zero_gradients(state, built))
         return original(optimizer, *args, **kwargs)
 
@@ -136,7 +136,7 @@ def _optimizer_built(watch: Watch, original: Any) -> Any:
     @functools.wraps(original)
     def built(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         if chain := user_chain():
-            watch.built[optimizer] = _sites(chain)
+            watch.built[optimizer] = chain[-1].site
         return original(optimizer, *args, **kwargs)
 
     return built
@@ -160,7 +160,7 @@ def _module_move(watch: Watch, original: Any) -> Any:
             kept = {id(parameter) for parameter in module.parameters()}
             for parameter in before:
                 if id(parameter) not in kept:
-                    watch.gone[id(parameter)] = (weakref.ref(parameter), _sites(chain))
+                    watch.gone[id(parameter)] = (weakref.ref(parameter), chain[-1].site)
         return result
 
     return apply
@@ -171,7 +171,7 @@ def _stale(watch: Watch, held: list[torch.Tensor]) -> Path:
     for parameter in held:
         gone = watch.gone.get(id(parameter))
         if gone is not None and gone[0]() is parameter:
-            return gone[1]
+            return (gone[1],)
     return ()
 
 
@@ -187,11 +187,13 @@ def register(watch: Watch, patches: Patches) -> None:
             frame.f_code is xm.optimizer_step.__code__ and frame.f_locals["barrier"]
             for frame in frames_below_user()
         )
-        built = watch.built.get(optimizer, ())
+        built = watch.built.get(optimizer)
         step = inspect.unwrap(type(optimizer).step)
 
         def transition(state: State, site: Site) -> None:
-            watch.model.step_optimizer(state, site, stale=stale, built=built, barrier=barrier)
+            watch.model.step_optimizer(
+                state, site, stale=stale, built=(built,) if built else (), barrier=barrier
+            )
             watch.enter(state, Scope(ScopeKind.OPTIMIZER, site), step.__code__)
 
         watch.tell(chain, transition)
@@ -235,10 +237,6 @@ def _held(optimizer: Any) -> list[torch.Tensor]:
 
 def _on_device(parameters: Iterable[torch.Tensor]) -> bool:
     return any(pending.is_device_tensor(first) for first in itertools.islice(parameters, 1))
-
-
-def _sites(chain: Chain) -> Path:
-    return tuple(frame.site for frame in chain)
 
 
 HOOKS = (
