@@ -34,12 +34,16 @@ class Expectation(NamedTuple):
 
 
 class Missed(NamedTuple):
-    """A diagnostic that ought to come on `line` of `path` and is known not to."""
+    """A diagnostic that ought to come on `line` of `path` and is known not to.
+
+    `by_both` when the guard misses it as well, since the model does not know of it.
+    """
 
     path: Path
     line: int
     code: str
     why: str
+    by_both: bool = False
 
 
 class Quiet(NamedTuple):
@@ -96,6 +100,27 @@ class Program:
         """The program's path below fixtures/, as tests show it."""
         return self.root.relative_to(FIXTURES).as_posix().removesuffix(".py")
 
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """All that is missing for the program to show anything; a cure is spoken of with its program."""
+        found = []
+        if any((proof.after is None) != (self.fixed is None) for proof in self.proofs):
+            found.append("a measure is stated for the program and not for its cure, or the other way round")
+        if self.code is None:
+            if not self.proofs:
+                found.append("it has no `# proof:`, so nothing is measured")
+            return tuple(found)
+        if self.fixed is None:
+            found.append("it has no cure: a program of the same name that ends in .fixed")
+        elif self.fixed.proofs or self.fixed.no_proof is not None:
+            found.append("its cure states a proof, as if one stood in the place of the other")
+        if self.no_proof is None:
+            if not self.proofs:
+                found.append("it has neither `# proof:` nor `# no proof: <why>`")
+            elif all(proof.before == proof.after for proof in self.proofs):
+                found.append("no measure that it states differs after the cure")
+        return tuple(found)
+
 
 def bad_programs(code: str | None = None) -> list[Program]:
     """All programs that show a hazard, by rule and slug; with `code` those of one rule."""
@@ -144,7 +169,7 @@ def read_program(root: Path, code: str | None) -> Program:
 
 
 _CODE = re.compile(r"XLA\d{3}")
-_MARK = re.compile(r"#\s*(expect|missed|quiet)\b\s*(:?)\s*([^#]*)")
+_MARK = re.compile(r"#\s*(expect|missed by both|missed|quiet)\b\s*(:?)\s*([^#]*)")
 _HEADER = re.compile(r"#\s*(proof|replicas|tolerance|no proof)\s*:\s*(.+?)\s*$")
 _PROOF = re.compile(r"(\w+)\s+(\w+)(?:\s*->\s*(\w+))?")
 
@@ -179,10 +204,10 @@ def _marks(path: Path) -> Iterator[Expectation | Missed | Quiet]:
                 raise MalformedFixture(f"{path}:{number}: `# {kind}` wants a colon and a text")
             if kind == "quiet":
                 yield Quiet(path, number, text)
-            elif kind == "missed":
+            elif kind.startswith("missed"):
                 code, _, why = text.partition(" ")
                 _require_code(code, path, number)
-                yield Missed(path, number, code, why.strip())
+                yield Missed(path, number, code, why.strip(), kind == "missed by both")
             else:
                 yield from _expectations(text, path, number)
 

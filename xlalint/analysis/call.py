@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.store import Store
+from xlalint.analysis.work import read, record
+from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
-from xlalint.lazy.values import Value
+from xlalint.lazy.values import Kind, Value, Weight
 
 
 @dataclass(slots=True)
@@ -37,10 +40,37 @@ class Call:
         """All arguments."""
         return [*self.arguments, *self.keywords.values()]
 
+    def flag(self, keyword: str, default: bool, position: int = -1) -> bool | None:
+        """The truth of an argument; None when it is given and not known."""
+        value = self.argument(position, keyword)
+        if value is None:
+            return default
+        if value.kind is Kind.CONSTANT and value.payload:
+            return bool(value.payload.value)
+        return None
+
+    def record(self, inputs: Iterable[Value], base: Weight) -> Value:
+        """The call records device work on `inputs`, at least of weight `base`; returns its result."""
+        return record(inputs, base, self.site, self.frame, self.store)
+
+    def read(self, value: Value, reading: Reading) -> Value:
+        """The call reads a value on the host; returns the number that comes of it."""
+        return read(value, reading, self, self.site, self.frame, self.store)
+
     @property
     def spelling(self) -> str:
         """The call as the program wrote it, shortened."""
         return spelling(self.node, self.frame.outline.text) if self.node is not None else "a call"
+
+
+def dotted(node: ast.expr) -> str:
+    """A name or a chain of attributes as written; empty for every other expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""
 
 
 def spelling(node: ast.expr, text: str, most: int = 40) -> str:

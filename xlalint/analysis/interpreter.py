@@ -1,36 +1,42 @@
-"""The interpreter: functions entered through tabulated summaries, classes, modules, globals."""
+"""The interpreter: functions are entered through tabulated summaries; all parts are put together here."""
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from xlalint.analysis import effects
+from xlalint.analysis import (
+    attributes,
+    branches,
+    calls,
+    expressions,
+    loops,
+    operators,
+    scopes,
+    statements,
+)
+from xlalint.analysis.arguments import bind_arguments, captured
 from xlalint.analysis.call import Call
+from xlalint.analysis.classes import ClassTable
+from xlalint.analysis.decorators import decorator_scopes, is_context_manager
 from xlalint.analysis.frame import Carried, Frame
-from xlalint.analysis.outline import Class, Function, Import, Outline
+from xlalint.analysis.library.loaders import BATCH
+from xlalint.analysis.machine import Evaluate, Execute, Machine
+from xlalint.analysis.names import Names
+from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Bound,
-    Classes,
-    Known,
-    Loader,
     Managed,
     Module,
-    Namespace,
-    Opening,
     Scoped,
     callable_value,
     constant,
-    container,
     container_of,
     run,
-    targets,
 )
 from xlalint.analysis.project import Project
-from xlalint.analysis.statements import Statements
 from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.analysis.summaries import (
     Summary,
@@ -52,26 +58,42 @@ from xlalint.analysis.summaries import (
 )
 from xlalint.judging import Caller, Occurrence
 from xlalint.knowledge import functions
-from xlalint.knowledge.frameworks import HOOKS, Hook
+from xlalint.knowledge.frameworks import Given, Hook
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Cause, ScopeKind, State
-from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Value, join_all
+from xlalint.lazy.state import ScopeKind, State
+from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Value
 from xlalint.lazy.values import join as join_values
 
 Observer = Callable[[ast.stmt, Outline, Store], None]
 
+EVALUATORS: dict[type, Evaluate] = {
+    **expressions.EVALUATORS,
+    **operators.EVALUATORS,
+    **attributes.EVALUATORS,
+    **calls.EVALUATORS,
+}
+"""How each kind of expression is evaluated; others are unknown."""
+
+EXECUTORS: dict[type, Execute] = {
+    **statements.EXECUTORS,
+    **branches.EXECUTORS,
+    **loops.EXECUTORS,
+    **scopes.EXECUTORS,
+}
+"""How each kind of statement is executed; others do nothing."""
+
 MANY_CONTEXTS = 4
-"""With so many contexts of one function, those that differ in a number or text only are one."""
+"""From this many contexts on, those that differ only in a number or text count as one."""
 MOST_CONTEXTS = 32
-"""So many contexts of one function are told apart; then its arguments become unknown."""
+"""At most this many contexts of one function are kept apart; then its arguments become unknown."""
 SHORT = 12
-"""Functions of so many lines are entered whatever they have to do with the engine."""
+"""Functions of at most this many lines are entered whatever they have to do with the engine."""
 MOST_DEPTH = 24
-"""So deep are calls followed."""
+"""Calls are followed at most this deep."""
 
 
-class Interpreter(Statements):
+class Interpreter(Machine):
     """Interprets functions on demand. One interpreter serves one analysis."""
 
     def __init__(
@@ -88,7 +110,9 @@ class Interpreter(Statements):
         memo: Whether summaries are kept; without them every call is interpreted anew.
         """
         self.project = project
-        self.other_backends = functions.OTHER_BACKENDS | frozenset(other_backends)
+        self.kinds = kinds
+        self.names = Names(self, other_backends)
+        self.classes = ClassTable(self)
         self.statistics = {"functions": 0, "contexts": 0, "passes": 0, "bounds": 0, "unknown calls": 0}
         self.relevant: set[Function] = set()
         """Functions that name something of torch_xla, or one that does."""
@@ -96,7 +120,6 @@ class Interpreter(Statements):
         """Functions entered since the caller of `run_root` last asked."""
         self.observer: Observer | None = None
         """Called with each statement, its module and the store before it."""
-        self.kinds = kinds
         self._memo = memo
         self._summaries: dict[Function, dict[Any, Summary]] = {}
         self._stack: list[Function] = []
@@ -106,25 +129,38 @@ class Interpreter(Statements):
         """Whether a call was not followed for being too deep since the innermost was entered."""
         self._recursions: set[Function] = set()
         """Functions whose calls, within the present activation, were cut short at a bound."""
-        self._tables: dict[Class, dict[str, Value]] = {}
-        self._globals: dict[tuple[Outline, str], Value] = {}
-        self._bases: dict[Class, list[Class]] = {}
-        self._module_classes: dict[Class, str] = {}
-        self._constants: dict[tuple[Class, str], Value] = {}
-        self._assigning: dict[Function, bool] = {}
-        self._tabulating: set[Class] = set()
         self._plain: set[Function] = set()
         """Functions being entered, whose decorators have been seen to."""
 
-    def observe(self, statement: ast.stmt, frame: Frame, store: Store) -> None:
-        """Let whoever watches see the store before a statement."""
-        if self.observer is not None and not (frame.quiet or frame.muted):
-            self.observer(statement, frame.outline, store)
-
     @property
     def functions_entered(self) -> int:
-        """How many functions have been interpreted, in whatever many contexts."""
+        """How many functions have been interpreted, regardless of how many contexts."""
         return len(self._summaries)
+
+    # Nodes and values ---------------------------------------------------------------------------
+
+    def evaluate(self, node: ast.expr, frame: Frame, store: Store) -> Value:
+        """The value of an expression."""
+        evaluator = EVALUATORS.get(type(node))
+        return evaluator(self, node, frame, store) if evaluator is not None else UNKNOWN
+
+    def run_block(self, body: list[ast.stmt], frame: Frame, store: Store) -> Store | None:
+        """Execute statements one after the other."""
+        current: Store | None = store
+        watched = self.observer if not (frame.quiet or frame.muted) else None
+        for statement in body:
+            if current is None:
+                return None
+            if watched is not None:
+                watched(statement, frame.outline, current)
+            execute = EXECUTORS.get(type(statement))
+            if execute is not None:
+                current = execute(self, statement, frame, current)
+        return current
+
+    def invoke(self, callee: Value, call: Call) -> Value:
+        """Call a value."""
+        return calls.invoke(self, callee, call)
 
     # Roots --------------------------------------------------------------------------------------
 
@@ -139,24 +175,13 @@ class Interpreter(Statements):
         bound = Bound(function, receiver)
         target: Value = callable_value(bound)
         if function.parent is not None:
-            for kind in self.decorator_scopes(function):
+            for kind in decorator_scopes(self, function):
                 target = callable_value(Scoped(target, kind))
-        if self.optimizer_scope(function):
+        if self.classes.has_optimizer_scope(function):
             target = callable_value(Scoped(target, ScopeKind.OPTIMIZER))
         self.invoke(target, call)
         frame.model.end(store.state, function.site)
         return frame.occurrences
-
-    def hooks_of(self, cls: Class) -> tuple[Hook, ...]:
-        """What a framework calls on instances of a class, by the base class it derives from."""
-        for base in self.bases(cls)[1:]:
-            if base.name in HOOKS:
-                return HOOKS[base.name]
-        for expression in (e for base in self.bases(cls) for e in base.bases):
-            name = expression.attr if isinstance(expression, ast.Attribute) else getattr(expression, "id", "")
-            if name in HOOKS:
-                return HOOKS[name]
-        return ()
 
     def run_hook(self, method: Function, hook: Hook) -> list[Occurrence]:
         """Interpret a method as a framework calls it: between a batch and the cut that ends the step."""
@@ -164,11 +189,10 @@ class Interpreter(Statements):
         frame = Frame(method.outline, None, 0, kept=self.kinds)
         store = Store(State())
         store.state.scopes = store.state.scopes._replace(in_loop=True)
-        given = {"module": _HOOKED_MODULE, "batch": container_of(effects.BATCH)}
-        arguments = [given.get(parameter, UNKNOWN) for parameter in hook.parameters]
+        arguments = [_GIVEN[parameter] for parameter in hook.parameters]
         call = Call(frame, store, method.site, None, arguments, open_ended=True)
-        self.enter_function(Bound(method, self.instance(method.owner)), call)
-        frame.model.cut(store.state, Cause.STEP_END, "", method.site)
+        self.enter(Bound(method, self.classes.instance(method.owner)), call)
+        frame.model.cut(store.state, hook.cut, "", method.site)
         frame.model.settle_steps(store.state)
         # The framework's loop is nowhere in sight: the read itself is where the finding belongs.
         return [_without_call(occurrence, method.site) for occurrence in frame.occurrences]
@@ -179,7 +203,7 @@ class Interpreter(Statements):
         store = Store(State())
         store.state.engine = store.state.engine._replace(eager=eager)
         # A script starts as one process, unless somebody else started several of it.
-        launched = None if "init_process_group" in outline.text else False
+        launched = None if outline.mentions(functions.STARTED_ELSEWHERE) else False
         store.state.replicas = store.state.replicas._replace(launched=launched)
         store.names["__name__"] = constant("__main__")
         after = self.run_block(outline.tree.body, frame, store)
@@ -187,37 +211,14 @@ class Interpreter(Statements):
             frame.model.end(after.state, outline.site(outline.tree.body[-1]))
         return frame.occurrences
 
-    def decorator_scopes(self, function: Function) -> list[ScopeKind]:
-        """The scopes that a function's decorators open around every call, innermost first."""
-        frame = Frame(function.outline, function.parent, 0)
-        return self._scopes_of(function.decorators, frame, Store(State()))
-
-    def decorated(self, value: Value, decorators: list[ast.expr], frame: Frame, store: Store) -> Value:
-        """What decorators make of a function that is defined in another."""
-        for kind in self._scopes_of(decorators, frame, store):
-            value = callable_value(Scoped(value, kind))
-        return value
-
-    def _scopes_of(self, decorators: list[ast.expr], frame: Frame, store: Store) -> list[ScopeKind]:
-        found = []
-        for decorator in reversed(decorators):
-            value = self.evaluate(decorator, frame, store)
-            if value.kind is Kind.SCOPE and isinstance(value.payload, Opening) and value.payload.scope:
-                found.append(value.payload.scope)
-            elif any(
-                isinstance(t, Known) and functions.FUNCTIONS[t.name] == "compile" for t in targets(value)
-            ):
-                found.append(ScopeKind.COMPILE)
-        return found
-
     # Functions ----------------------------------------------------------------------------------
 
-    def enter_function(self, bound: Bound, call: Call) -> Value:
+    def enter(self, bound: Bound, call: Call) -> Value:
         """Call a function of the project: by its summary in this context."""
         function = bound.function
         # Those of a function in a function were seen to where it was defined.
         at_definition = function.parent is not None and function.owner is None
-        scopes = [] if at_definition else _scopes_of_decorators(self, function)
+        scopes = [] if at_definition else self._scopes_around(function)
         if scopes:
             target: Value = callable_value(bound)
             self._plain.add(function)
@@ -227,10 +228,10 @@ class Interpreter(Statements):
                 return self.invoke(target, call)
             finally:
                 self._plain.discard(function)
-        if function.yields() and self._is_context_manager(function):
-            names = self._bind_arguments(bound, call)
+        if function.yields() and is_context_manager(function):
+            names = bind_arguments(self, bound, call)
             self.entered.add(function)
-            payload = Managed(bound, tuple(sorted(names.items())), tuple(self._captured(bound, call).items()))
+            payload = Managed(bound, tuple(sorted(names.items())), tuple(captured(bound, call).items()))
             return Value(Kind.SCOPE, payload=payload)
         if call.frame.shallow:
             return UNKNOWN
@@ -241,14 +242,14 @@ class Interpreter(Statements):
                 self._cut_off.add(function)
             else:
                 self._too_deep = True
-            self._bound(call, "recursion" if recursive else "depth of calls")
+            self._bound(call, "a recursive call" if recursive else "calls are nested too deeply")
             return UNKNOWN
-        names = self._bind_arguments(bound, call)
-        captured = self._captured(bound, call)
-        if not self._is_worth_entering(function, names, captured, call):
+        names = bind_arguments(self, bound, call)
+        held = captured(bound, call)
+        if not self._is_worth_entering(function, names, held, call):
             return UNKNOWN
         self.entered.add(function)
-        summary = self._summary(function, names, captured, call)
+        summary = self._summary(function, names, held, call)
         value = self._replay(summary, call)
         self._give_back(function, summary, call)
         if function.yields():
@@ -256,87 +257,14 @@ class Interpreter(Statements):
         # A function that never returns ends here for whoever called it, as far as we see.
         return UNKNOWN if summary.store is None else value
 
-    def _is_context_manager(self, function: Function) -> bool:
-        for decorator in function.decorators:
-            name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
-            if name in ("contextmanager", "asynccontextmanager"):
-                return True
-        return False
-
-    def _captured(self, bound: Bound, call: Call) -> dict[str, Value]:
-        own = bound.function.locals()
-        captured = {name: value for name, value in bound.captured if name not in own}
-        parent = bound.function.parent
-        if parent is not None:
-            for name in bound.function.free_names():
-                if name in captured:
-                    continue
-                if parent is call.frame.function and name in call.store.names:
-                    captured[name] = call.store.names[name]
-                elif name in call.frame.captured:
-                    captured[name] = call.frame.captured[name]
-        return captured
-
-    def _bind_arguments(self, bound: Bound, call: Call) -> dict[str, Value]:
-        function = bound.function
-        arguments = function.node.args
-        positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-        annotations = {
-            a.arg: a.annotation for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-        }
-        given = list(call.arguments)
-        if bound.receiver is not None and not function.is_static:
-            given.insert(0, bound.receiver)
-        names = dict(zip(positional, given, strict=False))
-        extra = given[len(positional) :]
-        others: dict[str, Value] = {}
-        for name, value in call.keywords.items():
-            (names if name in annotations else others)[name] = value
-        defaults = dict(
-            zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
-        )
-        for keyword_only, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-            if default is not None:
-                defaults[keyword_only.arg] = default
-        held = dict(bound.captured)
-        for name, annotation in annotations.items():
-            if name in names:
-                continue
-            if name in held and not call.open_ended:
-                # A default of long ago has run by now, when nothing at all is recorded any more.
-                names[name] = run(held[name]) if call.store.state.engine.recorded == NOTHING else held[name]
-            elif name in defaults and not call.open_ended:
-                names[name] = self.evaluate(defaults[name], Frame(function.outline, None, 0), Store(State()))
-            else:
-                names[name] = self._annotated_value(annotation, function)
-        if arguments.vararg is not None:
-            names[arguments.vararg.arg] = container_of(join_all(extra, UNKNOWN)) if extra else UNKNOWN
-        if arguments.kwarg is not None:
-            known = not call.open_ended
-            names[arguments.kwarg.arg] = container([*others.values()], tuple(others)) if known else UNKNOWN
-        return names
-
-    def _annotated_value(self, annotation: ast.expr | None, function: Function) -> Value:
-        if annotation is None:
-            return UNKNOWN
-        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-            try:
-                annotation = ast.parse(annotation.value, mode="eval").body
-            except SyntaxError:
-                return UNKNOWN
-        if not isinstance(annotation, ast.Name | ast.Attribute):
-            return UNKNOWN
-        meant = self.evaluate(annotation, Frame(function.outline, None, 0), Store(State()))
-        if meant.kind is Kind.CLASS and not isinstance(meant.payload.of[0], str):
-            cls = meant.payload.of[0]
-            if self.is_module_class(cls):
-                return UNKNOWN
-            return Value(Kind.INSTANCE, sure=False, payload=meant.payload)
-        if any(
-            isinstance(t, Known) and functions.FUNCTIONS[t.name] == "device loader" for t in targets(meant)
-        ):
-            return Value(Kind.LOADER, payload=Loader(effects.BATCH, True, True))
-        return UNKNOWN
+    def _scopes_around(self, function: Function) -> list[ScopeKind]:
+        if not function.decorators or function in self._plain:
+            return []
+        self._plain.add(function)  # A decorator may call the very function that it decorates.
+        try:
+            return decorator_scopes(self, function)
+        finally:
+            self._plain.discard(function)
 
     def _summary(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
@@ -363,7 +291,7 @@ class Interpreter(Statements):
                 names = {name: widened(value) for name, value in names.items()}
                 captured = {name: widened(value) for name, value in captured.items()}
             if len(kept) >= MOST_CONTEXTS:
-                self._bound(call, "contexts of one function")
+                self._bound(call, "this function is called in too many different states")
                 names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
                 captured = {
                     name: value if value.kind is Kind.CALLABLE else UNKNOWN
@@ -419,7 +347,7 @@ class Interpreter(Statements):
                     continue
                 reached.add(cls)
                 stack += [value for (owner, _), value in attributes.items() if owner is cls]
-                stack += self.attribute_table(cls).values()
+                stack += self.classes.attributes(cls).values()
         if held <= reached:
             return attributes
         return {key: value for key, value in attributes.items() if key[0] in reached}
@@ -492,20 +420,11 @@ class Interpreter(Statements):
         call.store.attributes.update(left.attributes)
         if left.state.loop.cuts:
             call.store.run_all()
+        elif left.state.loop.may_cut:
+            call.store.maybe_run_all()
         for identity, path in left.moved.items():
             call.store.move_module(identity, (call.site, *path))
         return summary.value
-
-    def _give_back(self, function: Function, summary: Summary, call: Call) -> None:
-        """What a nested function assigned to names of a function around it, if that is who calls."""
-        caller = call.frame.function
-        if summary.store is None or function.parent is None or caller is None:
-            return
-        for name, value in summary.store.names.items():
-            if function.parent is caller and name in caller.locals():
-                call.store.names[name] = value
-            elif function.parent in (caller, caller.parent) and name in call.frame.captured:
-                call.frame.captured[name] = call.store.names[name] = value
 
     def _tell(self, summary: Summary, call: Call) -> None:
         """Pass on what happened in a called function, as far as its caller holds what it speaks of."""
@@ -527,6 +446,17 @@ class Interpreter(Statements):
                     frame.carried.append(Carried(event, view))
                 else:
                     frame.occurrences.append(Occurrence(event, view))
+
+    def _give_back(self, function: Function, summary: Summary, call: Call) -> None:
+        """What a nested function assigned to names of a function around it, if that is who calls."""
+        caller = call.frame.function
+        if summary.store is None or function.parent is None or caller is None:
+            return
+        for name, value in summary.store.names.items():
+            if function.parent is caller and name in caller.locals():
+                call.store.names[name] = value
+            elif function.parent in (caller, caller.parent) and name in call.frame.captured:
+                call.frame.captured[name] = call.store.names[name] = value
 
     def _bound(self, call: Call, what: str) -> None:
         self.reach_bound(what, call.site, call.frame, call.store)
@@ -562,192 +492,30 @@ class Interpreter(Statements):
         call.frame.model.end(aside.state, call.site)
         return container_of(run(result))
 
-    def enter_escaped(self, bound: Bound, call: Call) -> None:
+    def escape(self, bound: Bound, call: Call) -> None:
         """A function handed to an unknown callee is judged once there; what it does is dropped."""
         if bound.function in self._stack:
             self._cut_off.add(bound.function)
             return
         aside = call.store.copy()
         aside.state.obligations = frozenset()
-        self.enter_function(bound, Call(call.frame, aside, call.site, None, open_ended=True))
+        self.enter(bound, Call(call.frame, aside, call.site, None, open_ended=True))
         call.frame.model.settle_steps(aside.state)
 
-    def call_unknown(self, call: Call) -> Value:
-        """Count, then treat as unknown."""
-        self.statistics["unknown calls"] += 1
-        return super().call_unknown(call)
-
-    # Classes ------------------------------------------------------------------------------------
-
-    def bases(self, cls: Class) -> list[Class]:
-        """The class and those of its bases that the project defines, in lookup order."""
-        known = self._bases.get(cls)
-        if known is None:
-            self._bases[cls] = known = [cls]
-            for expression in cls.bases:
-                for base in self._base_classes(cls, expression):
-                    known += [b for b in self.bases(base) if b not in known]
-        return known
-
-    def _base_classes(self, cls: Class, expression: ast.expr) -> list[Class]:
-        value = self.evaluate(expression, Frame(cls.outline, None, 0), Store(State()))
-        if value.kind is not Kind.CLASS:
-            return []
-        return [c for c in value.payload.of if not isinstance(c, str)]
-
-    def _root_kind(self, cls: Class) -> str:
-        known = self._module_classes.get(cls)
-        if known is None:
-            self._module_classes[cls] = known = ""
-            for base in self.bases(cls):
-                for expression in base.bases:
-                    value = self.evaluate(expression, Frame(base.outline, None, 0), Store(State()))
-                    name = (
-                        value.payload.name
-                        if value.kind is Kind.NAMESPACE and value.payload.outline is None
-                        else ""
-                    )
-                    name = name or next((t.name for t in targets(value) if isinstance(t, Known)), "")
-                    if name.startswith(("torch.nn.", "pytorch_lightning.LightningModule", "lightning.")):
-                        known = "module"
-                    elif name.startswith("torch.optim.") and "lr_scheduler" not in name:
-                        known = "optimizer"
-                    elif name.endswith(".GradScaler"):
-                        known = "scaler"
-            self._module_classes[cls] = known
-        return known
-
-    def is_module_class(self, cls: Class) -> bool:
-        """Whether instances of the class are `nn.Module`s."""
-        return self._root_kind(cls) == "module"
-
-    def is_optimizer_class(self, cls: Class) -> bool:
-        """Whether instances of the class are optimizers."""
-        return self._root_kind(cls) == "optimizer"
-
-    def is_scaler_class(self, cls: Class) -> bool:
-        """Whether instances of the class are gradient scalers."""
-        return self._root_kind(cls) == "scaler"
-
-    def optimizer_scope(self, function: Function) -> bool:
-        """Whether a function is a method of an optimizer or scaler class."""
-        cls = function.owner
-        return (
-            cls is not None
-            and self._root_kind(cls) in ("optimizer", "scaler")
-            and not _makes_cuda_tensors(cls)
-        )
-
-    def class_constant(self, cls: Class, name: str) -> Value:
-        """The value of a name assigned in a class body."""
-        key = (cls, name)
-        if key not in self._constants:
-            self._constants[key] = UNKNOWN
-            frame = Frame(cls.outline, None, 0)
-            self._constants[key] = self.evaluate(cls.constants[name], frame, Store(State()))
-        return self._constants[key]
-
-    def attribute_table(self, cls: Class) -> dict[str, Value]:
-        """What instances of the class hold after `__init__`, and after other methods the rest."""
-        known = self._tables.get(cls)
-        if known is not None:
-            return known
-        table: dict[str, Value] = {}
-        self._tables[cls] = table
-        self._tabulating.add(cls)
-        receiver = self.instance(cls)
-        init = self.find_method(cls, "__init__")
-        methods = [init] if init is not None else []
-        for base in self.bases(cls):
-            methods += [m for m in base.methods.values() if m.name != "__init__" and self._assigns(m)]
-        for method in methods:
-            if method in self._stack or len(self._stack) > MOST_DEPTH:
-                continue
-            frame = Frame(method.outline, None, len(self._stack))
-            store = Store(State())
-            for attribute, value in table.items():
-                store.attributes[cls, attribute] = value
-            before = self.entered
-            self.entered = set()
-            frame.shallow = method is not init
-            self._enter_quietly(method, receiver, Call(frame, store, method.site, None, open_ended=True))
-            self.entered = before
-            for (owner, attribute), value in store.attributes.items():
-                if owner is cls and (attribute not in table or method is init):
-                    table[attribute] = run(value)
-        self._tabulating.discard(cls)
-        return table
-
-    def is_tabulating(self, cls: Class) -> bool:
-        """Whether the attribute table of a class is just being made."""
-        return cls in self._tabulating
-
-    def _assigns(self, method: Function) -> bool:
-        known = self._assigning.get(method)
-        if known is None:
-            known = self._assigning[method] = _assigns(method)
-        return known
-
-    def _enter_quietly(self, method: Function, receiver: Value, call: Call) -> None:
-        names = self._bind_arguments(Bound(method, receiver), call)
-        summary = self._interpret(
-            method, names, {}, call.store.attributes, entry_state(call.store.state, method), call
-        )
+    def tabulate(self, method: Function, receiver: Value, store: Store, *, follow: bool) -> None:
+        """Run a method for the attributes that it assigns in `store`, and for nothing else."""
+        if method in self._stack or len(self._stack) > MOST_DEPTH:
+            return
+        frame = Frame(method.outline, None, len(self._stack))
+        frame.shallow = not follow
+        call = Call(frame, store, method.site, None, open_ended=True)
+        names = bind_arguments(self, Bound(method, receiver), call)
+        entered, self.entered = self.entered, set()
+        entry = entry_state(store.state, method)
+        summary = self._interpret(method, names, {}, store.attributes, entry, call)
+        self.entered = entered
         if summary.store is not None:
-            call.store.attributes.update(summary.store.attributes)
-
-    def instance(self, cls: Class) -> Value:
-        """An instance of a class of the project, of which nothing else is known."""
-        if self.is_module_class(cls):
-            return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, cls))
-        return Value(Kind.INSTANCE, payload=Classes((cls,)))
-
-    # Modules and their names --------------------------------------------------------------------
-
-    def global_value(self, outline: Outline, name: str) -> Value:
-        """The value of a name that a module defines, wherever it does so."""
-        key = (outline, name)
-        known = self._globals.get(key)
-        if known is None:
-            self._globals[key] = UNKNOWN
-            known = self._globals[key] = self._find_global(outline, name)
-        return known
-
-    def _find_global(self, outline: Outline, name: str) -> Value:
-        joined: Value | None = None
-        bindings = outline.bindings.get(name, [])
-        libraries = [b for b in bindings if isinstance(b, Import) and b.target.startswith("torch")]
-        for binding in libraries or bindings:
-            if isinstance(binding, Import):
-                value = self.qualified(binding.target, outline)
-            elif isinstance(binding, Function):
-                value = callable_value(Bound(binding))
-            elif isinstance(binding, Class):
-                value = Value(Kind.CLASS, payload=Classes((binding,)))
-            else:
-                value = self.evaluate(binding, Frame(outline, None, 0), Store(State()))
-            joined = value if joined is None else join_values(joined, value)
-        if joined is None:
-            for source in outline.star_imports:
-                module = self.project.find(source, outline)
-                if module is not None and name in module.bindings:
-                    return self.global_value(module, name)
-            return UNKNOWN
-        return run(joined)
-
-    def qualified(self, name: str, outline: Outline) -> Value:
-        """What a dotted name, as an import in `outline` spells it, means."""
-        if name.startswith("torch") and name.partition(".")[0] in ("torch", "torch_xla", "torch_xla_py"):
-            return self.library(name)
-        module = self.project.find(name, outline)
-        if module is not None:
-            return Value(Kind.NAMESPACE, payload=Namespace(module.name, module))
-        parent, _, last = name.rpartition(".")
-        if parent:
-            inner = self.project.find(parent, outline)
-            if inner is not None and inner is not outline:
-                return self.global_name(last, inner)
-        return self.library(name)
+            store.attributes.update(summary.store.attributes)
 
 
 def _without_call(occurrence: Occurrence, site: Site) -> Occurrence:
@@ -759,37 +527,9 @@ def _without_call(occurrence: Occurrence, site: Site) -> Occurrence:
     return occurrence._replace(event=replace(occurrence.event, obligation=inner))  # type: ignore[call-arg]
 
 
-def _makes_cuda_tensors(cls: Class) -> bool:
-    """Whether a method of the class makes tensors that can only live on a GPU: it runs nowhere else."""
-    return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr.endswith("Tensor")
-        and isinstance(node.func.value, ast.Attribute)
-        and node.func.value.attr == "cuda"
-        for method in cls.methods.values()
-        for node in ast.walk(method.node)
-    )
-
-
-def _scopes_of_decorators(interpreter: Interpreter, function: Function) -> list[ScopeKind]:
-    if not function.decorators or function in interpreter._plain:
-        return []
-    return interpreter.decorator_scopes(function)
-
-
-def _assigns(function: Function) -> bool:
-    """Whether a method assigns an attribute of its first argument, judged by its text."""
-    node = function.node
-    if not node.args.args or isinstance(node, ast.Lambda) or function.is_static:
-        return False
-    lines = function.outline.lines[node.lineno - 1 : node.end_lineno]
-    pattern = _ASSIGNMENT.replace("self", re.escape(node.args.args[0].arg))
-    return re.search(pattern, "\n".join(lines)) is not None
-
-
-_ASSIGNMENT = r"(?m)^(?:[ \t]*[\w.]+ *= *)?[^=\n(]*\bself\.\w+[^=\n(]*=(?!=)"
-
-
-_HOOKED_MODULE = Value(Kind.MODULE, False, payload=Module(None, Place.XLA))
-"""The model that a framework trains: on the device, its outputs of unknown form."""
+_GIVEN = {
+    Given.MODULE: Value(Kind.MODULE, False, payload=Module(None, Place.XLA)),
+    Given.BATCH: container_of(BATCH),
+    Given.ANYTHING: UNKNOWN,
+}
+"""What a framework passes: its model is on the device, with outputs of unknown form."""

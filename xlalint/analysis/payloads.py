@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, NamedTuple
 
 from xlalint.analysis.outline import Class, Function, Outline
@@ -131,7 +132,7 @@ def callable_value(target: Bound | Known | Method | Partial | Scoped) -> Value:
 
 
 class Classes(NamedTuple):
-    """What a class or the class of an instance may be: of the project, or a library's name."""
+    """What a class may be: of the project, or a library's name."""
 
     of: tuple[Class | str, ...]
 
@@ -139,6 +140,17 @@ class Classes(NamedTuple):
         """Either of two sets, unless there are too many."""
         both = tuple(dict.fromkeys((*self.of, *other.of)))
         return Classes(both) if len(both) <= MOST_TARGETS else None
+
+
+class Instance(NamedTuple):
+    """An object: what its class may be, of the project or a library's name."""
+
+    of: tuple[Class | str, ...]
+
+    def join(self, other: Instance) -> Instance | None:
+        """Either of two objects, unless there are too many classes."""
+        both = tuple(dict.fromkeys((*self.of, *other.of)))
+        return Instance(both) if len(both) <= MOST_TARGETS else None
 
 
 class Namespace(NamedTuple):
@@ -154,7 +166,6 @@ class Module(NamedTuple):
     identity: Site | None
     place: Place
     cls: Class | None = None
-    wrapped: bool = False
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
@@ -162,7 +173,6 @@ class Module(NamedTuple):
             self.identity if self.identity == other.identity else None,
             self.place if self.place is other.place else Place.UNKNOWN,
             self.cls if self.cls is other.cls else None,
-            self.wrapped and other.wrapped,
         )
 
 
@@ -186,6 +196,36 @@ class Optimizer(NamedTuple):
         )
 
 
+class Device(NamedTuple):
+    """A device; `type` is what `torch.device.type` would say, empty when that is not known."""
+
+    type: str = ""
+
+    def join(self, other: Device) -> Device:
+        """Either of two devices."""
+        return self if self == other else Device()
+
+
+class Parameters(NamedTuple):
+    """Parameters of a module: where that was made, and where they live."""
+
+    of: Site | None
+    place: Place
+
+
+class StateDict(NamedTuple):
+    """A state dict of a module whose parameters live at `place`."""
+
+    place: Place
+
+
+class Scaler(NamedTuple):
+    """A gradient scaler, perhaps of a class of the project. One that is disabled does nothing."""
+
+    cls: Class | None = None
+    enabled: bool = True
+
+
 class Loader(NamedTuple):
     """Something iterated: what it yields, whether each `next` cuts (None: perhaps), and whether
     running out of it cuts once more."""
@@ -193,7 +233,6 @@ class Loader(NamedTuple):
     element: Value
     cuts: bool | None = False
     cuts_at_end: bool = False
-    endless: bool = False
 
     def join(self, other: Loader) -> Loader:
         """Either of two loaders."""
@@ -201,12 +240,20 @@ class Loader(NamedTuple):
             join_values(self.element, other.element),
             self.cuts if self.cuts == other.cuts else None,
             self.cuts_at_end and other.cuts_at_end,
-            self.endless and other.endless,
         )
 
 
-PERHAPS_STEP = "perhaps a step"
-"""The effect of one of several scopes, of which not all cut."""
+class Opens(Enum):
+    """What entering a scope does that is no scope of the engine's."""
+
+    NOTHING = "nothing"
+    STACK = "other scopes are entered through it, and left with it"
+    PERHAPS_STEP = "it is one of several, of which not all are step scopes"
+    EAGER = "eager mode is on inside"
+    LAZY = "eager mode is off inside"
+    PERHAPS_EAGER = "eager mode may be on inside"
+
+    __hash__ = object.__hash__
 
 
 class Opening(NamedTuple):
@@ -214,15 +261,15 @@ class Opening(NamedTuple):
 
     scope: ScopeKind | None
     spelling: str
-    effect: str = ""
+    effect: Opens = Opens.NOTHING
 
     def join(self, other: Opening) -> Opening | None:
         """Either of two scopes."""
-        if self.scope is other.scope and self.effect == other.effect:
+        if self.scope is other.scope and self.effect is other.effect:
             return self
         for one in (self, other):
-            if one.effect == PERHAPS_STEP or (one.scope is not None and one.scope.is_step):
-                return Opening(None, one.spelling, PERHAPS_STEP)
+            if one.effect is Opens.PERHAPS_STEP or (one.scope is not None and one.scope.is_step):
+                return Opening(None, one.spelling, Opens.PERHAPS_STEP)
         return None
 
 
@@ -256,9 +303,16 @@ class RankTest(NamedTuple):
         return RankTest(self.master, self.certain and other.certain, self.certain_else and other.certain_else)
 
 
-DEVICE_XLA = Value(Kind.DEVICE, payload="xla")
-DEVICE_HOST = Value(Kind.DEVICE, payload="cpu")
-DEVICE_UNKNOWN = Value(Kind.DEVICE, sure=False, payload="")
+def elements(value: Value | None) -> list[Value]:
+    """The elements of a container of known length; nothing for anything else."""
+    if value is not None and value.kind is Kind.CONTAINER and value.payload.items is not None:
+        return list(value.payload.items)
+    return []
+
+
+DEVICE_XLA = Value(Kind.DEVICE, payload=Device("xla"))
+DEVICE_HOST = Value(Kind.DEVICE, payload=Device("cpu"))
+DEVICE_UNKNOWN = Value(Kind.DEVICE, sure=False, payload=Device())
 
 
 def run(value: Value) -> Value:

@@ -37,6 +37,11 @@ class Store:
         other.moved = self.moved.copy()
         return other
 
+    def take(self, other: Store) -> None:
+        """Hold from now on what `other` holds."""
+        self.names, self.attributes = other.names, other.attributes
+        self.state, self.moved = other.state, other.moved
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Store):
             return NotImplemented
@@ -97,6 +102,13 @@ def join(a: Store | None, b: Store | None) -> Store | None:
     joined.attributes = _join(a.attributes, b.attributes)
     joined.moved = {**a.moved, **b.moved}
     return joined
+
+
+def merge_into(store: Store, other: Store) -> None:
+    """Make `store` stand for "either `store` or `other`"."""
+    joined = join(store, other)
+    assert joined is not None
+    store.take(joined)
 
 
 _Key = TypeVar("_Key")

@@ -29,7 +29,7 @@ from xlalint.lazy.state import (
     join_activities,
     places,
 )
-from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all
+from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all, kinds_that
 
 _Held = TypeVar("_Held", Scope, Split)
 
@@ -317,7 +317,7 @@ def generated(summary: Summary) -> Loader:
     if any(given.after_cut for given in summary.yields) or (summary.store and summary.store.state.loop.cuts):
         places = {given.site for given in summary.yields}
         cuts = True if len(places) == 1 and all(given.after_cut for given in summary.yields) else None
-    return Loader(element if cuts is False else run(element), cuts, endless=summary.store is None)
+    return Loader(element if cuts is False else run(element), cuts)
 
 
 def _resolved(since: tuple[Site, ...], before: State) -> tuple[Site, ...]:
@@ -341,10 +341,7 @@ def _outer_split(split: Split | None, before: State) -> Split | None:
     return split
 
 
-_ENGINE_KINDS = frozenset({
-    Kind.TENSOR, Kind.MODULE, Kind.PARAMETERS, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER,
-    Kind.STATE_DICT, Kind.CALLABLE, Kind.SCOPE, Kind.DEVICE,
-})  # fmt: skip
+_ENGINE_KINDS = kinds_that("concerns_engine")
 
 
 _NEUTRAL = State()

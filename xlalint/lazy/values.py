@@ -78,6 +78,35 @@ class Place(Enum):
     __hash__ = object.__hash__
 
 
+class Role(Enum):
+    """What a device tensor is in the program, beside a tensor."""
+
+    PLAIN = "plain"
+    FOUND_INF = "found_inf"
+    """It says whether a gradient overflowed: asked in every step."""
+    PERHAPS_MODULE = "perhaps a module"
+    """An unknown that was moved to XLA: it may as well be a module."""
+
+    __hash__ = object.__hash__
+
+
+class Shape(Enum):
+    """Whether a tensor has the same shape in every step."""
+
+    UNKNOWN = "unknown"
+    FIXED = "fixed"
+    VARIES = "varies"
+
+    __hash__ = object.__hash__
+
+
+class Tensor(NamedTuple):
+    """What is known of a device tensor beside what it has recorded."""
+
+    role: Role = Role.PLAIN
+    shape: Shape = Shape.UNKNOWN
+
+
 class Value(NamedTuple):
     """One value: immutable, hashable, part of the key of a summary.
 
@@ -94,6 +123,11 @@ class Value(NamedTuple):
     payload: Any = None
 
     @property
+    def role(self) -> Role:
+        """What a device tensor is in the program; PLAIN for every other value."""
+        return self.payload.role if self.payload.__class__ is Tensor else Role.PLAIN
+
+    @property
     def is_device(self) -> bool:
         """Whether reading this value on the host may touch the device."""
         return self.kind is Kind.TENSOR
@@ -103,16 +137,13 @@ class Value(NamedTuple):
         return self if self.recorded == NOTHING else self._replace(recorded=NOTHING)
 
 
-FOUND_INF = "found_inf"
-"""Payload of a device tensor that says whether a gradient overflowed: asked in every step."""
-
 UNKNOWN = Value(Kind.UNKNOWN, sure=False)
 NONE = Value(Kind.NONE)
 HOST = Value(Kind.HOST)
 
 
 def join(a: Value, b: Value) -> Value:
-    """The value that stands for "either `a` or `b`" (interpreter.md, Join)."""
+    """The value that stands for "either `a` or `b`"."""
     if a == b:
         return a
     if a.kind is Kind.NONE:
@@ -125,7 +156,7 @@ def join(a: Value, b: Value) -> Value:
         if a.payload == b.payload:
             return Value(a.kind, a.sure and b.sure, recorded, differs, reduced, a.payload)
         merged = _join_payload(a, b)
-        if merged is None and a.kind not in _LOSING_PAYLOAD:
+        if merged is None and a.kind not in _KEEPING_KIND:
             return Value(Kind.UNKNOWN, False, recorded, differs, reduced)
         return Value(a.kind, a.sure and b.sure, recorded, differs, reduced, merged)
     kinds = {a.kind, b.kind}
@@ -144,10 +175,6 @@ def join_all(values: Iterable[Value], otherwise: Value) -> Value:
     return otherwise if first is None else reduce(join, each, first)
 
 
-_NUMERIC = {Kind.TENSOR, Kind.HOST, Kind.CONSTANT, Kind.UNKNOWN}
-_HOST_LIKE = {Kind.HOST, Kind.CONSTANT, Kind.ORDINAL}
-
-
 def _join_payload(a: Value, b: Value) -> Any:
     if isinstance(a.payload, tuple) and type(a.payload) is type(b.payload):
         join_payload = getattr(a.payload, "join", None)
@@ -156,5 +183,59 @@ def _join_payload(a: Value, b: Value) -> Any:
     return None
 
 
-_LOSING_PAYLOAD = {Kind.TENSOR, Kind.HOST, Kind.CONSTANT, Kind.DEVICE, Kind.ORDINAL}
-"""Kinds whose values stay of their kind when it is no longer known which of them it is."""
+class Traits(NamedTuple):
+    """What holds for all values of one kind.
+
+    Args:
+        concerns_engine: What a function does with it may matter to the engine.
+        idle: The engine has nothing to do with it.
+        carries_state: Whoever gets it may step or cut behind our back.
+        true: It always counts as true.
+        numeric: It may stand where a device tensor stands in another branch.
+        on_host: It lives on the host; two of these kinds join to a host value.
+        keeps_kind: It stays of its kind when it is no longer known which of its kind it is.
+        has_methods: What its attributes do is known by the kind.
+    """
+
+    concerns_engine: bool = False
+    idle: bool = False
+    carries_state: bool = False
+    true: bool = False
+    numeric: bool = False
+    on_host: bool = False
+    keeps_kind: bool = False
+    has_methods: bool = False
+
+
+TRAITS: dict[Kind, Traits] = {
+    Kind.TENSOR: Traits(concerns_engine=True, numeric=True, keeps_kind=True),
+    Kind.HOST: Traits(idle=True, numeric=True, on_host=True, keeps_kind=True),
+    Kind.DEVICE: Traits(concerns_engine=True, true=True, keeps_kind=True),
+    Kind.MODULE: Traits(concerns_engine=True, carries_state=True, true=True, has_methods=True),
+    Kind.PARAMETERS: Traits(concerns_engine=True, has_methods=True),
+    Kind.OPTIMIZER: Traits(concerns_engine=True, carries_state=True, true=True, has_methods=True),
+    Kind.SCALER: Traits(concerns_engine=True, carries_state=True, has_methods=True),
+    Kind.LOADER: Traits(concerns_engine=True, carries_state=True, has_methods=True),
+    Kind.STATE_DICT: Traits(concerns_engine=True, has_methods=True),
+    Kind.CALLABLE: Traits(concerns_engine=True, true=True),
+    Kind.CLASS: Traits(true=True),
+    Kind.INSTANCE: Traits(),
+    Kind.SCOPE: Traits(concerns_engine=True, has_methods=True),
+    Kind.RANK_TEST: Traits(),
+    Kind.ORDINAL: Traits(on_host=True, keeps_kind=True),
+    Kind.CONTAINER: Traits(has_methods=True),
+    Kind.CONSTANT: Traits(idle=True, numeric=True, on_host=True, keeps_kind=True),
+    Kind.NAMESPACE: Traits(true=True),
+    Kind.NONE: Traits(idle=True),
+    Kind.UNKNOWN: Traits(idle=True, numeric=True),
+}
+
+
+def kinds_that(trait: str) -> frozenset[Kind]:
+    """The kinds for which a trait holds."""
+    return frozenset(kind for kind, traits in TRAITS.items() if getattr(traits, trait))
+
+
+_NUMERIC = kinds_that("numeric")
+_HOST_LIKE = kinds_that("on_host")
+_KEEPING_KIND = kinds_that("keeps_kind")

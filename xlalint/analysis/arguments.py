@@ -1,0 +1,151 @@
+"""What a call gives to the parameters of a function of the project, and what that captured."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.analysis.call import Call
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.library.loaders import BATCH
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import Function
+from xlalint.analysis.payloads import (
+    Bound,
+    Instance,
+    Known,
+    Loader,
+    Targets,
+    container,
+    container_of,
+    run,
+    targets,
+)
+from xlalint.analysis.store import Store
+from xlalint.knowledge import functions
+from xlalint.lazy.state import (
+    State,
+)
+from xlalint.lazy.values import (
+    NOTHING,
+    UNKNOWN,
+    Kind,
+    Value,
+    join_all,
+)
+
+
+def capture(function: Function, frame: Frame, store: Store) -> tuple[tuple[str, Value], ...]:
+    """What a nested function sees of the functions around it, at this moment."""
+    seen = []
+    for name in function.free_names():
+        value = store.names.get(name) or frame.captured.get(name)
+        if value is not None:
+            seen.append((name, _without_captures(value)))
+    return tuple(seen)
+
+
+def defaults(
+    machine: Machine, function: Function, frame: Frame, store: Store
+) -> tuple[tuple[str, Value], ...]:
+    """What the parameters of a nested function are by default: evaluated where it is defined."""
+    if frame.function is None:
+        return ()
+    arguments = function.node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    given = [
+        *zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    return tuple(
+        (parameter.arg, machine.evaluate(default, frame, store))
+        for parameter, default in given
+        if default is not None
+    )
+
+
+def captured(bound: Bound, call: Call) -> dict[str, Value]:
+    """What a called function captured of the functions around it."""
+    own = bound.function.locals()
+    held = {name: value for name, value in bound.captured if name not in own}
+    parent = bound.function.parent
+    if parent is not None:
+        for name in bound.function.free_names():
+            if name in held:
+                continue
+            if parent is call.frame.function and name in call.store.names:
+                held[name] = call.store.names[name]
+            elif name in call.frame.captured:
+                held[name] = call.frame.captured[name]
+    return held
+
+
+def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Value]:
+    """The values of a function's parameters in a call: given, by default, or by annotation."""
+    function = bound.function
+    arguments = function.node.args
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    annotations = {
+        a.arg: a.annotation for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    }
+    given = list(call.arguments)
+    if bound.receiver is not None and not function.is_static:
+        given.insert(0, bound.receiver)
+    names = dict(zip(positional, given, strict=False))
+    extra = given[len(positional) :]
+    others: dict[str, Value] = {}
+    for name, value in call.keywords.items():
+        (names if name in annotations else others)[name] = value
+    by_default = dict(
+        zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
+    )
+    for keyword_only, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if default is not None:
+            by_default[keyword_only.arg] = default
+    held = dict(bound.captured)
+    for name, annotation in annotations.items():
+        if name in names:
+            continue
+        if name in held and not call.open_ended:
+            # A default of long ago has run by now, when nothing at all is recorded any more.
+            names[name] = run(held[name]) if call.store.state.engine.recorded == NOTHING else held[name]
+        elif name in by_default and not call.open_ended:
+            names[name] = machine.evaluate(by_default[name], Frame(function.outline, None, 0), Store(State()))
+        else:
+            names[name] = _annotated_value(machine, annotation, function)
+    if arguments.vararg is not None:
+        names[arguments.vararg.arg] = container_of(join_all(extra, UNKNOWN)) if extra else UNKNOWN
+    if arguments.kwarg is not None:
+        known = not call.open_ended
+        names[arguments.kwarg.arg] = container([*others.values()], tuple(others)) if known else UNKNOWN
+    return names
+
+
+def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Function) -> Value:
+    if annotation is None:
+        return UNKNOWN
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return UNKNOWN
+    if not isinstance(annotation, ast.Name | ast.Attribute):
+        return UNKNOWN
+    meant = machine.evaluate(annotation, Frame(function.outline, None, 0), Store(State()))
+    if meant.kind is Kind.CLASS and not isinstance(meant.payload.of[0], str):
+        cls = meant.payload.of[0]
+        if machine.classes.kind_of(cls) is Kind.MODULE:
+            return UNKNOWN
+        return Value(Kind.INSTANCE, sure=False, payload=Instance(meant.payload.of))
+    if any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "device loader" for t in targets(meant)):
+        return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
+    return UNKNOWN
+
+
+def _without_captures(value: Value) -> Value:
+    """The value with captures of nested functions left out, so that captures do not nest."""
+    if value.kind is not Kind.CALLABLE:
+        return value
+    stripped = tuple(
+        t._replace(captured=()) if isinstance(t, Bound) and t.captured else t for t in targets(value)
+    )
+    return value._replace(payload=Targets(stripped)) if stripped else value

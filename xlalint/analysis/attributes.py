@@ -1,0 +1,179 @@
+"""Attributes of values, by kind of value."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.analysis.call import Call, dotted
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.library.modules import parameter, placed
+from xlalint.analysis.library.optimizers import (
+    gradient,
+)
+from xlalint.analysis.machine import Evaluate, Machine
+from xlalint.analysis.outline import Class
+from xlalint.analysis.payloads import (
+    Bound,
+    Classes,
+    Device,
+    Known,
+    Method,
+    Namespace,
+    callable_value,
+    constant,
+)
+from xlalint.analysis.store import Store
+from xlalint.knowledge import classes as library_classes
+from xlalint.knowledge import functions, operations
+from xlalint.lazy.state import (
+    ScopeKind,
+)
+from xlalint.lazy.values import (
+    HOST,
+    UNKNOWN,
+    Kind,
+    Place,
+    Role,
+    Tensor,
+    Value,
+    kinds_that,
+)
+from xlalint.lazy.values import join as join_values
+
+
+def _attribute(machine: Machine, node: ast.Attribute, frame: Frame, store: Store) -> Value:
+    base = machine.evaluate(node.value, frame, store)
+    return attribute(machine, base, node.attr, node, frame, store)
+
+
+def attribute(
+    machine: Machine, base: Value, name: str, node: ast.Attribute | None, frame: Frame, store: Store
+) -> Value:
+    """An attribute of a value. `node`, when there is one, says by which path it was reached."""
+    kind = base.kind
+    if kind is Kind.NAMESPACE:
+        return _in_namespace(machine, base.payload, name)
+    if kind is Kind.INSTANCE or (kind is Kind.MODULE and base.payload.cls is not None):
+        found = _of_instance(machine, base, name, node, frame, store)
+        if found is not None:
+            if found.kind is Kind.UNKNOWN:
+                return machine.names.flag(name) or found
+            return found
+    if kind is Kind.TENSOR:
+        return _of_tensor(base, name)
+    if kind is Kind.PARAMETERS and name in operations.PARAMETER_ATTRIBUTES:
+        return _of_tensor(parameter(base.payload, store), name)
+    if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scopes.of(ScopeKind.OPTIMIZER):
+        return gradient(store) if name == "grad" else gradient(store)._replace(payload=Tensor(Role.FOUND_INF))
+    if kind is Kind.DEVICE:
+        if name == "type":
+            return constant(base.payload.type) if base.payload.type else HOST
+        return HOST
+    if kind is Kind.CLASS:
+        found = _of_class(machine, base.payload, name)
+        if found is not None:
+            return found
+    if kind in _WITH_METHODS:
+        return callable_value(Method(base, name, dotted(node.value) if node is not None else ""))
+    if kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):
+        return callable_value(Method(base, name))
+    flag = machine.names.flag(name)
+    if flag is not None:
+        return flag
+    if kind is Kind.CALLABLE:
+        return UNKNOWN
+    return callable_value(Method(base, name, dotted(node.value) if node is not None else ""))
+
+
+def _in_namespace(machine: Machine, namespace: Namespace, name: str) -> Value:
+    if namespace.outline is not None:
+        if name in namespace.outline.bindings:
+            return machine.names.global_name(name, namespace.outline)
+        if namespace.outline.star_imports:
+            value = machine.names.global_name(name, namespace.outline)
+            if value.kind is not Kind.UNKNOWN:
+                return value
+        inner = machine.project.find(f"{namespace.name}.{name}", namespace.outline)
+        if inner is not None:
+            return Value(Kind.NAMESPACE, payload=Namespace(inner.name, inner))
+        return machine.names.flag(name) or UNKNOWN
+    return machine.names.library(f"{namespace.name}.{name}")
+
+
+def _of_instance(
+    machine: Machine, base: Value, name: str, node: ast.Attribute | None, frame: Frame, store: Store
+) -> Value | None:
+    classes = [base.payload.cls] if base.kind is Kind.MODULE else base.payload.of
+    joined: Value | None = None
+    for cls in classes:
+        if isinstance(cls, str):
+            found: Value | None = callable_value(Method(base, name, dotted(node.value) if node else ""))
+            known = f"{cls}.{name}"
+            if known in functions.FUNCTIONS:
+                found = callable_value(Known(known))
+        else:
+            found = _of_project_class(machine, base, cls, name, frame, store)
+        if found is None:
+            return None
+        joined = found if joined is None else join_values(joined, found)
+    return joined
+
+
+def _of_project_class(
+    machine: Machine, base: Value, cls: Class, name: str, frame: Frame, store: Store
+) -> Value | None:
+    value = store.attributes.get((cls, name))
+    if value is None:
+        found = machine.classes.find_method(cls, name)
+        if found is not None:
+            if any(isinstance(d, ast.Name) and d.id in library_classes.PROPERTIES for d in found.decorators):
+                site = frame.site(found.node) if found.outline is frame.outline else found.site
+                return machine.enter(Bound(found, base), Call(frame, store, site, None))
+            return callable_value(Bound(found, None if found.is_static else base))
+        value = machine.classes.attributes(cls).get(name)
+    if value is None:
+        for base_class in machine.classes.bases(cls):
+            if name in base_class.constants:
+                value = machine.classes.constant(base_class, name)
+                break
+    if value is None:
+        return None if base.kind is Kind.MODULE else UNKNOWN
+    if base.kind is Kind.MODULE and base.payload.place is not Place.HOST:
+        return placed(value, base.payload)
+    if base.kind is Kind.MODULE and value.kind is Kind.TENSOR:
+        # What another instance, one on the device, holds under the name may not be this one's.
+        return value._replace(sure=False)
+    return value
+
+
+def _of_class(machine: Machine, classes: Classes, name: str) -> Value | None:
+    for cls in classes.of:
+        if isinstance(cls, str):
+            return machine.names.library(f"{cls}.{name}")
+        method = machine.classes.find_method(cls, name)
+        if method is not None:
+            if any(
+                isinstance(d, ast.Name) and d.id in library_classes.CLASS_METHODS for d in method.decorators
+            ):
+                return callable_value(Bound(method, Value(Kind.CLASS, payload=Classes((cls,)))))
+            return callable_value(Bound(method))
+        for base in machine.classes.bases(cls):
+            if name in base.constants:
+                return machine.classes.constant(base, name)
+    return None
+
+
+def _of_tensor(base: Value, name: str) -> Value:
+    if name in operations.HOST_ATTRIBUTES:
+        return HOST
+    if name == "device":
+        return Value(Kind.DEVICE, sure=base.sure, payload=Device("xla" if base.sure else ""))
+    if name in operations.TENSOR_ATTRIBUTES:
+        return base
+    return callable_value(Method(base, name))
+
+
+_WITH_METHODS = kinds_that("has_methods")
+
+
+EVALUATORS: dict[type, Evaluate] = {ast.Attribute: _attribute}

@@ -1,0 +1,138 @@
+"""Assignment: values to names, attributes and items, containers taken apart; and what iterating yields."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import Class
+from xlalint.analysis.payloads import (
+    Container,
+    container,
+    container_of,
+    unknown_from,
+)
+from xlalint.analysis.store import Store
+from xlalint.analysis.work import record
+from xlalint.lazy.values import (
+    Kind,
+    Value,
+    Weight,
+    kinds_that,
+)
+from xlalint.lazy.values import join as join_values
+
+
+def element(value: Value) -> Value:
+    """What iterating a value yields."""
+    if value.kind is Kind.CONTAINER:
+        return value.payload.element  # type: ignore[no-any-return]
+    if value.kind is Kind.LOADER:
+        return value.payload.element  # type: ignore[no-any-return]
+    if value.kind is Kind.TENSOR:
+        return value._replace(recorded=value.recorded)
+    if value.kind in (Kind.HOST, Kind.CONSTANT):
+        return Value(Kind.HOST, differs=value.differs)
+    if value.kind is Kind.PARAMETERS:
+        return value
+    return unknown_from(value)
+
+
+def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: Store) -> None:
+    """Assign a value to a target, taking containers apart."""
+    if isinstance(target, ast.Name):
+        bind_name(target.id, value, frame, store)
+    elif isinstance(target, ast.Tuple | ast.List):
+        _unpack(machine, target.elts, value, frame, store)
+    elif isinstance(target, ast.Starred):
+        bind(machine, target.value, container_of(value), frame, store)
+    elif isinstance(target, ast.Attribute):
+        base = machine.evaluate(target.value, frame, store)
+        if base.kind is Kind.INSTANCE and base.payload.of and not isinstance(base.payload.of[0], str):
+            _bind_attribute(machine, base.payload.of[0], target.attr, value, store)
+        elif base.kind is Kind.MODULE and base.payload.cls is not None:
+            _bind_attribute(machine, base.payload.cls, target.attr, value, store)
+    elif isinstance(target, ast.Subscript):
+        _bind_item(machine, target, value, frame, store)
+
+
+def bind_name(name: str, value: Value, frame: Frame, store: Store) -> None:
+    """Assign a value to a name, which may be that of a function around this one."""
+    function = frame.function
+    if function is not None and function.locals() and name not in function.locals():
+        frame.captured[name] = value
+    store.names[name] = value
+
+
+def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store: Store) -> None:
+    if not machine.classes.is_tabulating(cls):
+        held = machine.classes.attributes(cls).get(name)
+        if held == value or (is_idle(value) and (held is None or held.kind in _IDLE)):
+            # The table says it already; summaries are shared the more, the less they start from.
+            store.attributes.pop((cls, name), None)
+            return
+    store.attributes[cls, name] = value
+
+
+def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Frame, store: Store) -> None:
+    base = machine.evaluate(target.value, frame, store)
+    index = machine.evaluate(target.slice, frame, store)
+    if base.kind is Kind.CONTAINER:
+        payload: Container = base.payload
+        wanted = index.payload.value if index.kind is Kind.CONSTANT and index.payload else None
+        if payload.items is not None and isinstance(wanted, str) and (payload.keys or not payload.items):
+            keys = list(payload.keys or ())
+            items = list(payload.items)
+            if wanted in keys:
+                items[keys.index(wanted)] = value
+            else:
+                keys.append(wanted)
+                items.append(value)
+            changed = container(items, tuple(keys))
+        else:
+            empty = payload.items == ()
+            changed = container_of(value if empty else join_values(payload.element, value))
+        rebind(machine, target.value, changed, frame, store)
+    elif base.kind is Kind.TENSOR:
+        record((base, value), Weight.LIGHT, frame.site(target), frame, store)
+
+
+def rebind(machine: Machine, node: ast.expr, value: Value, frame: Frame, store: Store) -> None:
+    """Give a changed value back to the name or attribute it was reached by."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        bind(machine, node, value, frame, store)
+
+
+def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Frame, store: Store) -> None:
+    items: tuple[Value, ...] | None = None
+    if value.kind is Kind.CONTAINER:
+        items = value.payload.items
+    starred = [i for i, e in enumerate(targets) if isinstance(e, ast.Starred)]
+    if items is not None and not starred and len(items) == len(targets):
+        for target, item in zip(targets, items, strict=True):
+            bind(machine, target, item, frame, store)
+        return
+    if items is not None and len(starred) == 1 and len(items) >= len(targets) - 1:
+        first, after = starred[0], len(targets) - starred[0] - 1
+        rest = container(list(items[first : len(items) - after]))
+        for target, item in zip(targets[:first], items, strict=False):
+            bind(machine, target, item, frame, store)
+        bind(machine, targets[first].value, rest, frame, store)  # type: ignore[attr-defined]
+        for target, item in zip(targets[first + 1 :], items[len(items) - after :], strict=True):
+            bind(machine, target, item, frame, store)
+        return
+    # What an unknown callable returned may be a pair of anything: each is as unsure as the whole.
+    each = element(value) if value.sure or value.kind is not Kind.TENSOR else value
+    for target in targets:
+        bind(machine, target, each, frame, store)
+
+
+_IDLE = kinds_that("idle")
+
+
+def is_idle(value: Value) -> bool:
+    """Whether a value has nothing to do with the engine, nor decides a branch."""
+    if value.kind is Kind.CONSTANT and value.payload:
+        return not isinstance(value.payload.value, bool)
+    return value.kind in _IDLE

@@ -1,0 +1,141 @@
+"""Tests and branches, and how a test splits the replicas."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from xlalint.analysis.binding import bind_name
+from xlalint.analysis.call import spelling
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.machine import Execute, Machine
+from xlalint.analysis.operators import evaluate_test, truth
+from xlalint.analysis.payloads import (
+    RankTest,
+)
+from xlalint.analysis.store import Store, join
+from xlalint.analysis.work import read
+from xlalint.lazy.events import Reading
+from xlalint.lazy.state import (
+    Obligation,
+    Split,
+)
+from xlalint.lazy.values import (
+    UNKNOWN,
+    Kind,
+)
+
+
+class Condition(NamedTuple):
+    """What is known of a test: its truth, and how it parts the replicas."""
+
+    truth: bool | None = None
+    when_true: Split | None = None
+    when_false: Split | None = None
+
+
+def condition(machine: Machine, node: ast.expr, keyword: str, frame: Frame, store: Store) -> Condition:
+    """Evaluate the test of an `if`, `while` or `assert`; a device value is read by it."""
+    value = evaluate_test(machine, node, frame, store)
+    site = frame.site(node)
+    if value.kind is Kind.RANK_TEST:
+        test: RankTest = value.payload
+        return Condition(
+            None,
+            Split(site, True, test.certain, test.master),
+            Split(site, False, test.certain_else, not test.master),
+        )
+    if value.kind is Kind.ORDINAL:
+        # `if rank:` keeps the master out.
+        return Condition(None, Split(site, True, value.sure, False), Split(site, False, value.sure, True))
+    known = truth(value)
+    if known is None and value.kind is Kind.TENSOR:
+        shown = f"{keyword} {spelling(node, frame.outline.text)}".strip()
+        read(value, Reading.BOOL, shown, site, frame, store)
+    if known is None and value.differs and value.kind in (Kind.TENSOR, Kind.HOST):
+        return Condition(None, Split(site, True, False, False), Split(site, False, False, False))
+    return Condition(known)
+
+
+def _if(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | None:
+    tested = condition(machine, node.test, "if", frame, store)
+    if tested.truth is not None:
+        return machine.run_block(node.body if tested.truth else node.orelse, frame, store)
+    if tested.when_true is not None and tested.when_false is not None:
+        return _split(machine, node, tested.when_true, tested.when_false, frame, store)
+    other = store.copy()
+    owed = store.state.obligations
+    yes = machine.run_block(node.body, frame, store)
+    no = machine.run_block(node.orelse, frame, other)
+    return _agreed(owed, yes, no, join(yes, no))
+
+
+def _split(
+    machine: Machine, node: ast.If, when_true: Split, when_false: Split, frame: Frame, store: Store
+) -> Store | None:
+    """A test that parts the replicas: both arms run at the same time, on different replicas."""
+    before = store.state
+    other = store.copy()
+    store.state = frame.model.part(before, when_true)
+    other.state = frame.model.part(before, when_false)
+    yes = machine.run_block(node.body, frame, store)
+    no = machine.run_block(node.orelse, frame, other)
+    joined = join(yes, no)
+    if yes is not None and no is not None and joined is not None:
+        _agreed(before.obligations, yes, no, joined)
+        joined.state = frame.model.meet(before, [(when_true, yes.state), (when_false, no.state)])
+    return joined
+
+
+def _match(machine: Machine, node: ast.Match, frame: Frame, store: Store) -> Store | None:
+    subject = machine.evaluate(node.subject, frame, store)
+    result: Store | None = None
+    for case in node.cases:
+        arm = store.copy()
+        whole = _whole(case.pattern)
+        for name in _pattern_names(case.pattern):
+            bind_name(name, subject if name == whole else UNKNOWN, frame, arm)
+        if case.guard is not None:
+            condition(machine, case.guard, "if", frame, arm)
+            # The next case is tried after this one's guard has been asked, or not.
+            store = join(store, arm.copy()) or store
+        result = join(result, machine.run_block(case.body, frame, arm))
+        if case.guard is None and _always_matches(case.pattern):
+            return result
+    return join(result, store)
+
+
+def _agreed(
+    owed: frozenset[Obligation], yes: Store | None, no: Store | None, joined: Store | None
+) -> Store | None:
+    """Drop what was owed before a branch and one arm has settled: it may be settled, so silence."""
+    if yes is not None and no is not None and joined is not None:
+        settled = (owed - yes.state.obligations) | (owed - no.state.obligations)
+        for arm in (yes, no, joined):
+            arm.state.obligations -= {o for o in settled if o.terms.settled_by_one_arm}
+    return joined
+
+
+def _always_matches(pattern: ast.pattern) -> bool:
+    """Whether a pattern takes whatever there is: `_`, a name, or alternatives that end in one."""
+    if isinstance(pattern, ast.MatchOr):
+        return _always_matches(pattern.patterns[-1])
+    return isinstance(pattern, ast.MatchAs) and (pattern.pattern is None or _always_matches(pattern.pattern))
+
+
+def _whole(pattern: ast.pattern) -> str | None:
+    """The name that a pattern gives to all of what it matches."""
+    return pattern.name if isinstance(pattern, ast.MatchAs) else None
+
+
+def _pattern_names(pattern: ast.pattern) -> list[str]:
+    names = []
+    for node in ast.walk(pattern):
+        if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+            names.append(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            names.append(node.rest)
+    return names
+
+
+EXECUTORS: dict[type, Execute] = {ast.If: _if, ast.Match: _match}

@@ -1,0 +1,62 @@
+"""What decorators make of a function: scopes around every call, context managers."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import Function
+from xlalint.analysis.payloads import (
+    Known,
+    Opening,
+    Scoped,
+    callable_value,
+    targets,
+)
+from xlalint.analysis.store import Store
+from xlalint.knowledge import functions
+from xlalint.knowledge.classes import CONTEXT_MANAGERS
+from xlalint.lazy.state import (
+    ScopeKind,
+    State,
+)
+from xlalint.lazy.values import (
+    Kind,
+    Value,
+)
+
+
+def decorator_scopes(machine: Machine, function: Function) -> list[ScopeKind]:
+    """The scopes that a function's decorators open around every call, innermost first."""
+    frame = Frame(function.outline, function.parent, 0)
+    return _scopes_of(machine, function.decorators, frame, Store(State()))
+
+
+def decorated(
+    machine: Machine, value: Value, decorators: list[ast.expr], frame: Frame, store: Store
+) -> Value:
+    """What decorators make of a function that is defined in another."""
+    for kind in _scopes_of(machine, decorators, frame, store):
+        value = callable_value(Scoped(value, kind))
+    return value
+
+
+def _scopes_of(machine: Machine, decorators: list[ast.expr], frame: Frame, store: Store) -> list[ScopeKind]:
+    found = []
+    for decorator in reversed(decorators):
+        value = machine.evaluate(decorator, frame, store)
+        if value.kind is Kind.SCOPE and isinstance(value.payload, Opening) and value.payload.scope:
+            found.append(value.payload.scope)
+        elif any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "compile" for t in targets(value)):
+            found.append(ScopeKind.COMPILE)
+    return found
+
+
+def is_context_manager(function: Function) -> bool:
+    """Whether calling a generator function makes a context manager of it."""
+    for decorator in function.decorators:
+        name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
+        if name in CONTEXT_MANAGERS:
+            return True
+    return False

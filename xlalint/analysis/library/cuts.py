@@ -1,0 +1,110 @@
+"""Cuts, step scopes, profiler scopes and closures."""
+
+from __future__ import annotations
+
+from xlalint.analysis.call import Call
+from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.payloads import (
+    Opening,
+    Opens,
+    Scoped,
+    callable_value,
+    elements,
+)
+from xlalint.lazy.state import (
+    Cause,
+    ScopeKind,
+)
+from xlalint.lazy.values import (
+    NONE,
+    Kind,
+    Value,
+)
+
+
+def cut(call: Call, cause: Cause, *, sure: bool = True, resets_scope: bool = True) -> None:
+    """The graph is cut, and the values that are alive are told."""
+    call.frame.model.cut(
+        call.store.state, cause, call.spelling, call.site, sure=sure, resets_scope=resets_scope
+    )
+    call.store.run_all() if sure else call.store.maybe_run_all()
+
+
+def _marker(machine: Machine, call: Call) -> Value:
+    resets = call.flag("reset_scope", True, 1)
+    cut(call, Cause.MARKER, resets_scope=resets is not False)
+    return NONE
+
+
+def _step_scope(machine: Machine, call: Call) -> Value:
+    return Value(Kind.SCOPE, payload=Opening(ScopeKind.STEP, call.spelling))
+
+
+def _compile(machine: Machine, call: Call) -> Value:
+    full = call.flag("full_graph", False, 1)
+    kind = ScopeKind.FULL_GRAPH if full else ScopeKind.COMPILE
+    target = call.argument(0, "f")
+    if target is None or target.kind in (Kind.NONE, Kind.CONSTANT):
+        return Value(Kind.SCOPE, payload=Opening(kind, call.spelling))
+    return callable_value(Scoped(target, kind))
+
+
+def _dynamo(machine: Machine, call: Call) -> Value:
+    """What `torch.compile` made is called: its graph runs at once, with what waits for it."""
+    cut(call, Cause.MARKER, sure=False)
+    return Value(Kind.TENSOR, False, differs=True)
+
+
+def _trace_scope(machine: Machine, call: Call) -> Value:
+    return Value(Kind.SCOPE, payload=Opening(ScopeKind.TRACE, call.spelling))
+
+
+def _step_trace_scope(machine: Machine, call: Call) -> Value:
+    return Value(Kind.SCOPE, payload=Opening(ScopeKind.STEP_TRACE, call.spelling))
+
+
+def _exit_stack(machine: Machine, call: Call) -> Value:
+    return Value(Kind.SCOPE, payload=Opening(None, call.spelling, Opens.STACK))
+
+
+def _plain_scope(machine: Machine, call: Call) -> Value:
+    target = call.argument(0)
+    if target is not None and target.kind is Kind.CALLABLE:
+        return target
+    return Value(Kind.SCOPE, payload=Opening(None, call.spelling))
+
+
+def _eager_mode(machine: Machine, call: Call) -> Value:
+    call.store.state.engine = call.store.state.engine._replace(eager=call.flag("enable", True, 0))
+    return NONE
+
+
+def _eager_scope(machine: Machine, call: Call) -> Value:
+    enabled = call.flag("enable", True, 0)
+    effect = Opens.LAZY if enabled is False else Opens.EAGER if enabled else Opens.PERHAPS_EAGER
+    return Value(Kind.SCOPE, payload=Opening(None, call.spelling, effect))
+
+
+def _add_closure(machine: Machine, call: Call) -> Value:
+    state = call.store.state
+    call.frame.model.add_closure(state, call.site, asynchronous=bool(call.flag("run_async", False, 2)))
+    body = call.argument(0, "closure")
+    arguments = call.argument(1, "args")
+    if body is not None and body.kind is Kind.CALLABLE:
+        machine.run_closure(body, elements(arguments), call)
+    return NONE
+
+
+EFFECTS: dict[str, Effect] = {
+    "marker": _marker,
+    "step scope": _step_scope,
+    "compile": _compile,
+    "dynamo graph": _dynamo,
+    "trace scope": _trace_scope,
+    "step trace scope": _step_trace_scope,
+    "plain scope": _plain_scope,
+    "exit stack": _exit_stack,
+    "eager mode": _eager_mode,
+    "eager scope": _eager_scope,
+    "add closure": _add_closure,
+}

@@ -1,0 +1,59 @@
+"""Devices."""
+
+from __future__ import annotations
+
+from xlalint.analysis.call import Call
+from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.payloads import (
+    DEVICE_XLA,
+    Constant,
+    Device,
+    container_of,
+)
+from xlalint.lazy.values import (
+    HOST,
+    Kind,
+    Value,
+)
+
+
+def _xla_device(machine: Machine, call: Call) -> Value:
+    return DEVICE_XLA
+
+
+def _xla_devices(machine: Machine, call: Call) -> Value:
+    return container_of(DEVICE_XLA)
+
+
+def _hardware(machine: Machine, call: Call) -> Value:
+    return HOST
+
+
+def _device(machine: Machine, call: Call) -> Value:
+    given = call.argument(0, "device")
+    if given is not None and given.kind is Kind.DEVICE:
+        return given
+    device = device_of(given)
+    return Value(Kind.DEVICE, sure=bool(device.type), payload=device)
+
+
+def device_of(value: Value | None) -> Device:
+    """The device that a value names; without a type when it is not known to be one."""
+    if value is not None and isinstance(value.payload, Device):
+        return value.payload
+    if value is not None and isinstance(value.payload, Constant) and isinstance(value.payload.value, str):
+        return Device(value.payload.value.partition(":")[0])
+    return Device()
+
+
+def _to_device(machine: Machine, call: Call) -> Value:
+    return container_of(Value(Kind.TENSOR))
+
+
+EFFECTS: dict[str, Effect] = {
+    "xla device": _xla_device,
+    "xla devices": _xla_devices,
+    "hardware": _hardware,
+    "device": _device,
+    "to device": _to_device,
+}

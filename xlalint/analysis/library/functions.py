@@ -1,0 +1,122 @@
+"""Calls of library functions by qualified name."""
+
+from __future__ import annotations
+
+from xlalint.analysis.binding import element
+from xlalint.analysis.call import Call
+from xlalint.analysis.library import (
+    cuts,
+    devices,
+    files,
+    gradients,
+    iteration,
+    language,
+    loaders,
+    reads,
+    replicas,
+)
+from xlalint.analysis.library.devices import device_of
+from xlalint.analysis.library.optimizers import (
+    make_optimizer,
+)
+from xlalint.analysis.library.tensors import call_operation
+from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.payloads import (
+    Instance,
+    Module,
+    Namespace,
+    Optimizer,
+    Parameters,
+    unknown_from,
+)
+from xlalint.analysis.unknown import call_unknown, holds_tensor
+from xlalint.knowledge import classes, functions, operations
+from xlalint.lazy.events import Reading
+from xlalint.lazy.values import (
+    HOST,
+    UNKNOWN,
+    Kind,
+    Place,
+    Value,
+    Weight,
+)
+
+EFFECTS: dict[str, Effect] = {
+    **cuts.EFFECTS,
+    **devices.EFFECTS,
+    **replicas.EFFECTS,
+    **loaders.EFFECTS,
+    **gradients.EFFECTS,
+    **files.EFFECTS,
+    **reads.EFFECTS,
+    **iteration.EFFECTS,
+    **language.EFFECTS,
+}
+"""What each effect that `knowledge.functions` names means."""
+
+
+def apply(machine: Machine, name: str, call: Call) -> Value:
+    """Call the library function `name`, which knowledge lists."""
+    effect = functions.FUNCTIONS[name]
+    if effect.startswith("object "):
+        return Value(Kind.INSTANCE, payload=Instance((effect[7:],)))
+    return EFFECTS[effect](machine, call)
+
+
+def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
+    """Call a name of a library that knowledge does not list by itself."""
+    name = namespace.name
+    module, _, last = name.rpartition(".")
+    if namespace.outline is not None:
+        return call_unknown(machine, call)
+    if name in classes.PARAMETERS:
+        return Value(Kind.PARAMETERS, payload=Parameters(None, Place.HOST))
+    if classes.is_optimizer(name):
+        return Value(Kind.OPTIMIZER, payload=make_optimizer(call))
+    if name == classes.SHARDED_OPTIMIZER:
+        return Value(Kind.OPTIMIZER, payload=Optimizer(None, Place.UNKNOWN, None))
+    if name.startswith(classes.SCHEDULERS):
+        return HOST
+    if classes.is_module(name):
+        return Value(Kind.MODULE, payload=Module(call.site, Place.HOST))
+    if name.startswith(functions.TORCH):
+        return _call_torch(machine, module, last, call)
+    if module in functions.PLAIN_MODULES:
+        for value in call.arguments:
+            call.read(value, Reading.MATH)
+        return Value(Kind.HOST, differs=any(value.differs for value in call.values))
+    if module in functions.HOST_MODULES or module.partition(".")[0] in functions.HOST_MODULES:
+        return Value(Kind.HOST, differs=any(value.differs for value in call.values))
+    return call_unknown(machine, call)
+
+
+def _call_torch(machine: Machine, module: str, last: str, call: Call) -> Value:
+    given = call.arguments[0] if call.arguments else None
+    is_factory = operations.is_creation(module, last)
+    if is_factory or (last.endswith(operations.LIKE) and given is not None and given.kind is not Kind.TENSOR):
+        return _create(last, call)
+    if module.startswith(functions.NO_OPERATIONS):
+        if any(map(holds_tensor, call.values)):
+            return call_unknown(machine, call)
+        return unknown_from(*call.values)
+    return call_operation(last, call)
+
+
+def _create(last: str, call: Call) -> Value:
+    """A factory makes a tensor: on the device only if it is told so."""
+    differs = any(value.differs for value in call.values)
+    given = call.keywords.get("device")
+    if given is not None and given.kind is not Kind.NONE:
+        device = device_of(given)
+        if device.type == "xla":
+            return call.record((), Weight.LIGHT)._replace(differs=differs)
+        if not device.type:
+            return UNKNOWN
+    if last in operations.COPIES and call.arguments:
+        value = call.arguments[0]
+        if value.kind is Kind.CONTAINER:
+            # A list of tensors is read element by element to build the new one.
+            call.read(element(value), Reading.SCALAR)
+        elif value.kind in (Kind.TENSOR, Kind.UNKNOWN):
+            return value if value.kind is Kind.TENSOR else UNKNOWN
+    return Value(Kind.HOST, differs=differs)

@@ -1,0 +1,92 @@
+"""Gradients, and wrapped models."""
+
+from __future__ import annotations
+
+from xlalint.analysis.call import Call
+from xlalint.analysis.library.cuts import cut
+from xlalint.analysis.library.optimizers import (
+    built_at,
+    step_optimizer,
+)
+from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.payloads import (
+    Module,
+    Scaler,
+)
+from xlalint.lazy.events import Use
+from xlalint.lazy.state import (
+    Cause,
+)
+from xlalint.lazy.values import (
+    HOST,
+    NONE,
+    Kind,
+    Place,
+    Value,
+    Weight,
+)
+
+
+def _xla_optimizer_step(machine: Machine, call: Call) -> Value:
+    state = call.store.state
+    barrier = call.flag("barrier", False, 1)
+    optimizer = call.argument(0, "optimizer")
+    call.frame.model.reduce_gradients(state, call.site, built_at(optimizer))
+    if state.replicas.launched is not False:
+        call.frame.model.collective(state, "optimizer_step", "", call.site)
+    step_optimizer(optimizer, call, barrier=barrier is True)
+    if barrier is not False:
+        cut(call, Cause.BARRIER, sure=barrier is True)
+    return HOST
+
+
+def _reduce_gradients(machine: Machine, call: Call) -> Value:
+    optimizer = call.argument(0, "optimizer")
+    call.frame.model.reduce_gradients(call.store.state, call.site, built_at(optimizer))
+    call.frame.model.collective(call.store.state, "reduce_gradients", "", call.site)
+    return NONE
+
+
+def _clip(machine: Machine, call: Call) -> Value:
+    call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
+    weight = Weight.HEAVY if call.store.state.pending else Weight.LIGHT
+    return call.record((Value(Kind.TENSOR, sure=True),), weight)
+
+
+def _backward(machine: Machine, call: Call) -> Value:
+    call.frame.model.backward(call.store.state, call.site)
+    return NONE
+
+
+def _scaler(machine: Machine, call: Call) -> Value:
+    if call.flag("enabled", True) is False:
+        return Value(Kind.SCALER, sure=False, payload=Scaler(enabled=False))
+    sure = call.flag("enabled", True) is True
+    return Value(Kind.SCALER, sure=sure, payload=Scaler())
+
+
+def _wrap_module(machine: Machine, call: Call) -> Value:
+    return _wrapped(call, moves=False)
+
+
+def _wrap_and_move(machine: Machine, call: Call) -> Value:
+    return _wrapped(call, moves=True)
+
+
+def _wrapped(call: Call, *, moves: bool) -> Value:
+    call.store.state.replicas = call.store.state.replicas._replace(wrapped=True)
+    inner = call.argument(0, "module")
+    module = inner.payload if inner is not None and inner.kind is Kind.MODULE else Module(None, Place.UNKNOWN)
+    place = Place.XLA if moves else module.place
+    return Value(Kind.MODULE, payload=Module(module.identity, place, module.cls))
+
+
+EFFECTS: dict[str, Effect] = {
+    "xla optimizer step": _xla_optimizer_step,
+    "reduce gradients": _reduce_gradients,
+    "clip gradients": _clip,
+    "backward": _backward,
+    "scaler": _scaler,
+    "wrap module": _wrap_module,
+    "wrap and move module": _wrap_and_move,
+}

@@ -1,0 +1,123 @@
+"""Functions of the language that concern the engine little."""
+
+from __future__ import annotations
+
+from xlalint.analysis.attributes import attribute
+from xlalint.analysis.call import Call
+from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.payloads import (
+    Classes,
+    Known,
+    Method,
+    Partial,
+    callable_value,
+    constant,
+    targets,
+)
+from xlalint.lazy.values import (
+    HOST,
+    NONE,
+    UNKNOWN,
+    Kind,
+    Value,
+    Weight,
+)
+
+
+def _nothing(machine: Machine, call: Call) -> Value:
+    return NONE
+
+
+def _host(machine: Machine, call: Call) -> Value:
+    return Value(Kind.HOST, differs=any(v.differs for v in call.values))
+
+
+def _same(machine: Machine, call: Call) -> Value:
+    return call.arguments[0] if call.arguments else next(iter(call.keywords.values()), UNKNOWN)
+
+
+def _same_or_light(machine: Machine, call: Call) -> Value:
+    value = _same(machine, call)
+    if value.kind is Kind.TENSOR:
+        return call.record((value,), Weight.LIGHT)
+    return value
+
+
+def _second(machine: Machine, call: Call) -> Value:
+    return call.argument(1) or UNKNOWN
+
+
+def _unknown_object(machine: Machine, call: Call) -> Value:
+    return UNKNOWN
+
+
+def _isinstance(machine: Machine, call: Call) -> Value:
+    value, wanted = call.argument(0), call.argument(1)
+    if value is None or wanted is None or wanted.kind is not Kind.NAMESPACE:
+        return HOST
+    if wanted.payload.name == "torch.Tensor":
+        if value.kind is Kind.TENSOR and value.sure:
+            return constant(True)
+        if value.kind in (Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.MODULE):
+            return constant(False)
+    return HOST
+
+
+def _type(machine: Machine, call: Call) -> Value:
+    value = call.argument(0)
+    if value is not None and value.kind is Kind.INSTANCE:
+        return Value(Kind.CLASS, payload=Classes(value.payload.of))
+    return UNKNOWN
+
+
+def _getattr(machine: Machine, call: Call) -> Value:
+    base, name = call.argument(0), call.argument(1)
+    if base is None or name is None or name.kind is not Kind.CONSTANT or not name.payload:
+        return UNKNOWN
+    found = attribute(machine, base, str(name.payload.value), None, call.frame, call.store)
+    if found.kind is Kind.CALLABLE and any(isinstance(t, Method) for t in targets(found)):
+        return found if base.kind in (Kind.TENSOR, Kind.MODULE, Kind.OPTIMIZER) else UNKNOWN
+    return found
+
+
+def _setattr(machine: Machine, call: Call) -> Value:
+    return NONE
+
+
+def _super(machine: Machine, call: Call) -> Value:
+    return UNKNOWN
+
+
+def _partial(machine: Machine, call: Call) -> Value:
+    target = call.argument(0)
+    if target is None or call.open_ended:
+        return UNKNOWN
+    return callable_value(Partial(target, tuple(call.arguments[1:]), tuple(call.keywords.items())))
+
+
+def _decorator_maker(machine: Machine, call: Call) -> Value:
+    return callable_value(Known("functools.update_wrapper"))
+
+
+def _exit(machine: Machine, call: Call) -> Value:
+    call.frame.model.end(call.store.state, call.site)
+    return NONE
+
+
+EFFECTS: dict[str, Effect] = {
+    "nothing": _nothing,
+    "host": _host,
+    "same": _same,
+    "same or light": _same_or_light,
+    "second": _second,
+    "unknown object": _unknown_object,
+    "unknown truth": _host,
+    "isinstance": _isinstance,
+    "type": _type,
+    "getattr": _getattr,
+    "setattr": _setattr,
+    "super": _super,
+    "partial": _partial,
+    "decorator maker": _decorator_maker,
+    "exit": _exit,
+}

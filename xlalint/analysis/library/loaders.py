@@ -1,0 +1,61 @@
+"""Loaders, and how they cut."""
+
+from __future__ import annotations
+
+from xlalint.analysis.call import Call
+from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.payloads import (
+    Container,
+    Loader,
+)
+from xlalint.lazy.values import (
+    Kind,
+    Value,
+)
+
+BATCH = Value(Kind.TENSOR, differs=True)
+"""What an XLA loader yields, or what it yields is made of."""
+
+
+def _device_loader(machine: Machine, call: Call) -> Value:
+    per_execution = call.keywords.get("batches_per_execution")
+    cuts: bool | None = True
+    if per_execution is not None and not (
+        per_execution.kind is Kind.CONSTANT and per_execution.payload and per_execution.payload.value == 1
+    ):
+        cuts = None
+    inner = call.argument(0, "loader")
+    element = device_batch(inner)
+    return Value(Kind.LOADER, payload=Loader(element, cuts, True))
+
+
+def device_batch(inner: Value | None) -> Value:
+    """The batch of an XLA loader over `inner`: its tensors on the device, its form kept."""
+    if inner is not None and inner.kind is Kind.LOADER:
+        return _on_device(inner.payload.element)
+    return BATCH
+
+
+def _on_device(value: Value) -> Value:
+    if value.kind is Kind.CONTAINER:
+        payload: Container = value.payload
+        items = None if payload.items is None else tuple(_on_device(item) for item in payload.items)
+        return Value(
+            Kind.CONTAINER, payload=payload._replace(items=items, element=_on_device(payload.element))
+        )
+    return BATCH
+
+
+def _per_device_loader(machine: Machine, call: Call) -> Value:
+    return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
+
+
+def _host_loader(machine: Machine, call: Call) -> Value:
+    return Value(Kind.LOADER, payload=Loader(Value(Kind.HOST, differs=True)))
+
+
+EFFECTS: dict[str, Effect] = {
+    "device loader": _device_loader,
+    "per device loader": _per_device_loader,
+    "host loader": _host_loader,
+}

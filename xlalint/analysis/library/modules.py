@@ -1,0 +1,118 @@
+"""Modules: forward, moves, parameters."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.analysis.binding import rebind
+from xlalint.analysis.call import Call
+from xlalint.analysis.library.devices import device_of
+from xlalint.analysis.library.loaders import BATCH
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.payloads import (
+    Bound,
+    Container,
+    Module,
+    Parameters,
+    StateDict,
+    container,
+    container_of,
+    unknown_from,
+)
+from xlalint.analysis.store import Store
+from xlalint.analysis.unknown import call_unknown, holds_tensor
+from xlalint.knowledge.frameworks import LABEL_METHODS
+from xlalint.knowledge.methods import METHODS
+from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Value, Weight
+
+_PLACES = {"xla": Place.XLA, "cpu": Place.HOST}
+
+
+def call_module(machine: Machine, module: Value, call: Call) -> Value:
+    """Run a module's forward."""
+    info = module.payload
+    assert isinstance(info, Module)
+    state = call.store.state
+    outer_forward = state.scopes.in_forward
+    state.scopes = state.scopes._replace(in_forward=True)
+    try:
+        if info.cls is not None:
+            forward = machine.classes.find_method(info.cls, "forward") or machine.classes.find_method(
+                info.cls, "__call__"
+            )
+            if forward is not None:
+                return machine.enter(Bound(forward, module), call)
+    finally:
+        call.store.state.scopes = call.store.state.scopes._replace(in_forward=outer_forward)
+    if info.place is not Place.XLA and not any(map(holds_tensor, call.values)):
+        return unknown_from(*call.values)
+    inputs = [value for value in call.values if value.kind is Kind.TENSOR]
+    result = call.record(inputs, Weight.HEAVY)
+    return result._replace(differs=result.differs or not inputs, sure=result.sure and module.sure)
+
+
+def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
+    """A method of a module."""
+    info = receiver.payload
+    assert isinstance(info, Module)
+    match METHODS[Kind.MODULE].get(name):
+        case "move":
+            return _move(machine, receiver, info, name, call)
+        case "parameters":
+            return Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
+        case "named parameters":
+            parameters = Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
+            return container_of(container([HOST, parameters]))
+        case "state dict":
+            return Value(Kind.STATE_DICT, receiver.sure, payload=StateDict(info.place))
+        case "same":
+            return receiver
+        case "call":
+            return call_module(machine, receiver, call)
+        case "zero gradients":
+            call.frame.model.zero_gradients(call.store.state)
+            return NONE
+        case "clip":
+            return call.record((Value(Kind.TENSOR),), Weight.HEAVY)
+        case "unknown object":
+            return UNKNOWN
+        case _:
+            if name in LABEL_METHODS and info.cls is None and any(map(holds_tensor, call.values)):
+                return BATCH._replace(sure=False)
+            return call_unknown(machine, call)
+
+
+def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:
+    if name == "to":
+        target = call.argument(0, "device")
+        if target is not None and target.kind is Kind.NAMESPACE:
+            return receiver  # a dtype
+        name = device_of(target).type
+    place = _PLACES.get(name, Place.UNKNOWN)
+    if place is Place.XLA and info.identity is not None and not machine.swaps_parameters:
+        call.store.move_module(info.identity, (call.site,))
+    moved = receiver._replace(payload=info._replace(place=place))
+    if call.node is not None and isinstance(call.node.func, ast.Attribute) and info.identity is None:
+        rebind(machine, call.node.func.value, moved, call.frame, call.store)
+    return moved
+
+
+def parameter(parameters: Parameters, store: Store) -> Value:
+    """One parameter of a module, as the tensor it is."""
+    if parameters.place is Place.HOST:
+        return HOST
+    if parameters.place is not Place.XLA:
+        return Value(Kind.TENSOR, False, NOTHING)
+    engine = store.state.engine
+    return Value(Kind.TENSOR, True, engine.parameters, reduced=engine.parameters_reduced)
+
+
+def placed(value: Value, owner: Module) -> Value:
+    """A module or tensor that belongs to `owner`: it lives where `owner` lives."""
+    held = value.payload
+    if isinstance(held, Module) and held.place is Place.HOST:
+        return value._replace(payload=held._replace(place=owner.place))
+    if isinstance(held, Container):
+        items = None if held.items is None else tuple(placed(item, owner) for item in held.items)
+        return value._replace(payload=held._replace(items=items, element=placed(held.element, owner)))
+    return value

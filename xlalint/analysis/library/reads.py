@@ -1,0 +1,94 @@
+"""Functions that read their arguments on the host."""
+
+from __future__ import annotations
+
+from xlalint.analysis.binding import element
+from xlalint.analysis.call import Call
+from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.payloads import (
+    constant,
+    container_of,
+    unknown_from,
+)
+from xlalint.lazy.events import Reading
+from xlalint.lazy.values import (
+    HOST,
+    Kind,
+    Value,
+    Weight,
+)
+
+
+def _print(machine: Machine, call: Call) -> Value:
+    differs = False
+    for value in call.values:
+        differs = differs or value.differs
+        call.read(value, Reading.TEXT)
+    return Value(Kind.HOST, differs=differs)
+
+
+def _to_number(machine: Machine, call: Call) -> Value:
+    value = call.argument(0)
+    if value is None:
+        return HOST
+    return call.read(value, Reading.SCALAR)
+
+
+def _to_bool(machine: Machine, call: Call) -> Value:
+    value = call.argument(0)
+    if value is None:
+        return constant(False)
+    return call.read(value, Reading.BOOL)
+
+
+def _range(machine: Machine, call: Call) -> Value:
+    for value in call.arguments:
+        call.read(value, Reading.INDEX)
+    return container_of(HOST)
+
+
+def _compare(machine: Machine, call: Call) -> Value:
+    values = call.arguments
+    if len(values) == 1:
+        values = [element(values[0])] * 2
+    tensors = [v for v in values if v.kind is Kind.TENSOR]
+    if not tensors:
+        return (
+            Value(Kind.HOST, differs=any(v.differs for v in values))
+            if Kind.UNKNOWN not in {v.kind for v in values}
+            else unknown_from(*values)
+        )
+    if len(values) < 2:
+        return tensors[0]
+    read = max(tensors, key=lambda v: (v.sure, v.recorded.must))
+    call.read(read, Reading.MATH)
+    return tensors[0]
+
+
+def _test_elements(machine: Machine, call: Call) -> Value:
+    value = call.argument(0)
+    if value is not None and value.kind in (Kind.CONTAINER, Kind.TENSOR):
+        call.read(element(value), Reading.BOOL)
+    return HOST
+
+
+def _sum(machine: Machine, call: Call) -> Value:
+    value = call.argument(0)
+    if value is None:
+        return HOST
+    each = element(value)
+    if each.kind is Kind.TENSOR:
+        return call.record((each,), Weight.LIGHT)
+    return each if each.kind is Kind.UNKNOWN else Value(Kind.HOST, differs=each.differs)
+
+
+EFFECTS: dict[str, Effect] = {
+    "print": _print,
+    "log": _print,
+    "to number": _to_number,
+    "to bool": _to_bool,
+    "range": _range,
+    "compare": _compare,
+    "test elements": _test_elements,
+    "sum": _sum,
+}

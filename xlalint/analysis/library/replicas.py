@@ -1,0 +1,145 @@
+"""Replicas: who is who, where they meet, how they are launched."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.analysis.call import Call, spelling
+from xlalint.analysis.library.loaders import BATCH
+from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.payloads import (
+    DEVICE_XLA,
+    Loader,
+    Module,
+    RankTest,
+    constant,
+    elements,
+    unknown_from,
+)
+from xlalint.lazy.events import Reading
+from xlalint.lazy.values import (
+    HOST,
+    NONE,
+    UNKNOWN,
+    Kind,
+    Place,
+    Value,
+    Weight,
+)
+
+
+def _ordinal(machine: Machine, call: Call) -> Value:
+    return Value(Kind.ORDINAL, differs=True)
+
+
+def _rank_test(machine: Machine, call: Call) -> Value:
+    return Value(Kind.RANK_TEST, differs=True, payload=RankTest())
+
+
+def _use_spmd(machine: Machine, call: Call) -> Value:
+    call.store.state.replicas = call.store.state.replicas._replace(spmd=True)
+    return NONE
+
+
+def _spmd_test(machine: Machine, call: Call) -> Value:
+    spmd = call.store.state.replicas.spmd
+    return HOST if spmd is None else constant(spmd)
+
+
+def _collective(machine: Machine, call: Call) -> Value:
+    if not _is_grouped(call):
+        # Within groups it waits for the others of its group only: whom it parts, we cannot say.
+        call.frame.model.collective(call.store.state, _name_of(call), "", call.site)
+    tensors = [value for value in call.values if value.kind is Kind.TENSOR]
+    if not tensors:
+        return unknown_from(*call.values)
+    result = call.record(tensors, Weight.LIGHT)
+    return result._replace(reduced=True, differs=False)
+
+
+def _is_grouped(call: Call) -> bool:
+    groups = call.keywords.get("groups")
+    if groups is None or call.node is None:
+        return False
+    given = next((keyword.value for keyword in call.node.keywords if keyword.arg == "groups"), None)
+    if groups.kind is not Kind.NONE or given is None:
+        return groups.kind is not Kind.NONE
+    # Elsewhere a group may be None for us only because we have not seen it set up.
+    function = call.frame.function
+    arguments = () if function is None else ast.walk(function.node.args)
+    names = {node.arg for node in arguments if isinstance(node, ast.arg)}
+    return not (isinstance(given, ast.Constant) or (isinstance(given, ast.Name) and given.id in names))
+
+
+def _name_of(call: Call) -> str:
+    if call.node is None:
+        return ""
+    function = call.node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _tag(call: Call) -> str:
+    value = call.argument(0, "tag")
+    if value is not None and value.kind is Kind.CONSTANT and value.payload:
+        return str(value.payload.value)
+    if call.node is not None and call.node.args:
+        return spelling(call.node.args[0], call.frame.outline.text)
+    return ""
+
+
+def _rendezvous(machine: Machine, call: Call) -> Value:
+    call.frame.model.collective(call.store.state, "rendezvous", _tag(call), call.site)
+    return HOST
+
+
+def _mesh_reduce(machine: Machine, call: Call) -> Value:
+    call.frame.model.collective(call.store.state, "mesh_reduce", _tag(call), call.site)
+    data = call.argument(1, "data")
+    if data is not None and data.kind is Kind.TENSOR and data.sure:
+        call.read(data, Reading.EXPLICIT)
+    return Value(Kind.HOST, reduced=True)
+
+
+def _host_barrier(machine: Machine, call: Call) -> Value:
+    call.frame.model.collective(call.store.state, "barrier", "", call.site)
+    return NONE
+
+
+def _master_print(machine: Machine, call: Call) -> Value:
+    for value in call.arguments:
+        call.read(value, Reading.TEXT)
+    return NONE
+
+
+def _launch(machine: Machine, call: Call) -> Value:
+    target = call.argument(0, "fn")
+    arguments = elements(call.argument(1, "args"))
+    if target is not None and target.kind is Kind.CALLABLE:
+        machine.run_replica(target, arguments, call)
+    return NONE
+
+
+def _threads(machine: Machine, call: Call) -> Value:
+    """A function is run on every device: with the model there, its loader, the device, a context."""
+    target = call.argument(0, "loop_fn")
+    if target is None:
+        return UNKNOWN
+    model = Value(Kind.MODULE, payload=Module(None, Place.XLA))
+    loader = Value(Kind.LOADER, payload=Loader(BATCH, True, True))
+    return machine.run_replica(target, [model, loader, DEVICE_XLA, UNKNOWN], call, indexed=False)
+
+
+EFFECTS: dict[str, Effect] = {
+    "global ordinal": _ordinal,
+    "local ordinal": _ordinal,
+    "rank test": _rank_test,
+    "use spmd": _use_spmd,
+    "spmd test": _spmd_test,
+    "collective": _collective,
+    "rendezvous": _rendezvous,
+    "mesh reduce": _mesh_reduce,
+    "host barrier": _host_barrier,
+    "master print": _master_print,
+    "launch": _launch,
+    "replicas by threads": _threads,
+}

@@ -1,0 +1,125 @@
+"""Operations on device tensors: methods, and the functions of torch of the same name."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.analysis.binding import element, rebind
+from xlalint.analysis.call import Call
+from xlalint.analysis.library.devices import device_of
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.payloads import Parameters, StateDict, container, container_of, unknown_from
+from xlalint.analysis.unknown import holds_tensor
+from xlalint.knowledge.methods import OF_UNSURE
+from xlalint.knowledge.operations import Operation, operation_of
+from xlalint.lazy.events import Reading
+from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Role, Value, Weight
+
+
+def call_operation(name: str, call: Call) -> Value:
+    """A function of torch is called by its last name, on whatever tensors it gets."""
+    tensors = [value for value in call.values if holds_tensor(value)]
+    if not tensors:
+        if any(value.kind is Kind.UNKNOWN for value in call.values):
+            return unknown_from(*call.values)
+        return Value(Kind.HOST, differs=any(value.differs for value in call.values))
+    match operation_of(name):
+        case Operation.READ:
+            return call.read(tensors[0], Reading.EXPLICIT)
+        case Operation.ASK:
+            for value in tensors:
+                call.read(value, Reading.BOOL)
+            return HOST
+        case Operation.HOST | Operation.FOREIGN:
+            return HOST
+        case operation:
+            inputs = [element(value) if value.kind is Kind.CONTAINER else value for value in tensors]
+            return call.record(inputs, _weight(operation))
+
+
+def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
+    """A method of a device tensor, or of what may turn out to be something else."""
+    match operation_of(name):
+        case Operation.READ:
+            if receiver.role is Role.PERHAPS_MODULE and name == "cpu":
+                return UNKNOWN
+            return call.read(receiver, Reading.EXPLICIT)
+        case Operation.ASK:
+            return call.read(receiver, Reading.BOOL)
+        case Operation.HOST | Operation.FOREIGN:
+            return HOST
+        case Operation.SAME:
+            return receiver
+        case Operation.MOVE:
+            return _move(receiver, call)
+        case Operation.CAST:
+            return call.record((receiver,), Weight.LIGHT) if call.values else HOST
+        case Operation.BACKWARD:
+            call.frame.model.backward(call.store.state, call.site)
+            _is_a_tensor(machine, receiver, call)
+            return NONE
+        case operation:
+            if not receiver.sure and operation is not Operation.LIGHT:
+                return _unsure_method(receiver, name, call)
+            result = call.record((receiver, *_tensors(call)), _weight(operation))
+            if name.endswith("_") and not name.endswith("__"):
+                _give_back(machine, result, call)
+            return result
+
+
+def _weight(operation: Operation | None) -> Weight:
+    return Weight.HEAVY if operation is Operation.HEAVY else Weight.LIGHT
+
+
+def _tensors(call: Call) -> list[Value]:
+    return [value for value in call.values if value.kind is Kind.TENSOR]
+
+
+def _unsure_method(receiver: Value, name: str, call: Call) -> Value:
+    """What an unknown callable made of device values is asked for something that no tensor has."""
+    match OF_UNSURE.get(name):
+        case "same":
+            return receiver
+        case "parameters":
+            return Value(Kind.PARAMETERS, payload=Parameters(None, Place.UNKNOWN))
+        case "state dict":
+            return Value(Kind.STATE_DICT, False, payload=StateDict(Place.UNKNOWN))
+        case "items" if not call.values:
+            return container_of(container([HOST, receiver]))
+        case "keys" if not call.values:
+            return container_of(HOST)
+        case "elements" if not call.values:
+            return container_of(receiver)
+        case _:
+            return call.record((receiver,), Weight.HEAVY)._replace(sure=False)
+
+
+def _give_back(machine: Machine, result: Value, call: Call) -> None:
+    function = call.node.func if call.node is not None else None
+    if isinstance(function, ast.Attribute):
+        rebind(machine, function.value, result, call.frame, call.store)
+
+
+def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
+    """What an unknown callee made of device values, and backward starts from, is a tensor there."""
+    function = call.node.func if call.node is not None else None
+    if (
+        isinstance(function, ast.Attribute)
+        and isinstance(function.value, ast.Name)
+        and not receiver.sure
+        and receiver.recorded.must is Weight.HEAVY
+        and receiver.role is not Role.PERHAPS_MODULE
+    ):
+        rebind(machine, function.value, receiver._replace(sure=True), call.frame, call.store)
+
+
+def _move(receiver: Value, call: Call) -> Value:
+    target = call.argument(0, "device")
+    if target is None:
+        return receiver
+    device = device_of(target)
+    if device.type == "cpu":
+        return call.read(receiver, Reading.EXPLICIT)
+    if target.kind is Kind.NAMESPACE:  # a dtype
+        return call.record((receiver,), Weight.LIGHT)
+    return receiver

@@ -1,0 +1,234 @@
+"""Loops: to their fixpoint, and every way of leaving them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from xlalint.analysis.binding import bind, element
+from xlalint.analysis.branches import condition
+from xlalint.analysis.call import spelling
+from xlalint.analysis.frame import Exits, Frame
+from xlalint.analysis.machine import Execute, Machine
+from xlalint.analysis.payloads import (
+    Loader,
+)
+from xlalint.analysis.store import Store, join
+from xlalint.knowledge import functions
+from xlalint.lazy.site import Site
+from xlalint.lazy.state import (
+    NOTHING_DONE,
+    Cause,
+    Loop,
+    join_loops,
+    places,
+)
+from xlalint.lazy.values import (
+    NOTHING,
+    UNKNOWN,
+    Kind,
+    Value,
+)
+
+MOST_PASSES = 4
+"""A loop body is interpreted at most this often; then what it assigns becomes unknown."""
+
+
+def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
+    over = machine.evaluate(node.iter, frame, store)
+    loader = over.payload if over.kind is Kind.LOADER else Loader(element(over))
+    bounded = store.state.trust.bounded
+    if over.kind is Kind.UNKNOWN and _awaits_loader(machine, node, frame, store):
+        store.state.trust = store.state.trust._replace(bounded=True)
+        over = Value(Kind.LOADER, False, payload=Loader(Value(Kind.TENSOR, False, differs=True), True, True))
+        loader = over.payload
+    if over.kind is Kind.TENSOR:
+        loader = Loader(over)
+    literal = over.kind is Kind.PARAMETERS or (
+        over.kind is Kind.CONTAINER and (bool(over.payload.items) or _of_parameters(over.payload.element))
+    )
+
+    def advance(current: Store) -> None:
+        _advance(loader, node, frame, current)
+        bind(machine, node.target, loader.element, frame, current)
+
+    def exhaust(current: Store) -> None:
+        if loader.cuts_at_end and loader.cuts is not False:
+            _cut_by_loader(loader.cuts, node, frame, current)
+
+    after = _loop(machine, node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
+    if after is not None and not bounded and not over.sure and over.kind is Kind.LOADER:
+        after.state.trust = after.state.trust._replace(bounded=False)
+    return after
+
+
+def _awaits_loader(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> bool:
+    """Whether a loop over something unknown can only mean an XLA loader: it steps an optimizer
+    without a barrier, or adds closures, and nothing in it cuts."""
+    needs_a_cut = False
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):
+            continue
+        if inner.func.attr in _CUTS or any(k.arg == "barrier" for k in inner.keywords):
+            return False
+        if inner.func.attr in _NEEDS_A_CUT and isinstance(inner.func.value, ast.Name):
+            module = machine.evaluate(inner.func.value, frame, store)
+            needs_a_cut |= module.kind is Kind.NAMESPACE and module.payload.name == functions.XM
+    return needs_a_cut
+
+
+def _advance(loader: Loader, node: ast.AST, frame: Frame, store: Store) -> None:
+    if loader.cuts is False:
+        return
+    if store.state.engine.skip_cut:
+        store.state.engine = store.state.engine._replace(skip_cut=False)
+        return
+    _cut_by_loader(loader.cuts, node, frame, store)
+
+
+def _cut_by_loader(cuts: bool | None, node: ast.AST, frame: Frame, store: Store) -> None:
+    assert isinstance(node, ast.For | ast.AsyncFor)
+    frame.model.cut(
+        store.state,
+        Cause.LOADER,
+        spelling(node.iter, frame.outline.text),
+        frame.site(node.iter),
+        sure=cuts is True,
+    )
+    store.run_all() if cuts else store.maybe_run_all()
+
+
+def _while(machine: Machine, node: ast.While, frame: Frame, store: Store) -> Store | None:
+    endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+
+    def test(current: Store) -> None:
+        condition(machine, node.test, "while", frame, current)
+
+    return _loop(machine, node, None, test, test, frame, store, endless=endless)
+
+
+def _loop(
+    machine: Machine,
+    node: ast.For | ast.AsyncFor | ast.While,
+    over: Value | None,
+    advance: Callable[[Store], None],
+    exhaust: Callable[[Store], None],
+    frame: Frame,
+    store: Store,
+    *,
+    endless: bool = False,
+    runs_at_least_once: bool = False,
+) -> Store | None:
+    """Run a loop to its fixpoint; every pass stands for real iterations."""
+    outer_exits = frame.exits
+    state = store.state
+    outside, was_in_loop, outer_since = state.loop, state.scopes.in_loop, state.engine.since
+    state.loop = NOTHING_DONE
+    state.scopes = state.scopes._replace(in_loop=True)
+    state.engine = state.engine._replace(since=())
+
+    def once(start: Store) -> tuple[Store | None, Exits]:
+        machine.statistics["passes"] += 1
+        frame.exits = left = Exits()
+        current = start.copy()
+        advance(current)
+        after = machine.run_block(node.body, frame, current)
+        for continued in left.continues:
+            after = join(after, continued)
+        return after, left
+
+    head = store
+    back, exits = once(store)
+    if back is not None and not was_in_loop:
+        # The second iteration, too, is looked at by itself: what the first leaves, it surely meets.
+        again, _ = once(back)
+        head = join(head, back) or head
+        back = join(back, again)
+    for number in range(MOST_PASSES):
+        grown = join(head, back)
+        if back is None or grown is None or grown == head:
+            break
+        head = grown
+        if number == MOST_PASSES - 1:
+            _forget(head, back, store)
+            machine.reach_bound("this loop did not settle", frame.site(node), frame, head)
+        back, exits = once(head)
+    frame.exits = outer_exits
+    if endless and back is not None and not was_in_loop:
+        frame.model.settle_steps(back.state)
+    cuts = back is not None and back.state.loop.cuts
+    after: Store | None = None
+    if not endless:
+        after = back.copy() if runs_at_least_once and back is not None else head.copy()
+        exhaust(after)
+        if back is not None:
+            after.state.loop = join_loops(after.state.loop, back.state.loop)
+        _end_loop(node, over, back, outside, was_in_loop, outer_since, frame, after)
+        after = machine.run_block(node.orelse, frame, after) if node.orelse else after
+    over_cuts = over is not None and over.kind is Kind.LOADER and over.sure and over.payload.cuts is not False
+    for broken, site in exits.breaks:
+        if cuts or over_cuts:
+            frame.model.leave_loop(broken.state, "break", site)
+        _end_loop(node, over, back, outside, was_in_loop, outer_since, frame, broken, judged=endless)
+        after = join(after, broken)
+    for returned, value, site in exits.returns:
+        if cuts or over_cuts:
+            frame.model.leave_loop(returned.state, "return", site)
+        returned.state.scopes = returned.state.scopes._replace(in_loop=was_in_loop)
+        outer_exits.returns.append((returned, value, site))
+    for raised, site in exits.raises:
+        if cuts or over_cuts:
+            frame.model.leave_loop(raised.state, "raise", site)
+        raised.state.scopes = raised.state.scopes._replace(in_loop=was_in_loop)
+        outer_exits.raises.append((raised, site))
+    return after
+
+
+def _end_loop(
+    node: ast.For | ast.AsyncFor | ast.While,
+    over: Value | None,
+    back: Store | None,
+    outside: Loop,
+    was_in_loop: bool,
+    outer_since: tuple[Site, ...],
+    frame: Frame,
+    store: Store,
+    *,
+    judged: bool = True,
+) -> None:
+    state = store.state
+    state.scopes = state.scopes._replace(in_loop=was_in_loop)
+    since = back.state.engine.since if back is not None else ()
+    recorded = back.state.engine.recorded if back is not None else NOTHING
+    frame.model.end_loop(
+        state, outside, over, recorded, frame.site(node), since=since, told=judged and back is not None
+    )
+    engine = state.engine
+    since = places(outer_since, engine.since) if engine.recorded != NOTHING else ()
+    state.engine = engine._replace(since=since)
+
+
+_NEEDS_A_CUT = functions.names_of("xla optimizer step", "add closure")
+
+
+_CUTS = functions.names_of("marker", "step scope", "compile")
+
+
+def _of_parameters(element: Value) -> bool:
+    """Whether what is iterated goes along a model's parameters, of which there are some."""
+    if element.kind is Kind.CONTAINER:
+        return any(_of_parameters(item) for item in element.payload.items or ())
+    return element.kind is Kind.PARAMETERS
+
+
+def _forget(head: Store, back: Store, entry: Store) -> None:
+    """The loop did not settle: what it assigns is unknown, what it recorded is only "perhaps"."""
+    for name, value in back.names.items():
+        if entry.names.get(name) != value:
+            head.names[name] = UNKNOWN
+    engine = head.state.engine
+    head.state.engine = engine._replace(recorded=engine.recorded.perhaps())
+    head.state.obligations = entry.state.obligations
+
+
+EXECUTORS: dict[type, Execute] = {ast.For: _for, ast.AsyncFor: _for, ast.While: _while}

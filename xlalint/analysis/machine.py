@@ -1,0 +1,93 @@
+"""What the parts of the interpreter ask of each other.
+
+The parts are plain functions in tables, by kind of node, of value or of library function. Each calls
+those below it directly; what would lead back up, and so close a circle of imports, goes through here.
+"""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from xlalint.analysis.call import Call
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.outline import Function
+from xlalint.analysis.payloads import Bound
+from xlalint.analysis.project import Project
+from xlalint.analysis.store import Store
+from xlalint.lazy.site import Site
+from xlalint.lazy.values import Value
+
+if TYPE_CHECKING:
+    from xlalint.analysis.classes import ClassTable
+    from xlalint.analysis.names import Names
+
+
+class Machine(ABC):
+    """One analysis of a project: what is known of it, and how programs are run in the abstract."""
+
+    project: Project
+    names: Names
+    """What names of modules and libraries mean."""
+    classes: ClassTable
+    """What classes of the project are, and what their instances hold."""
+    statistics: dict[str, int]
+    """Counts of what was done, for `-v`."""
+    swaps_parameters: bool = False
+    """Whether moving a module keeps its parameters' identity (a setting of torch, off by default)."""
+
+    @abstractmethod
+    def evaluate(self, node: ast.expr, frame: Frame, store: Store) -> Value:
+        """The value of an expression."""
+
+    @abstractmethod
+    def run_block(self, body: list[ast.stmt], frame: Frame, store: Store) -> Store | None:
+        """Execute statements. The store is changed in place; None: control does not go on."""
+
+    @abstractmethod
+    def invoke(self, callee: Value, call: Call) -> Value:
+        """Call a value."""
+
+    @abstractmethod
+    def enter(self, bound: Bound, call: Call) -> Value:
+        """Call a function of the project."""
+
+    @abstractmethod
+    def escape(self, bound: Bound, call: Call) -> None:
+        """A function is handed to an unknown callee, who may call it."""
+
+    @abstractmethod
+    def run_closure(self, body: Value, arguments: list[Value], call: Call) -> None:
+        """A step closure runs at the next cut, when nothing is recorded any more."""
+
+    @abstractmethod
+    def run_replica(
+        self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True
+    ) -> Value:
+        """A function is launched on every replica; returns a list of what it returns.
+
+        `indexed` says that it gets its replica's index first.
+        """
+
+    @abstractmethod
+    def tabulate(self, method: Function, receiver: Value, store: Store, *, follow: bool) -> None:
+        """Run a method for the attributes that it assigns in `store`, and for nothing else.
+
+        `follow` says whether functions of the project that it calls are entered.
+        """
+
+    @abstractmethod
+    def reach_bound(self, what: str, site: Site, frame: Frame, store: Store) -> None:
+        """The analysis is cut short here, at a bound: what follows is less sure."""
+
+
+Evaluate = Callable[[Machine, Any, Frame, Store], Value]
+"""How one kind of expression is evaluated."""
+
+Execute = Callable[[Machine, Any, Frame, Store], "Store | None"]
+"""How one kind of statement is executed."""
+
+Effect = Callable[[Machine, Call], Value]
+"""What calling a library function means."""

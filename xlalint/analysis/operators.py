@@ -1,0 +1,268 @@
+"""Operators, comparisons and tests of truth: what they record, what they read, what they decide."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.analysis.binding import element
+from xlalint.analysis.call import spelling
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.machine import Evaluate, Machine
+from xlalint.analysis.payloads import (
+    Device,
+    RankTest,
+    constant,
+    container_of,
+)
+from xlalint.analysis.store import Store, merge_into
+from xlalint.analysis.work import read, record
+from xlalint.lazy.events import Reading
+from xlalint.lazy.values import (
+    HOST,
+    UNKNOWN,
+    Kind,
+    Value,
+    Weight,
+    kinds_that,
+)
+from xlalint.lazy.values import join as join_values
+
+
+def ask(value: Value, keyword: str, shown: ast.expr, place: ast.expr, frame: Frame, store: Store) -> None:
+    """The truth of a value is asked for, which reads a tensor."""
+    if value.kind is Kind.TENSOR:
+        text = f"{keyword} {spelling(shown, frame.outline.text)}".strip()
+        read(value, Reading.BOOL, text, frame.site(place), frame, store)
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a value counts as true, if that is known."""
+    if value.kind is Kind.CONSTANT and value.payload:
+        return bool(value.payload.value)
+    if value.kind is Kind.NONE:
+        return False
+    if value.kind is Kind.CONTAINER:
+        items = value.payload.items
+        return bool(items) if items is not None else None
+    return True if value.kind in _TRUE else None
+
+
+def _binary(machine: Machine, node: ast.BinOp, frame: Frame, store: Store) -> Value:
+    left = machine.evaluate(node.left, frame, store)
+    right = machine.evaluate(node.right, frame, store)
+    return operate(machine, node, node.op, left, right, frame, store)
+
+
+def operate(
+    machine: Machine,
+    node: ast.expr | ast.stmt,
+    op: ast.operator,
+    left: Value,
+    right: Value,
+    frame: Frame,
+    store: Store,
+) -> Value:
+    """The result of an operator, which records when a tensor takes part."""
+    if Kind.TENSOR in (left.kind, right.kind):
+        if isinstance(op, ast.Mod) and left.kind is Kind.CONSTANT:
+            shown = "%-formatting"
+            read(right, Reading.TEXT, shown, frame.site(node), frame, store)
+            return Value(Kind.HOST, differs=right.differs)
+        weight = Weight.HEAVY if isinstance(op, ast.MatMult) else Weight.LIGHT
+        return record((left, right), weight, frame.site(node), frame, store)
+    if isinstance(op, ast.Mod) and left.kind is Kind.CONSTANT and right.kind is Kind.CONTAINER:
+        read(right, Reading.TEXT, "%-formatting", frame.site(node), frame, store)
+        return HOST
+    if left.kind is Kind.CONTAINER and right.kind is Kind.CONTAINER and isinstance(op, ast.Add):
+        return container_of(join_values(element(left), element(right)))
+    if left.kind is Kind.CONTAINER and isinstance(op, ast.Mult):
+        return container_of(element(left))
+    differs = left.differs or right.differs
+    if Kind.UNKNOWN in (left.kind, right.kind):
+        return UNKNOWN._replace(differs=differs)
+    return Value(Kind.HOST, differs=differs)
+
+
+def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> Value:
+    if isinstance(node.op, ast.Not):
+        value = evaluate_test(machine, node.operand, frame, store)
+        if value.kind is Kind.RANK_TEST:
+            test: RankTest = value.payload
+            return value._replace(payload=test.negated())
+        if value.kind is Kind.ORDINAL:
+            return Value(
+                Kind.RANK_TEST, value.sure, differs=True, payload=RankTest(True, value.sure, value.sure)
+            )
+        ask(value, "not", node.operand, node, frame, store)
+        known = truth(value)
+        return Value(Kind.HOST, differs=value.differs) if known is None else constant(not known)
+    value = machine.evaluate(node.operand, frame, store)
+    if value.kind is Kind.TENSOR:
+        return record((value,), Weight.LIGHT, frame.site(node), frame, store)
+    if value.kind is Kind.CONSTANT and value.payload and isinstance(node.op, ast.USub):
+        try:
+            return constant(-value.payload.value)
+        except TypeError:
+            return HOST
+    return value
+
+
+def evaluate_test(machine: Machine, node: ast.expr, frame: Frame, store: Store) -> Value:
+    """The value of an expression of which only the truth matters, to whoever asks for that."""
+    if isinstance(node, ast.BoolOp):
+        return _bool_operator(machine, node, frame, store, tested=True)
+    return machine.evaluate(node, frame, store)
+
+
+def _bool_operator(
+    machine: Machine, node: ast.BoolOp, frame: Frame, store: Store, *, tested: bool = False
+) -> Value:
+    """`and` or `or`: all operands but the last are asked for their truth; with `tested` that, too."""
+    stops = isinstance(node.op, ast.Or)
+    result: Value | None = None
+    for operand in node.values:
+        known = None if result is None else truth(result)
+        if result is not None and known is stops:
+            return result
+        surely = result is None or known is not None
+        aside = store if surely else store.copy()
+        if tested:
+            value = evaluate_test(machine, operand, frame, aside)
+        else:
+            value = machine.evaluate(operand, frame, aside)
+        if tested or operand is not node.values[-1]:
+            ask(value, "", operand, operand, frame, aside)
+        if tested and value.kind is Kind.TENSOR:
+            value = Value(Kind.HOST, differs=value.differs, reduced=value.reduced)
+        if result is None or surely:
+            result = value
+            continue
+        # `a or True` is true whatever `a` is; but `a or b` is not `True` where `b` is an object.
+        decided = truth(value) is stops and (tested or _is_flag(value))
+        result = constant(stops) if decided else _either(result, value, is_or=stops)
+        merge_into(store, aside)
+    assert result is not None
+    return result
+
+
+def _compare(machine: Machine, node: ast.Compare, frame: Frame, store: Store) -> Value:
+    left = machine.evaluate(node.left, frame, store)
+    result = HOST
+    for number, (op, operand) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        if number:  # `a < b < c` asks whether `a < b`
+            ask(result, "", node, node, frame, store)
+        right = machine.evaluate(operand, frame, store)
+        result = compare(machine, op, left, right, node, frame, store)
+        left = right
+    return result if len(node.ops) == 1 else Value(Kind.HOST, differs=result.differs)
+
+
+def compare(
+    machine: Machine, op: ast.cmpop, left: Value, right: Value, node: ast.Compare, frame: Frame, store: Store
+) -> Value:
+    """One comparison; on tensors it records and gives a tensor."""
+    if isinstance(op, ast.Is | ast.IsNot):
+        if Kind.NONE in (left.kind, right.kind):
+            other = right if left.kind is Kind.NONE else left
+            if other.kind is Kind.NONE:
+                return constant(isinstance(op, ast.Is))
+            if other.kind in (Kind.NAMESPACE, Kind.CALLABLE, Kind.CLASS) or (
+                other.kind not in (Kind.UNKNOWN, Kind.TENSOR, Kind.HOST) and other.sure
+            ):
+                return constant(isinstance(op, ast.IsNot))
+        return HOST
+    if isinstance(op, ast.In | ast.NotIn):
+        if right.kind is Kind.TENSOR and _is_text(left):
+            # A batch that is asked for a key is a dictionary; what is asked for, it has.
+            return constant(isinstance(op, ast.In))
+        if left.kind is Kind.TENSOR:
+            read(left, Reading.BOOL, spelling(node, frame.outline.text), frame.site(node), frame, store)
+        return HOST
+    if Kind.TENSOR in (left.kind, right.kind):
+        if _is_text(left) or _is_text(right):
+            return HOST  # no tensor: what is compared with a string is one
+        return record((left, right), Weight.LIGHT, frame.site(node), frame, store)
+    for one, other, flipped in ((left, right, False), (right, left, True)):
+        if one.kind is Kind.ORDINAL:
+            return _compare_ordinal(op, one, other, flipped)
+    if left.kind is right.kind is Kind.CONSTANT and left.payload and right.payload:
+        a, b = left.payload.value, right.payload.value
+        if isinstance(op, ast.Eq):
+            return constant(a == b)
+        if isinstance(op, ast.NotEq):
+            return constant(a != b)
+    if Kind.DEVICE in (left.kind, right.kind) and isinstance(op, ast.Eq | ast.NotEq):
+        return _compare_device(op, *((left, right) if left.kind is Kind.DEVICE else (right, left)))
+    return Value(Kind.HOST, differs=left.differs or right.differs)
+
+
+def _compare_device(op: ast.Eq | ast.NotEq, device: Value, other: Value) -> Value:
+    mine: Device = device.payload
+    if mine.type and other.kind is Kind.DEVICE and other.payload.type:
+        # Two of one type may still be two devices.
+        return HOST if mine == other.payload else constant(isinstance(op, ast.NotEq))
+    if mine.type and other.kind is Kind.CONSTANT:
+        same = str(other.payload.value).startswith(mine.type)
+        return constant(same is isinstance(op, ast.Eq))
+    return Value(Kind.HOST, differs=device.differs or other.differs)
+
+
+def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) -> Value:
+    test = evaluate_test(machine, node.test, frame, store)
+    known = truth(test)
+    if known is not None:
+        return machine.evaluate(node.body if known else node.orelse, frame, store)
+    ask(test, "if", node.test, node.test, frame, store)
+    aside = store.copy()
+    yes = machine.evaluate(node.body, frame, store)
+    no = machine.evaluate(node.orelse, frame, aside)
+    merge_into(store, aside)
+    return join_values(yes, no)
+
+
+_TRUE = kinds_that("true")
+
+
+def _is_flag(value: Value) -> bool:
+    return value.kind is Kind.CONSTANT and bool(value.payload) and isinstance(value.payload.value, bool)
+
+
+def _is_text(value: Value) -> bool:
+    return value.kind is Kind.CONSTANT and bool(value.payload) and isinstance(value.payload.value, str)
+
+
+def _either(left: Value, right: Value, *, is_or: bool) -> Value:
+    if Kind.RANK_TEST in (left.kind, right.kind):
+        test = left if left.kind is Kind.RANK_TEST else right
+        other = right if test is left else left
+        if other.kind is Kind.RANK_TEST and other.payload.master != test.payload.master:
+            return Value(Kind.HOST, differs=True)
+        # `a and is_master`: whoever gets in is the master; who stays out may be anyone.
+        side = {"certain": False} if is_or else {"certain_else": False}
+        return test._replace(payload=test.payload._replace(**side))
+    return join_values(left, right)
+
+
+def _compare_ordinal(op: ast.cmpop, ordinal: Value, other: Value, flipped: bool) -> Value:
+    zero = other.kind is Kind.CONSTANT and bool(other.payload) and other.payload.value == 0
+    master: bool | None = None
+    if isinstance(op, ast.Eq):
+        master = zero
+    elif isinstance(op, ast.NotEq):
+        master = not zero
+    elif zero and isinstance(op, ast.Gt | ast.Lt):
+        master = False
+    if master is None:
+        return Value(Kind.HOST, differs=True)
+    return Value(
+        Kind.RANK_TEST, ordinal.sure, differs=True, payload=RankTest(master, ordinal.sure, ordinal.sure)
+    )
+
+
+EVALUATORS: dict[type, Evaluate] = {
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _bool_operator,
+    ast.Compare: _compare,
+    ast.IfExp: _conditional,
+}

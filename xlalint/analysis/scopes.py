@@ -1,0 +1,254 @@
+"""Scopes: what opens and closes around a block, and every way out of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from xlalint.analysis.attributes import attribute
+from xlalint.analysis.binding import bind
+from xlalint.analysis.call import Call
+from xlalint.analysis.frame import Exits, Frame
+from xlalint.analysis.machine import Execute, Machine
+from xlalint.analysis.payloads import (
+    Bound,
+    Managed,
+    Opening,
+    Opens,
+    run,
+    targets,
+)
+from xlalint.analysis.store import Store, join
+from xlalint.knowledge import functions
+from xlalint.lazy.state import (
+    Cause,
+    Scope,
+)
+from xlalint.lazy.values import (
+    HOST,
+    NOTHING,
+    UNKNOWN,
+    Kind,
+    Value,
+)
+
+
+def enter_scope(scope: Scope, shown: str, frame: Frame, store: Store) -> None:
+    """A scope opens; values are told when it cuts."""
+    frame.model.enter(store.state, scope, shown)
+    if scope.kind.is_step:
+        store.run_all()
+
+
+def leave_scope(scope: Scope, shown: str, frame: Frame, store: Store) -> None:
+    """A scope closes; values are told when it cuts."""
+    before = store.state.engine.recorded
+    frame.model.leave(store.state, scope, shown)
+    if store.state.engine.recorded != before:
+        store.run_all()
+
+
+def _with(machine: Machine, node: ast.With | ast.AsyncWith, frame: Frame, store: Store) -> Store | None:
+    return _with_items(machine, node, list(node.items), frame, store)
+
+
+def _with_items(
+    machine: Machine, node: ast.With | ast.AsyncWith, items: list[ast.withitem], frame: Frame, store: Store
+) -> Store | None:
+    if not items:
+        return machine.run_block(node.body, frame, store)
+    item, rest = items[0], items[1:]
+    value = machine.evaluate(item.context_expr, frame, store)
+    opening = value.payload if value.kind is Kind.SCOPE and isinstance(value.payload, Opening) else None
+    if item.optional_vars is not None:
+        stack = opening is not None and opening.effect is Opens.STACK
+        bound = value if opening is None or stack else UNKNOWN
+        bind(machine, item.optional_vars, bound if value.kind is not Kind.CALLABLE else UNKNOWN, frame, store)
+    if _expects_error(item.context_expr):
+        # What goes wrong inside is what the program wants to see.
+        muted, frame.muted = frame.muted, True
+        after = _with_items(machine, node, rest, frame, store)
+        frame.muted = muted
+        return after
+    if value.kind is Kind.SCOPE and isinstance(value.payload, Managed):
+        return _managed(machine, value.payload, node, rest, frame, store)
+    if value.kind is Kind.INSTANCE:
+        return _with_instance(machine, value, item, node, rest, frame, store)
+    if opening is not None and opening.effect is Opens.STACK:
+        return _with_stack(machine, opening, node, rest, frame, store)
+    if opening is not None and opening.effect is Opens.PERHAPS_STEP:
+        _perhaps_cut(opening, node, frame, store)
+        return guarded(
+            lambda: _with_items(machine, node, rest, frame, store),
+            lambda current: _perhaps_cut(opening, node, frame, current),
+            frame,
+        )
+    if opening is not None and opening.effect in _EAGER:
+        return _with_mode(machine, _EAGER[opening.effect], node, rest, frame, store)
+    if opening is None or opening.scope is None:
+        return _with_items(machine, node, rest, frame, store)
+    scope = Scope(opening.scope, frame.site(item.context_expr))
+
+    def leave(current: Store) -> Store:
+        leave_scope(scope, opening.spelling, frame, current)
+        return current
+
+    enter_scope(scope, opening.spelling, frame, store)
+    return guarded(lambda: _with_items(machine, node, rest, frame, store), leave, frame)
+
+
+_EAGER = {Opens.EAGER: True, Opens.LAZY: False, Opens.PERHAPS_EAGER: None}
+"""Whether eager mode is on inside a scope."""
+
+
+def _with_mode(
+    machine: Machine,
+    eager: bool | None,
+    node: ast.With | ast.AsyncWith,
+    rest: list[ast.withitem],
+    frame: Frame,
+    store: Store,
+) -> Store | None:
+    """Eager mode is on, or off, inside; afterwards it is as before."""
+    before = store.state.engine.eager
+
+    def leave(current: Store) -> Store:
+        current.state.engine = current.state.engine._replace(eager=before)
+        return current
+
+    store.state.engine = store.state.engine._replace(eager=eager)
+    return guarded(lambda: _with_items(machine, node, rest, frame, store), leave, frame)
+
+
+def _perhaps_cut(opening: Opening, node: ast.With | ast.AsyncWith, frame: Frame, store: Store) -> Store:
+    site = frame.site(node.items[0].context_expr)
+    frame.model.cut(store.state, Cause.SCOPE_EXIT, opening.spelling, site, sure=False)
+    store.maybe_run_all()
+    return store
+
+
+def _with_stack(
+    machine: Machine,
+    opening: Opening,
+    node: ast.With | ast.AsyncWith,
+    rest: list[ast.withitem],
+    frame: Frame,
+    store: Store,
+) -> Store | None:
+    """An `ExitStack`: what is entered through it is left with it, the last first."""
+    before = len(store.state.scopes.open)
+
+    opened_step = store.state.loop.own.opens_step
+
+    def leave(current: Store) -> Store:
+        scopes = current.state.scopes.open[before:]
+        for scope in reversed(scopes):
+            leave_scope(scope, opening.spelling, frame, current)
+        if not scopes and current.state.loop.own.opens_step and not opened_step:
+            _perhaps_cut(opening, node, frame, current)
+        return current
+
+    return guarded(lambda: _with_items(machine, node, rest, frame, store), leave, frame)
+
+
+def _with_instance(
+    machine: Machine,
+    manager: Value,
+    item: ast.withitem,
+    node: ast.With | ast.AsyncWith,
+    rest: list[ast.withitem],
+    frame: Frame,
+    store: Store,
+) -> Store | None:
+    """An object of the project whose class says what happens at the entry and at the exit."""
+    names = ("__aenter__", "__aexit__") if isinstance(node, ast.AsyncWith) else ("__enter__", "__exit__")
+    enter, leave = (attribute(machine, manager, name, None, frame, store) for name in names)
+    if not all(any(isinstance(t, Bound) for t in targets(method)) for method in (enter, leave)):
+        return _with_items(machine, node, rest, frame, store)
+    site = frame.site(item.context_expr)
+    entered = machine.invoke(enter, Call(frame, store, site, None))
+    if item.optional_vars is not None:
+        bind(machine, item.optional_vars, entered, frame, store)
+
+    def exit_(current: Store) -> Store:
+        machine.invoke(leave, Call(frame, current, site, None, [HOST, HOST, HOST]))
+        return current
+
+    return guarded(lambda: _with_items(machine, node, rest, frame, store), exit_, frame)
+
+
+def _managed(
+    machine: Machine,
+    manager: Managed,
+    node: ast.With | ast.AsyncWith,
+    rest: list[ast.withitem],
+    frame: Frame,
+    store: Store,
+) -> Store | None:
+    """A context manager of the project: its generator runs around the body of the `with`."""
+    function = manager.bound.function
+    assert not isinstance(function.node, ast.Lambda)
+    inner = Frame(function.outline, function, frame.depth + 1, kept=frame.kept)
+    inner.captured = dict(manager.captured)
+    held = Store(store.state)
+    held.names, held.attributes = dict(manager.names), store.attributes
+    left: list[Store | None] = []
+
+    def resume(current: Store) -> Store | None:
+        store.state, store.attributes = current.state, current.attributes
+        left.append(_with_items(machine, node, rest, frame, store))
+        return left[-1]
+
+    inner.resume = resume
+    after = machine.run_block(function.node.body, inner, held)
+    for returned, _, _ in inner.exits.returns:
+        after = join(after, returned)
+    frame.take(inner)
+    if not left:
+        return _with_items(machine, node, rest, frame, store)
+    if left[-1] is None or after is None:
+        return left[-1]
+    left[-1].state, left[-1].attributes = after.state, after.attributes
+    if after.state.engine.recorded == NOTHING:
+        left[-1].run_all()
+    return left[-1]
+
+
+def guarded(
+    body: Callable[[], Store | None], leave: Callable[[Store], Store | None], frame: Frame
+) -> Store | None:
+    """Run `body`, and `leave` on every way out of it."""
+    outer = frame.exits
+    frame.exits = inner = Exits()
+    after = body()
+    frame.exits = outer
+    after = leave(after) if after is not None else None
+    for store, site in inner.breaks:
+        if (left := leave(store)) is not None:
+            outer.breaks.append((left, site))
+    for store in inner.continues:
+        if (left := leave(store)) is not None:
+            outer.continues.append(left)
+    for store, value, site in inner.returns:
+        if (left := leave(store)) is not None:
+            outer.returns.append((left, _run_value(value, left), site))
+    for store, site in inner.raises:
+        if (left := leave(store)) is not None:
+            outer.raises.append((left, site))
+    return after
+
+
+def _expects_error(node: ast.expr) -> bool:
+    """Whether a context manager of a test waits for an exception."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr.startswith(functions.EXPECTING_ERRORS)
+    )
+
+
+def _run_value(value: Value, store: Store) -> Value:
+    return run(value) if store.state.engine.recorded == NOTHING else value
+
+
+EXECUTORS: dict[type, Execute] = {ast.With: _with, ast.AsyncWith: _with}

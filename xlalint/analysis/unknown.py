@@ -1,0 +1,49 @@
+"""What a callee may do that nobody knows."""
+
+from __future__ import annotations
+
+from xlalint.analysis.call import Call
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.payloads import (
+    Bound,
+    targets,
+    unknown_from,
+)
+from xlalint.lazy.values import (
+    Kind,
+    Value,
+    Weight,
+    kinds_that,
+)
+
+_CARRIERS = kinds_that("carries_state")
+
+
+def call_unknown(machine: Machine, call: Call) -> Value:
+    """An unknown callee keeps the state; with device values it records heavy work."""
+    machine.statistics["unknown calls"] += 1
+    given = call.values
+    _let_escape(machine, call)
+    if any(
+        v.kind in _CARRIERS or (v.kind is Kind.CONTAINER and v.payload.element.kind in _CARRIERS)
+        for v in given
+    ):
+        call.store.state.trust = call.store.state.trust._replace(opaque=True)
+    if any(holds_tensor(v) for v in given):
+        result = call.record((), Weight.HEAVY)
+        return result._replace(sure=False, differs=True)
+    return unknown_from(*given)
+
+
+def _let_escape(machine: Machine, call: Call) -> None:
+    for value in call.values:
+        for target in targets(value):
+            if isinstance(target, Bound):
+                machine.escape(target, call)
+
+
+def holds_tensor(value: Value) -> bool:
+    """Whether a value is a device tensor, or a container of them."""
+    if value.kind is Kind.TENSOR:
+        return True
+    return value.kind is Kind.CONTAINER and value.payload.element.kind is Kind.TENSOR
