@@ -42,6 +42,7 @@ def execute(job: Job, send: Send) -> None:
     # Programs run side by side, and torch_xla lets every process group meet at the same port.
     os.environ["MASTER_PORT"] = str(_free_port())
     counters.count_dynamo_launches()
+    replicas.order_saves()
     guard = Guard(on_news=lambda found: send({"findings": [plain(one) for one in found]}))
     run = _Run(job, guard if job.guarded else None)
     with seeds.shifted(job.seed):
@@ -55,6 +56,7 @@ def execute(job: Job, send: Send) -> None:
             "raised": run.raised,
             "numbers": run.numbers(),
             "findings": [plain(one) for one in guard.diagnostics()],
+            "emitted": sorted(kind.__name__ for kind in guard.emitted),
         }
     )
     if job.trained and run.raised is None:

@@ -50,6 +50,7 @@ class Measurement:
         numbers: What main() returned, of all replicas in their order.
         reseeded: The same of another run, under another seed; None where there was none.
         findings: The guard's diagnostics, as `xlalint_runtime.report` writes them.
+        emitted: The kinds of events that the guard's model emitted.
         output: The end of what the program wrote, for reading when something is wrong.
     """
 
@@ -64,6 +65,7 @@ class Measurement:
     numbers: list[float] | None = None
     reseeded: list[float] | None = None
     findings: list[dict[str, Any]] = field(default_factory=list)
+    emitted: list[str] = field(default_factory=list)
     seconds: float = 0.0
     """Wall time, to see which programs make the proofs slow; nothing is asserted on it."""
     output: str = ""
