@@ -9,11 +9,13 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function
 from xlalint.analysis.payloads import (
+    Classes,
     Instance,
     Known,
     Module,
+    Namespace,
+    Targets,
     run,
-    targets,
 )
 from xlalint.analysis.store import Store
 from xlalint.knowledge.frameworks import HOOKS, Hook
@@ -70,7 +72,7 @@ class ClassTable:
 
     def _base_classes(self, cls: Class, expression: ast.expr) -> list[Class]:
         value = self._machine.evaluate(expression, Frame(cls.outline, None, 0), Store(State()))
-        if value.kind is not Kind.CLASS:
+        if not isinstance(value.payload, Classes):
             return []
         return [c for c in value.payload.of if not isinstance(c, str)]
 
@@ -81,12 +83,7 @@ class ClassTable:
             for base in self.bases(cls):
                 for expression in base.bases:
                     value = self._machine.evaluate(expression, Frame(base.outline, None, 0), Store(State()))
-                    name = (
-                        value.payload.name
-                        if value.kind is Kind.NAMESPACE and value.payload.outline is None
-                        else ""
-                    )
-                    name = name or next((t.name for t in targets(value) if isinstance(t, Known)), "")
+                    name = _library_name(value)
                     if name.startswith(("torch.nn.", "pytorch_lightning.LightningModule", "lightning.")):
                         known = "module"
                     elif name.startswith("torch.optim.") and "lr_scheduler" not in name:
@@ -165,6 +162,16 @@ class ClassTable:
         if self.is_module(cls):
             return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, cls))
         return Value(Kind.INSTANCE, payload=Instance((cls,)))
+
+
+def _library_name(value: Value) -> str:
+    """The qualified name of what a library defines; empty for anything else."""
+    match value.payload:
+        case Namespace(name, None):
+            return name
+        case Targets(of):
+            return next((target.name for target in of if isinstance(target, Known)), "")
+    return ""
 
 
 def _makes_cuda_tensors(cls: Class) -> bool:
