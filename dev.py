@@ -20,6 +20,9 @@ ENVIRONMENT = ROOT / ".venv"
 SCRIPTS = ENVIRONMENT / ("Scripts" if sys.platform == "win32" else "bin")
 PYTHON = SCRIPTS / "python"
 PIP = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+SHOWN = (SCRIPTS / "xlalint").relative_to(ROOT)
+"""The command as a user types it in the clone."""
+
 DEMO = "examples/train_digits"
 USAGE = """\
 usage: python3 dev.py demo              install xlalint into .venv and check a training program with it
@@ -40,17 +43,21 @@ def main(arguments: list[str]) -> int:
 
 
 def demo() -> int:
-    """Check the training program that ships with the project; it holds hazards on purpose."""
+    """Check the training program that ships with the project; it contains deliberate bugs."""
     xlalint = str(SCRIPTS / "xlalint")
     run([xlalint, "version"])
-    say(f"$ xlalint check {DEMO}")
+    say(f"$ {SHOWN} check {DEMO}")
     status = subprocess.run([xlalint, "check", DEMO], cwd=ROOT).returncode
     if status != 1:
-        say(f"This is not what should happen: expected diagnostics and exit status 1, got {status}.")
+        say(
+            f"The demo failed: it should report diagnostics and exit with status 1, but exited with {status}."
+        )
         return 1
     say(
-        "These are the hazards that the program holds on purpose (exit status 1 means: diagnostics).\n"
-        "Now your own code: .venv/bin/xlalint check PATH. What a rule is about: .venv/bin/xlalint rule CODE."
+        "The example contains these bugs on purpose. xlalint is installed in .venv; run it from there:\n\n"
+        f"  {SHOWN} check PATH   check your own code\n"
+        f"  {SHOWN} rule CODE    explain a rule, such as XLA101\n"
+        f"  {SHOWN} --help       list all commands"
     )
     return 0
 
@@ -95,7 +102,7 @@ def install(extra: str) -> None:
         say("Installing xlalint into .venv ...")
     package = [".[dev]" if extra == "dev" else "."]
     if not installed_with_uv(package):
-        say("Not with uv; pip takes some minutes longer ...")
+        say("uv cannot be used here; pip takes a few minutes longer ...")
         run([*PIP, "-e", *package])
     stamp.write_text(json.dumps(wanted))
 
@@ -120,7 +127,8 @@ def create_environment() -> None:
     shutil.rmtree(ENVIRONMENT, ignore_errors=True)
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     sys.exit(
-        f"{sys.executable} can make no virtual environment: Debian and Ubuntu ship that part apart.\n"
+        f"{sys.executable} cannot create a virtual environment: Debian and Ubuntu\n"
+        f"package that part separately. "
         f"Either `sudo apt install python{version}-venv`, or install uv or pip, and run this again.\n"
         f"What it said:\n{made.stdout}{made.stderr}"
     )

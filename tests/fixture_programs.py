@@ -96,6 +96,27 @@ class Program:
         """The program's path below fixtures/, as tests show it."""
         return self.root.relative_to(FIXTURES).as_posix().removesuffix(".py")
 
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """All that is missing for the program to show anything; a cure is spoken of with its program."""
+        found = []
+        if any((proof.after is None) != (self.fixed is None) for proof in self.proofs):
+            found.append("a measure is stated for the program and not for its cure, or the other way round")
+        if self.code is None:
+            if not self.proofs:
+                found.append("it has no `# proof:`, so nothing is measured")
+            return tuple(found)
+        if self.fixed is None:
+            found.append("it has no cure: a program of the same name that ends in .fixed")
+        elif self.fixed.proofs or self.fixed.no_proof is not None:
+            found.append("its cure states a proof, as if one stood in the place of the other")
+        if self.no_proof is None:
+            if not self.proofs:
+                found.append("it has neither `# proof:` nor `# no proof: <why>`")
+            elif all(proof.before == proof.after for proof in self.proofs):
+                found.append("no measure that it states differs after the cure")
+        return tuple(found)
+
 
 def bad_programs(code: str | None = None) -> list[Program]:
     """All programs that show a hazard, by rule and slug; with `code` those of one rule."""

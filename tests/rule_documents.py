@@ -11,9 +11,10 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from fixture_programs import bad_programs, read_program
-from xlalint.registry import all_rules
+from xlalint.registry import all_rules, is_guarded
 from xlalint.rule import Rule
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,13 +24,13 @@ TOUR = (
     ("A checkpoint written by one replica", "XLA501", "rfc_checkpoint.py"),
     ("A loss that is logged in the middle of its step", "XLA101", "log_in_step.py"),
     ("A loop that is left early", "XLA203", "loss_below_target.py"),
-    ("A marker inside a trace", "XLA301", "rfc_marker_in_trace.py"),
+    ("A step that ends inside a profiler scope", "XLA301", "rfc_marker_in_trace.py"),
     ("A step closure that is given a number", "XLA106", "resnet_closure.py"),
 )
-"""The five hazards of RFC #6751: a title, the rule, and the fixture program that shows it."""
+"""The five bugs of RFC #6751: a title, the rule, and the fixture program that shows it."""
 
 STATE_AT = "fixtures/XLA101/log_in_step.py:38"
-"""The line at which the README shows what the model holds."""
+"""The line at which the README shows what xlalint knows."""
 
 
 def main() -> None:
@@ -60,7 +61,7 @@ def made_anew(readme: str) -> str:
     return _between(_between(readme, "rules", _table()), "tour", _tour())
 
 
-def example(rule: type[Rule], heading: str) -> str | None:
+def example(rule: type[Rule[Any]], heading: str) -> str | None:
     """The Python code under `heading` in the documentation of `rule`."""
     section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", rule.documentation(), re.M | re.S)
     code = re.search(r"^```python\n(.*?)^```", section[1], re.M | re.S) if section else None
@@ -88,18 +89,18 @@ def _tour() -> Iterator[str]:
         program = read_program(ROOT / path, code)
         measured = ", ".join(f"{proof.measure} {proof.before} → {proof.after}" for proof in program.proofs)
         yield ""
-        yield f"**{title}.** On the engine, before → after its cure: {measured}."
+        yield f"**{title}.** Measured on torch_xla, with the bug → without it: {measured}."
         yield ""
         yield from _shown(["check", "--select", code, path], "--isolated", "--quiet")
     yield ""
-    yield "What the rules are judged on can be looked at, line by line:"
+    yield "See what xlalint knows at a line:"
     yield ""
     yield from _shown(["state", STATE_AT], "--isolated")
 
 
 def _shown(command: list[str], *hidden: str) -> Iterator[str]:
     """A command and what it prints; `hidden` options make it the same everywhere."""
-    plain = {**os.environ, "NO_COLOR": "1", "COLUMNS": "110"}
+    plain = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     plain.pop("FORCE_COLOR", None)
     subcommand, *arguments = command
     done = subprocess.run(
@@ -113,19 +114,19 @@ def _shown(command: list[str], *hidden: str) -> Iterator[str]:
 
 
 def _table() -> Iterator[str]:
-    yield "| code | name | severity | what it finds | judged from |"
+    yield "| code | name | severity | what it finds | runtime guard |"
     yield "|---|---|---|---|---|"
     for rule in all_rules():
-        observers = "source, engine" if is_guarded(rule) else "source"
+        guard = "yes" if is_guarded(rule) else "no"
         default = "" if rule.enabled else " (off by default)"
         yield (
             f"| {rule.code} | [{rule.name}](docs/rules/{rule.name}.md) | {rule.severity}{default} "
-            f"| {rule.summary()} | {observers} |"
+            f"| {rule.summary()} | {guard} |"
         )
     unproven = rules_without_proof()
     yield ""
     yield (
-        f"Of these {len(all_rules())} rules, {len(unproven)} are not proven on the engine"
+        f"For {len(unproven)} of these {len(all_rules())} rules no harm is measured on torch_xla"
         + (f": {', '.join(unproven)}." if unproven else ".")
     )
 

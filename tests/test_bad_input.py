@@ -72,28 +72,28 @@ def hot(text: str | bytes) -> bytes:
         pytest.param(hot("x = (\n"), 2, "syntax error: '(' was never closed", id="end of the file"),
         pytest.param(hot("if x:\n\ty\n        z\n"), 4, "syntax error: ", id="tabs and spaces that disagree"),
         pytest.param(hot("print 'x'\n"), 2, "syntax error: Missing parentheses", id="Python 2"),
-        pytest.param(hot(b"s = '\xff'\n"), 2, "it is not UTF-8: byte 0xff in line 2", id="undecodable"),
+        pytest.param(hot(b"s = '\xff'\n"), 2, "line 2 is not valid UTF-8 (byte 0xff)", id="undecodable"),
         pytest.param(
-            b"s = '\xe9\xe8'\n", 1, "it is not UTF-8: byte 0xe9 in line 1", id="undecodable, no XLA"
+            b"s = '\xe9\xe8'\n", 1, "line 1 is not valid UTF-8 (byte 0xe9)", id="undecodable, no XLA"
         ),
-        pytest.param(hot(b"a\x00b\n"), 2, "there is a NUL byte in line 2", id="NUL"),
-        pytest.param(b"\x00" * 100, 1, "there is a NUL byte in line 1", id="NUL only, no XLA"),
+        pytest.param(hot(b"a\x00b\n"), 2, "line 2 contains a NUL byte", id="NUL"),
+        pytest.param(b"\x00" * 100, 1, "line 1 contains a NUL byte", id="NUL only, no XLA"),
         pytest.param(
             b"# coding: klingon\n" + hot(""),
             1,
-            "an encoding that is not known: klingon",
+            "an unknown encoding, klingon",
             id="unknown encoding",
         ),
         pytest.param(
             b"\xef\xbb\xbf# coding: latin-1\n" + hot(""),
             1,
-            "UTF-8 byte order mark, but declares latin-1",
+            "UTF-8 byte order mark but declares latin-1",
             id="two encodings",
         ),
         pytest.param(
             b"# coding: ascii\n" + hot(b"s = '\xe9'\n"),
             3,
-            "it is not ascii: byte 0xe9 in line 3",
+            "line 3 is not valid ascii (byte 0xe9)",
             id="not ascii",
         ),
     ],
@@ -179,7 +179,7 @@ def test_a_pipe_is_not_waited_for(folder: Path) -> None:
     os.mkfifo(folder / "pipe.py")
     found = check(folder)
     assert found.places == [("pipe.py", 1, "XLA000"), SOUND_LINE]
-    assert "it is no regular file" in found.message("pipe.py")
+    assert "it is not a regular file" in found.message("pipe.py")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
@@ -277,7 +277,7 @@ def test_nothing_that_is_checked_is_imported_or_run(folder: Path) -> None:
 def test_a_file_that_vanishes_before_it_is_read(tmp_path: Path) -> None:
     found = read(tmp_path / "gone.py")
     assert isinstance(found, Unreadable)
-    assert found.reason == "it is no longer there"
+    assert found.reason == "it does not exist"
 
 
 def grow_after(path: Path, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
@@ -315,7 +315,7 @@ def test_a_file_that_never_stops_changing_is_given_up(
     grow_after(path, monkeypatch, times=100)
     found = read(path)
     assert isinstance(found, Unreadable)
-    assert found.reason == "it keeps changing while it is read"
+    assert found.reason == "it changed while it was read"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems want names to be text")

@@ -1,4 +1,4 @@
-"""What the checker makes of findings: one diagnostic at a place, sure enough, not silenced.
+"""What the checker makes of findings: diagnostics of the files under check, as settings say, not silenced.
 
 The analysis is stood in for by a function that the test gives; what it would find is not the point.
 """
@@ -17,7 +17,9 @@ import pytest
 from xlalint.checker import Input, Report, check
 from xlalint.configuration import Configuration
 from xlalint.diagnostic import Certainty, Diagnostic, Position, Range, Severity
-from xlalint.lazy.site import ENTRY, Site
+from xlalint.judging import Placed
+from xlalint.lazy.site import Site
+from xlalint.registry import find
 from xlalint.rule import Finding, Rule
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile
@@ -34,7 +36,7 @@ print(loss.item())
 
 @dataclass
 class Analysis:
-    findings: list[Finding]
+    findings: list[Placed]
     statistics: dict[str, int] = field(default_factory=lambda: {"functions": 1})
 
 
@@ -42,11 +44,11 @@ class Analysis:
 class Engine:
     """Stands in for the analysis: says what `find` says, and keeps what it was asked."""
 
-    find: Callable[[SourceFile], list[Finding]] = lambda file: []
+    find: Callable[[SourceFile], list[Placed]] = lambda file: []
     asked: list[tuple[list[str], list[str], Configuration]] = field(default_factory=list)
 
     def analyze(
-        self, files: Sequence[SourceFile], rules: Sequence[Rule], configuration: Configuration
+        self, files: Sequence[SourceFile], rules: Sequence[Rule[Any]], configuration: Configuration
     ) -> Analysis:
         self.asked.append(([file.path.name for file in files], [rule.code for rule in rules], configuration))
         return Analysis([finding for file in files for finding in self.find(file)])
@@ -68,15 +70,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def finding(file: SourceFile, line: int = 5, code: str = "XLA101", **changes: Any) -> Finding:
+def finding(
+    file: SourceFile, line: int = 5, code: str = "XLA101", *, path: tuple[Site, ...] = (), **changes: Any
+) -> Placed:
     """A finding on the argument of the call in `line`."""
     text = file.line(line)
-    site = Site(str(file.path), line, text.index("(") + 1, line, len(text) - 1)
+    path = path or (Site(str(file.path), line, text.index("(") + 1, line, len(text) - 1),)
     fields: dict[str, Any] = {
-        "code": code, "name": f"name-of-{code}", "severity": Severity.WARNING, "path": (site,),
-        "message": "read", "help": "do not", "doubts": 0,
+        "rule": find(code), "severity": Severity.WARNING, "path": path, "message": "read", "help": "do not",
+        "doubts": 0,
     }  # fmt: skip
-    return Finding(**{**fields, **changes})
+    made = Finding(**{**fields, **changes})
+    return Placed(made, path, made.since)
 
 
 def run(path: Path, **given: Any) -> Report:
@@ -107,14 +112,6 @@ def test_a_finding_becomes_a_diagnostic(engine: Engine, folder: Path) -> None:
     assert (report.files, report.hot, report.statistics) == (1, 1, {"functions": 1})
 
 
-@pytest.mark.parametrize(("doubts", "certainty"), [(0, "definite"), (1, "likely"), (2, None), (3, None)])
-def test_doubts_make_it_likely_or_silent(
-    engine: Engine, folder: Path, doubts: int, certainty: str | None
-) -> None:
-    engine.find = lambda file: [finding(file, doubts=doubts)]
-    assert [d.certainty.value for d in run(folder).diagnostics] == ([certainty] if certainty else [])
-
-
 def test_the_call_chain_becomes_related_places(engine: Engine, folder: Path) -> None:
     (folder / "helpers.py").write_text("def log(loss):\n    print(loss.item())\n")
     inner = Site(str(folder / "helpers.py"), 2, 10, 2, 21)
@@ -124,89 +121,25 @@ def test_the_call_chain_becomes_related_places(engine: Engine, folder: Path) -> 
         "train.py", 5, "reached through this call",
     )  # fmt: skip
     assert (last.path, last.range, last.message) == (
-        "helpers.py", Range(Position(2, 11), Position(2, 22)), "this is where it happens",
+        "helpers.py", Range(Position(2, 11), Position(2, 22)), "it happens here",
     )  # fmt: skip
-
-
-def test_a_long_chain_keeps_its_last_place(engine: Engine, folder: Path) -> None:
-    chain = tuple(Site(str(folder / "train.py"), 1, column, 1, 9) for column in range(12))
-    engine.find = lambda file: [finding(file, path=(finding(file).path[0], *chain))]
-    related = only(run(folder)).related
-    assert [place.range.start.column for place in related] == [1, 2, 3, 4, 5, 6, 7, 12]
-
-
-@pytest.mark.parametrize(
-    ("since", "shown"),
-    [
-        ([3], "since line 3"),
-        ([4, 3, 4], "since lines 3 and 4"),
-        ([], "since an earlier line"),
-        ([ENTRY], "since an earlier line"),
-        ([4, "other.py"], "since line 4 and line 7 of other.py"),
-    ],
-)
-def test_since_is_put_into_the_message(engine: Engine, folder: Path, since: list[Any], shown: str) -> None:
-    def site(place: Any) -> Site:
-        if isinstance(place, Site):
-            return place
-        if isinstance(place, str):
-            return Site(str(folder / place), 7)
-        return Site(str(folder / "train.py"), place)
-
-    engine.find = lambda file: [finding(file, message="pending since {since}", since=tuple(map(site, since)))]
-    assert only(run(folder)).message == f"pending {shown}"
 
 
 # One diagnostic at a place -----------------------------------------------------------------------
 
 
-def test_the_surest_of_several_contexts_counts(engine: Engine, folder: Path) -> None:
-    engine.find = lambda file: [
-        finding(file, doubts=1, message="a", severity=Severity.ERROR),
-        finding(file, doubts=0, message="c"),
-        finding(file, doubts=0, message="b"),
-        finding(file, doubts=0, message="d", severity=Severity.INFO),
-    ]
+def test_one_finding_of_a_rule_is_shown_at_a_place(engine: Engine, folder: Path) -> None:
+    engine.find = lambda file: [finding(file, doubts=1, message="a"), finding(file, message="b")]
     assert only(run(folder)).message == "b"
 
 
-def test_the_order_of_findings_does_not_matter(engine: Engine, folder: Path) -> None:
-    def find(file: SourceFile) -> list[Finding]:
-        place = finding(file).path[0]
-        others = [Site(str(file.path), 3, 0, 3, 4), Site(str(file.path), 4, 0, 4, 3)]
-        return [finding(file, path=(place, other), message=m) for other in others for m in "ba"]
-
-    engine.find = find
-    forward = run(folder).diagnostics
-    engine.find = lambda file: find(file)[::-1]
-    assert run(folder).diagnostics == forward
-
-
-def test_a_rule_yields_to_one_that_says_more(engine: Engine, folder: Path) -> None:
-    engine.find = lambda file: [finding(file, code=code) for code in ("XLA102", "XLA101", "XLA601")]
-    assert lines(run(folder)) == [("XLA101", 5), ("XLA601", 5)]
-
-
-def test_a_rule_speaks_where_the_other_is_elsewhere_unsure_or_ignored(engine: Engine, folder: Path) -> None:
-    engine.find = lambda file: [finding(file, code="XLA102"), finding(file, 4)]
-    assert lines(run(folder)) == [("XLA101", 4), ("XLA102", 5)]
-    engine.find = lambda file: [finding(file, code="XLA102"), finding(file, doubts=2)]
-    assert lines(run(folder)) == [("XLA102", 5)]
-    (folder / "xlalint.toml").write_text('per-file-ignores = {"train.py" = ["XLA101"]}')
-    engine.find = lambda file: [finding(file, code="XLA102"), finding(file)]
-    assert lines(run(folder)) == [("XLA102", 5)]
-
-
-@pytest.mark.parametrize("withdrawn_first", [False, True])
-def test_what_a_rule_withdraws_is_void_at_that_place(
-    engine: Engine, folder: Path, withdrawn_first: bool
+def test_a_rule_yields_to_one_that_says_more_unless_that_is_ignored_there(
+    engine: Engine, folder: Path
 ) -> None:
-    def find(file: SourceFile) -> list[Finding]:
-        both = [finding(file), finding(file, withdrawn=True)]
-        return [*(both[::-1] if withdrawn_first else both), finding(file, 4)]
-
-    engine.find = find
-    assert lines(run(folder)) == [("XLA101", 4)]
+    engine.find = lambda file: [finding(file, code="XLA102"), finding(file)]
+    assert lines(run(folder)) == [("XLA101", 5)]
+    (folder / "xlalint.toml").write_text('per-file-ignores = {"train.py" = ["XLA101"]}')
+    assert lines(run(folder)) == [("XLA102", 5)]
 
 
 def test_diagnostics_come_in_the_order_of_the_files(engine: Engine, folder: Path) -> None:
@@ -297,12 +230,12 @@ def test_a_suppressed_diagnostic_is_counted_and_not_shown(engine: Engine, folder
 @pytest.mark.parametrize(
     ("comment", "messages"),
     [
-        ("xlalint: ignore[XLA101]", ["no `XLA101` is silenced here"]),
-        ("xlalint: ignore[XLA101, XLA204] both", ["no `XLA101` is silenced here"]),
-        ("xlalint: ignore[XLA999]", ["no `XLA999` is silenced here"]),
-        ("xlalint: ignore[host-read-in-step]", ["no `host-read-in-step` is silenced here"]),
+        ("xlalint: ignore[XLA101]", ["unused: no `XLA101` is reported here"]),
+        ("xlalint: ignore[XLA101, XLA204] both", ["unused: no `XLA101` is reported here"]),
+        ("xlalint: ignore[XLA999]", ["unused: no `XLA999` is reported here"]),
+        ("xlalint: ignore[host-read-in-step]", ["unused: no `host-read-in-step` is reported here"]),
         ("xlalint: ignore", []),
-        ("noqa: E501, XLA101, XLA102", ["no `XLA101`, `XLA102` is silenced here"]),
+        ("noqa: E501, XLA101, XLA102", ["unused: no `XLA101`, `XLA102` is reported here"]),
         ("noqa: E501", []),
         ("noqa", []),
         ("xlalint: ignore[XLA092]", []),
@@ -323,7 +256,7 @@ def test_a_comment_that_would_silence_everything_is_reported_when_there_is_nothi
 ) -> None:
     (folder / "train.py").write_text("import torch_xla\nx = 1  # xlalint: ignore\n")
     diagnostic = only(run(folder))
-    assert (diagnostic.code, diagnostic.message) == ("XLA090", "nothing is silenced here")
+    assert (diagnostic.code, diagnostic.message) == ("XLA090", "unused: nothing is reported here")
     assert diagnostic.range == Range(Position(2, 8), Position(2, 25))
 
 
@@ -361,7 +294,7 @@ def test_an_excluded_name_is_passed_over_on_request(engine: Engine, folder: Path
 def test_one_file_that_exhausts_the_stack_leaves_the_others_checked(engine: Engine, folder: Path) -> None:
     (folder / "deep.py").write_text(PROGRAM)
 
-    def find(file: SourceFile) -> list[Finding]:
+    def find(file: SourceFile) -> list[Placed]:
         if file.path.name == "deep.py":
             raise RecursionError
         return [finding(file)]

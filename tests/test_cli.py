@@ -31,13 +31,14 @@ def main():
 main()
 """
 CLEAN = HAZARD.replace("        print", "    print")
-ONE_LINE = "train.py:9:15: warning[XLA101] host-read-in-step: "
+RULE = "warning[XLA101] host-read-in-step: "
+ONE_LINE = f"train.py:9:15: {RULE}"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "train.py").write_text(HAZARD)
     return tmp_path
@@ -98,7 +99,7 @@ def test_wrong_usage_ends_the_process_with_2(folder: Path) -> None:
     ended = process(folder, "check")
     assert ended.returncode == 2
     assert ended.stderr.decode().splitlines() == [
-        "Error: xlalint.toml: there is no setting 'selct'; did you mean 'select'?"
+        "Error: xlalint.toml: unknown setting 'selct'; did you mean 'select'?"
     ]
     assert ended.stdout == b""
 
@@ -112,7 +113,10 @@ def test_an_error_of_our_own_ends_with_2_and_without_a_traceback(
     monkeypatch.setattr("xlalint.checker.check", fail)
     result = run("check")
     assert result.exit_code == 2
-    assert "internal error, please report it: ZeroDivisionError: of our own (test_cli.py:" in result.stderr
+    assert (
+        "internal error in xlalint, please report it: ZeroDivisionError: of our own (test_cli.py:"
+        in result.stderr
+    )
     assert "Traceback" not in result.stderr
     monkeypatch.setenv("XLALINT_TRACEBACK", "1")
     assert "Traceback" in run("check").stderr
@@ -123,7 +127,7 @@ def test_a_reader_that_leaves_early_sees_no_traceback(folder: Path) -> None:
     shell = f"{sys.executable} -m xlalint check | head -1"
     ended = subprocess.run(shell, shell=True, cwd=folder, capture_output=True, timeout=120, check=False)
     assert ended.stderr == b""
-    assert ended.stdout.startswith(b"train.py:2:8: warning[XLA090]")
+    assert ended.stdout.startswith(b"warning[XLA090] unused-suppression: ")
 
 
 # Reports -----------------------------------------------------------------------------------------
@@ -131,10 +135,30 @@ def test_a_reader_that_leaves_early_sees_no_traceback(folder: Path) -> None:
 
 def test_text_is_the_default_and_ends_with_a_summary(folder: Path) -> None:
     lines = run("check").stdout.splitlines()
-    assert lines[0].startswith(ONE_LINE)
+    assert lines[0].startswith(RULE)
+    assert " --> train.py:9:15" in lines
     assert "9 |         print(loss.item())" in lines
     assert "  |               ^^^^^^^^^^^" in lines
-    assert lines[-1] == "Found 1 warning in 1 file: 1 file checked, 1 of them using torch_xla."
+    assert lines[-2:] == [
+        "Found 1 warning in 1 file: 1 file checked, 1 of them using torch_xla.",
+        "Run `xlalint rule XLA101` to see what a rule means and how to fix it.",
+    ]
+
+
+def test_text_is_as_wide_as_the_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def heights() -> list[int]:
+        run("check", "--output-file", "report.txt")
+        texts = (run("check").stdout, (folder / "report.txt").read_text())
+        return [text.splitlines().index(" --> train.py:9:15") for text in texts]
+
+    monkeypatch.setattr(sys, "__stdout__", None)  # no terminal, wherever the tests run
+    assert heights() == [2, 2]
+    monkeypatch.setenv("COLUMNS", "50")
+    narrow, in_file = heights()
+    assert narrow > 2
+    assert in_file == 2
+    monkeypatch.setenv("COLUMNS", "400")
+    assert heights() == [1, 2]
 
 
 def test_concise_and_quiet_is_one_line_each(folder: Path) -> None:
@@ -177,7 +201,7 @@ def test_verbose_counts_on_standard_error(folder: Path) -> None:
     counts = {
         name: int(count) for count, name in (line.split(None, 1) for line in result.stderr.splitlines())
     }
-    assert (counts["files"], counts["hot files"]) == (1, 1)
+    assert (counts["files"], counts["files using torch_xla"]) == (1, 1)
     assert counts["contexts"] > 0
 
 
@@ -188,11 +212,11 @@ def test_a_folder_without_python_says_so(folder: Path) -> None:
     assert run("check", "-q").stderr == ""
 
 
-def test_notebooks_are_named_as_not_checked(folder: Path) -> None:
+def test_notebooks_are_named_as_skipped(folder: Path) -> None:
     (folder / "a.ipynb").write_text("{}")
     result = run("check", "a.ipynb", "train.py")
-    assert result.stderr == "xlalint: notebooks are not checked yet: a.ipynb\n"
-    assert ONE_LINE in result.stdout
+    assert result.stderr == "xlalint: skipped a.ipynb: notebooks are not supported yet\n"
+    assert " --> train.py:9:15\n" in result.stdout
     assert run("check").stderr == ""
 
 
@@ -236,7 +260,7 @@ def test_a_terminal_that_only_knows_ascii_gets_ascii(folder: Path, monkeypatch: 
     checked = process(folder, "check")
     assert b"print('?', loss.item())" in checked.stdout
     assert b"               ^^^^^^^^^^^" in checked.stdout
-    assert b"# heavy since line 8" in process(folder, "state", "train.py").stdout
+    assert b"- # recorded: heavy since line 8" in process(folder, "state", "train.py").stdout
 
 
 # Which files -------------------------------------------------------------------------------------
@@ -273,8 +297,9 @@ def test_settings_may_exclude_and_the_command_line_goes_before(folder: Path) -> 
 def test_standard_input(folder: Path) -> None:
     result = run("check", "-", "--stdin-filename", "sub/new.py", stdin=HAZARD)
     assert result.exit_code == 1
-    assert result.stdout.startswith(f"sub/new.py{ONE_LINE.removeprefix('train.py')}")
-    assert run("check", "-", stdin="def f(:").stdout.startswith("<stdin>:1:7: error[XLA000]")
+    assert result.stdout.startswith(RULE)
+    assert " --> sub/new.py:9:15\n" in result.stdout
+    assert " --> <stdin>:1:7\n" in run("check", "-", stdin="def f(:").stdout
     assert run("check", "-", stdin=CLEAN).exit_code == 0
 
 
@@ -293,7 +318,7 @@ def test_a_hazard_in_another_module_shows_the_chain(folder: Path) -> None:
         )
     )
     lines = run("check").stdout.splitlines()
-    assert lines[0].startswith("train.py:9:9: warning[XLA101]")
+    assert " --> train.py:9:9" in lines
     start = lines.index("  = reached through:")
     assert lines[start + 1 : start + 3] == [
         "      helpers.py:2  report(loss)",
@@ -316,7 +341,7 @@ def test_rule_explains_by_code_and_by_name(folder: Path) -> None:
 def test_a_rule_that_is_not_there_is_answered_with_the_nearest(folder: Path, name: str) -> None:
     result = run(name, "unused-supression")
     assert result.exit_code == 2
-    assert "Did you mean unused-suppression?" in result.stderr
+    assert "did you mean unused-suppression?" in result.stderr
 
 
 def test_rules_lists_all(folder: Path) -> None:
@@ -329,7 +354,7 @@ def test_rules_lists_all(folder: Path) -> None:
 
 def test_config_lists_the_settings_and_explains_one(folder: Path) -> None:
     assert "target-version " in run("config").stdout
-    assert "default: what the project asks of torch_xla, else 2.9" in run("config", "target-version").stdout
+    assert "default: what the project requires, else 2.9" in run("config", "target-version").stdout
     result = run("config", "targetversion")
     assert (result.exit_code, "did you mean 'target-version'?" in result.stderr) == (2, True)
 
@@ -353,14 +378,14 @@ def test_version(folder: Path) -> None:
 
 def test_state_shows_what_is_recorded_and_open(folder: Path) -> None:
     lines = run("state", "train.py").stdout.splitlines()
-    (line,) = [line for line in lines if line.startswith("9 │")]
-    assert "█ heavy since line 8" in line
-    assert "torch_xla.step() from line 7" in line
+    above = lines[lines.index("9 │         print(loss.item())") - 1]
+    assert above == "  ┌ █ recorded: heavy since line 8; open scopes: torch_xla.step() from line 7"
+    assert "What these words mean:" in lines
 
 
 def test_state_of_one_line_shows_its_values(folder: Path) -> None:
     shown = run("state", "train.py:9").stdout
-    assert shown.startswith("train.py:9  ")
+    assert shown.startswith("train.py:9, before this line runs:\n  print(loss.item())\n")
     assert "open scopes  torch_xla.step() from line 7" in shown
     assert "loss   device tensor" in shown
 
@@ -369,7 +394,7 @@ def test_state_of_one_line_shows_its_values(folder: Path) -> None:
     ("place", "message"),
     [
         ("train.py:99", "train.py has no line 99: it ends at line 13"),
-        ("none.py:3", "none.py: it is no longer there"),
+        ("none.py:3", "none.py: it does not exist"),
         ("broken.py", "broken.py: syntax error: "),
         (".", ": it is a directory"),
     ],
@@ -382,7 +407,7 @@ def test_state_of_what_cannot_be_shown(folder: Path, place: str, message: str) -
 
 
 def test_prove_runs_what_the_guard_offers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (entry,) = entry_points(group="xlalint.guard")
+    (entry,) = entry_points(group="xlalint.guard", name="prove")
     assert (entry.name, entry.value) == ("prove", "xlalint_runtime.prove:prove")
     asked = []
 
@@ -402,7 +427,7 @@ def test_prove_needs_torch_xla(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     result = run("prove", "XLA101")
     assert result.exit_code == 2
-    assert "Error: torch_xla is not installed" in result.stderr
+    assert "Error: a proof needs torch_xla, which is not installed" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -412,21 +437,21 @@ def test_prove_needs_torch_xla(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
             "Darwin",
             "arm64",
             (3, 12),
-            "its releases are for Linux on x86-64 only, and this is Darwin on arm64",
+            "it runs on Linux on x86-64 only, and this is Darwin on arm64",
         ),
         (
             "Linux",
             "aarch64",
             (3, 12),
-            "its releases are for Linux on x86-64 only, and this is Linux on aarch64",
+            "it runs on Linux on x86-64 only, and this is Linux on aarch64",
         ),
-        ("Linux", "x86_64", (3, 14), "its last release is for Python 3.10 to 3.13, and this is 3.14"),
+        ("Linux", "x86_64", (3, 14), "it needs Python 3.10 to 3.13, and this is Python 3.14"),
         ("Linux", "x86_64", (3, 13), "install it with: pip install 'xlalint[runtime]'"),
     ],
 )
 def test_why_there_is_no_torch_xla(system: str, machine: str, python: tuple[int, ...], reason: str) -> None:
     said = cli._why_no_engine(system, machine, python)
-    assert said == f"torch_xla is not installed, and a proof runs on it; {reason}"
+    assert said == f"a proof needs torch_xla, which is not installed: {reason}"
 
 
 # Start-up ----------------------------------------------------------------------------------------

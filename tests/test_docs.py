@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ every_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.
 
 
 @every_rule
-def test_the_example_is_flagged(rule: type[Rule], tmp_path: Path) -> None:
+def test_the_example_is_flagged(rule: type[Rule[Any]], tmp_path: Path) -> None:
     source = example(rule, "Example")
     assert source is not None
     path = tmp_path / "example.py"
@@ -27,7 +28,7 @@ def test_the_example_is_flagged(rule: type[Rule], tmp_path: Path) -> None:
 
 
 @every_rule
-def test_what_to_use_instead_is_silent(rule: type[Rule], tmp_path: Path) -> None:
+def test_what_to_use_instead_is_silent(rule: type[Rule[Any]], tmp_path: Path) -> None:
     source = example(rule, "Use instead")
     assert source is not None
     path = tmp_path / "instead.py"

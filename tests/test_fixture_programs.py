@@ -10,9 +10,11 @@ from fixture_programs import (
     Expectation,
     MalformedFixture,
     Missed,
+    Program,
     Proof,
     Quiet,
     bad_programs,
+    clean_programs,
     read_program,
 )
 
@@ -84,5 +86,55 @@ def test_a_slip_is_an_error(text: str, tmp_path: Path) -> None:
         read_program(write(tmp_path, "case.py", text), "XLA101")
 
 
-def test_all_programs_of_the_project_can_be_read() -> None:
+BAD = {"case.py": "# proof: launches 20 -> 10, pending 0 -> 0\n", "case.fixed.py": ""}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        BAD,
+        {**BAD, "case.py": "# proof: pending 0 -> 0\n# no proof: both launch the same graphs\n"},
+        {**BAD, "case.py": "# no proof: a comment does nothing on the engine\n"},
+    ],
+)
+def test_a_bad_program_has_a_cure_and_a_proof_or_an_excuse(files: dict[str, str], tmp_path: Path) -> None:
+    assert _read(files, tmp_path, "XLA101").lacks == ()
+
+
+@pytest.mark.parametrize(
+    ("files", "lacking"),
+    [
+        ({"case.py": BAD["case.py"]}, "no cure"),
+        ({**BAD, "case.py": ""}, "neither"),
+        ({**BAD, "case.py": "# proof: launches 10 -> 10\n"}, "differs"),
+        ({**BAD, "case.py": "# proof: launches 10\n"}, "not for its cure"),
+        ({"case.py": BAD["case.fixed.py"], "case.fixed.py": BAD["case.py"]}, "its cure states a proof"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_bad_program_that_shows_nothing_is_told(
+    files: dict[str, str], lacking: str, tmp_path: Path
+) -> None:
+    assert any(lacking in what for what in _read(files, tmp_path, "XLA101").lacks)
+
+
+def test_a_clean_program_states_what_is_measured(tmp_path: Path) -> None:
+    assert _read({"case.py": "# proof: launches 10\n"}, tmp_path, None).lacks == ()
+    assert _read({"case.py": ""}, tmp_path, None).lacks
+    assert _read({"case.py": "# proof: launches 20 -> 10\n"}, tmp_path, None).lacks
+
+
+def _read(files: dict[str, str], folder: Path, code: str | None) -> Program:
+    for name, text in files.items():
+        write(folder, name, text)
+    return read_program(folder / "case.py", code)
+
+
+def test_there_are_programs() -> None:
     assert bad_programs()
+    assert clean_programs()
+
+
+@pytest.mark.parametrize("program", [*bad_programs(), *clean_programs()], ids=lambda program: program.id)
+def test_every_program_of_the_project_can_show_something(program: Program) -> None:
+    assert program.lacks == ()

@@ -30,10 +30,10 @@ def test_hooks_are_judged_on_the_marked_lines(name: str) -> None:
 
 def test_hooks_need_a_package_that_trains_on_a_device(tmp_path: Path) -> None:
     """The same criterion in a package that never mentions torch_xla says nothing."""
-    package = tmp_path / "toolkit"
+    package = tmp_path / "fairseq"
     package.mkdir()
     (package / "__init__.py").touch()
-    (package / "criterions.py").write_text((PROGRAMS / "criterion/toolkit/criterions.py").read_text())
+    (package / "criterions.py").write_text((PROGRAMS / "criterion/fairseq/criterions.py").read_text())
     assert diagnostics_of(tmp_path) == []
 
 
@@ -41,7 +41,7 @@ def test_a_suppression_in_what_a_framework_calls_is_heard(tmp_path: Path) -> Non
     """The file names no torch_xla itself, but another file of its package does."""
     root = tmp_path / "program"
     shutil.copytree(PROGRAMS / "criterion", root)
-    criterions = root / "toolkit" / "criterions.py"
+    criterions = root / "fairseq" / "criterions.py"
     text = criterions.read_text()
     criterions.write_text(text.replace("# expect: XLA102 likely", "# xlalint: ignore[XLA102] once an epoch"))
     assert {diagnostic.code for diagnostic in diagnostics_of(root)} == {"XLA201"}

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from xlalint.analysis.effects import EFFECTS
 
+from xlalint.analysis.library.functions import EFFECTS
 from xlalint.knowledge import functions, lifecycle, methods
 from xlalint_runtime.prove import NoProof, require_engine
 

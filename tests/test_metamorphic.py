@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import functools
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from checking import codes_of
-from fixture_programs import Program, bad_programs, clean_programs
-from program_changes import CHANGES, Modules
+from fixture_programs import Program, bad_programs, clean_programs, read_program
+from program_changes import (
+    CHANGES,
+    Change,
+    Modules,
+    extract_loop_bodies,
+    extract_loop_bodies_into_closures,
+    extract_loops,
+    extract_statements,
+    inline_helpers,
+)
 
 ABOUT_TEXT = frozenset({"XLA000", "XLA090"})
 """Rules about files and comments, which a syntax tree does not keep."""
@@ -20,8 +30,71 @@ ABOUT_IMPORTS = frozenset({"XLA001", "XLA002"})
 
 PROGRAMS = [program for program in bad_programs() + clean_programs() if program.code not in ABOUT_TEXT]
 
+MOVING: tuple[Change, ...] = (
+    extract_loops,
+    extract_loop_bodies,
+    extract_loop_bodies_into_closures,
+    extract_statements,
+    inline_helpers,
+)
+"""Changes by which calls come and go, so that the interpreter's programs are worth a look, too."""
 
-def changed(program: Program, change: Callable[[Modules], bool]) -> Modules | None:
+INTERPRETED = [
+    read_program(path, None)
+    for path in sorted((Path(__file__).parent / "interpreter").glob("*.py"))
+    if path.stem != "bounds"  # it counts calls up to the depth at which the analyzer gives up
+]
+
+IN_A_CALLEE = "what the loop's own statements do is looked at, not what functions do that they call"
+SCOPE_IN_A_CALLEE = "a loop and the step scope in it are told together where one function holds both"
+SIBLINGS = "a nested function that another one calls sees of the names around it only those the other reads"
+KNOWN_LIMITS = {
+    ("extract_loops", "XLA102/next_batch_by_hand"): (
+        "a read that runs again at two cuts, one in the callee and one in the caller, is told at two places: "
+        "what is told twice is found by the first place of its path, not by the last"
+    ),
+    ("extract_loop_bodies", "XLA102/loader_from_the_caller"): IN_A_CALLEE,
+    ("extract_loop_bodies_into_closures", "XLA102/loader_from_the_caller"): IN_A_CALLEE,
+    ("extract_statements", "XLA102/loader_from_the_caller"): IN_A_CALLEE,
+    ("extract_loop_bodies", "XLA212/metric_below_the_step"): SCOPE_IN_A_CALLEE,
+    ("extract_loop_bodies_into_closures", "XLA212/metric_below_the_step"): SCOPE_IN_A_CALLEE,
+    ("extract_loop_bodies", "XLA212/normalized_above_the_step"): SCOPE_IN_A_CALLEE,
+    ("extract_loop_bodies_into_closures", "XLA212/normalized_above_the_step"): SCOPE_IN_A_CALLEE,
+    ("extract_loop_bodies_into_closures", "XLA101/train_loop_fn_closure"): SIBLINGS,
+    ("extract_loop_bodies_into_closures", "XLA701/train_loop_fn"): SIBLINGS,
+    ("extract_loop_bodies_into_closures", "clean/marker_as_callback"): (
+        "a callback is known by being a parameter of the function that calls it; a parameter of the "
+        "function around, which is called from within, is taken for the loop's own marker"
+    ),
+    ("extract_statements", "interpreter/calls"): (
+        "of two reads behind one call inside a step one is dropped before precedence: XLA103 speaks of it, "
+        "since nobody knows any more that XLA101 would have"
+    ),
+    ("extract_statements", "interpreter/leaving"): (
+        "a step scope that a callee enters on an ExitStack of the caller is not open in the caller"
+    ),
+    ("extract_loop_bodies", "interpreter/classes"): (
+        "the program as it stands is called wrong: `net(batch)` throws its value away, so that nobody "
+        "holds it when the next batch cuts (on the engine: one launch for each batch, not two)"
+    ),
+    ("extract_loop_bodies_into_closures", "interpreter/classes"): (
+        "as above: in a function of its own the value is seen to be gone"
+    ),
+}
+"""What comes out wrong, and why. Whoever mends a cause takes its lines away."""
+
+TOLD_ONCE = {
+    ("extract_statements", "interpreter/calls"): Counter({"XLA101": 1}),
+}
+"""Diagnostics that are one by design: of several reads behind one call in a step, the call is told once."""
+
+
+def name(program: Program) -> str:
+    """The program's folder and name, as tests show them."""
+    return f"{program.root.parent.name}/{program.slug}"
+
+
+def changed(program: Program, change: Change) -> Modules | None:
     """The program's modules after `change`, or None where there is nothing to change."""
     folder = program.entry.parent
     modules = {
@@ -31,29 +104,42 @@ def changed(program: Program, change: Callable[[Modules], bool]) -> Modules | No
     return modules if change(modules) else None
 
 
-CASES = [
-    pytest.param(program, modules, id=f"{change.__name__}-{program.id}")
+@functools.cache
+def usual_codes(root: Path) -> Counter[str]:
+    """What is said of a program as it stands."""
+    return codes_of(root)
+
+
+CASES = {
+    (change.__name__, name(program)): (program, modules)
     for change in CHANGES
-    for program in PROGRAMS
+    for program in (PROGRAMS + INTERPRETED if change in MOVING else PROGRAMS)
     if (modules := changed(program, change)) is not None
-]
+}
 
 
-@pytest.mark.parametrize(("program", "modules"), CASES)
-def test_the_same_codes_come(program: Program, modules: Modules, tmp_path: Path) -> None:
-    for name, tree in modules.items():
-        path = tmp_path / name
+@pytest.mark.parametrize("case", CASES, ids="-".join)
+def test_the_same_codes_come(case: tuple[str, str], tmp_path: Path) -> None:
+    program, modules = CASES[case]
+    for path_name, tree in modules.items():
+        path = tmp_path / path_name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(ast.unparse(ast.fix_missing_locations(tree)) + "\n", encoding="utf-8")
     written = "\n".join(path.read_text() for path in sorted(tmp_path.rglob("*.py")))
-    found, wanted = codes_of(tmp_path), codes_of(program.root)
-    if ABOUT_IMPORTS & wanted.keys():
+    found, wanted = codes_of(tmp_path), usual_codes(program.root) - TOLD_ONCE.get(case, Counter())
+    if case in KNOWN_LIMITS:
+        assert found != wanted, f"mended, take it from the known limits: {KNOWN_LIMITS[case]}"
+    elif ABOUT_IMPORTS & wanted.keys():
         assert found.keys() == wanted.keys(), written
     else:
         assert found == wanted, written
 
 
+def test_what_is_said_of_single_cases_is_said_of_cases_that_there_are() -> None:
+    assert KNOWN_LIMITS.keys() | TOLD_ONCE.keys() <= CASES.keys()
+
+
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_every_change_applies_to_a_good_part_of_the_programs(change: Callable[[Modules], bool]) -> None:
+def test_every_change_applies_to_a_good_part_of_the_programs(change: Change) -> None:
     applied = sum(changed(program, change) is not None for program in PROGRAMS)
     assert applied >= len(PROGRAMS) // 10

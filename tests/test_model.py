@@ -8,7 +8,6 @@ import pytest
 
 from xlalint.lazy.events import (
     ClosureNeverRun,
-    CutAccumulated,
     Event,
     HostRead,
     Leaving,
@@ -21,7 +20,20 @@ from xlalint.lazy.events import (
 )
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Cause, Deed, Gradient, Obligation, Owed, Scope, ScopeKind, Split, State, join
+from xlalint.lazy.state import (
+    Activity,
+    Cause,
+    Gradient,
+    Gradients,
+    Loop,
+    Obligation,
+    Owed,
+    Scope,
+    ScopeKind,
+    Split,
+    State,
+    join,
+)
 from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 
@@ -73,7 +85,7 @@ def test_a_cut_that_perhaps_happens_leaves_work_perhaps_recorded(run: Run) -> No
     run.model.record(run.state, Weight.HEAVY, at(1))
     run.model.cut(run.state, Cause.LOADER, "loader", at(2), sure=False)
     assert run.state.engine.recorded == Recorded(Weight.NONE, Weight.HEAVY)
-    assert run.state.did("maybe cut") and not run.state.did("cut")
+    assert run.state.loop.may_cut and not run.state.loop.cuts
     assert run.events == []
 
 
@@ -93,7 +105,7 @@ def test_scopes_cut_as_the_engine_does(run: Run, kind: ScopeKind) -> None:
     run.model.record(run.state, Weight.HEAVY, at(3))
     run.model.leave(run.state, scope, "scope")
     assert run.state.pending is not (kind.is_step or kind is ScopeKind.STEP_TRACE)
-    assert run.state.scopes == ()
+    assert run.state.scopes.open == ()
 
 
 def test_leaving_a_scope_leaves_those_within(run: Run) -> None:
@@ -101,7 +113,7 @@ def test_leaving_a_scope_leaves_those_within(run: Run) -> None:
     run.model.enter(run.state, outer, "outer")
     run.model.enter(run.state, inner, "inner")
     run.model.leave(run.state, outer, "outer")
-    assert run.state.scopes == ()
+    assert run.state.scopes.open == ()
 
 
 def test_the_marker_after_a_step_trace_is_left_out(run: Run) -> None:
@@ -145,9 +157,7 @@ def test_a_read_that_runs_no_heavy_work_of_a_tensor_costs_nothing_twice(run: Run
 def test_reads_that_other_rules_are_about_wait_for_no_cut(run: Run, where: str) -> None:
     if where == "step":
         run.model.enter(run.state, Scope(ScopeKind.STEP, at(1)), "step")
-    run.state.scopes = run.state.scopes._replace(
-        open=run.state.scopes._replace(in_closure=where == "closure")
-    )
+    run.state.scopes = run.state.scopes._replace(in_closure=where == "closure")
     run.state.engine = run.state.engine._replace(eager=where == "eager")
     run.model.read(run.state, LOSS, Reading.EXPLICIT, ".item()", at(2))
     assert run.state.obligations == frozenset()
@@ -156,13 +166,15 @@ def test_reads_that_other_rules_are_about_wait_for_no_cut(run: Run, where: str) 
 # Gradients
 
 
-def test_a_cut_between_backward_and_the_step_is_told_at_the_step(run: Run) -> None:
+def test_a_cut_between_backward_and_the_step_is_told_when_nothing_can_excuse_it_any_more(run: Run) -> None:
     run.model.backward(run.state, at(1))
     run.model.cut(run.state, Cause.MARKER, "torch_xla.sync()", at(2))
     run.model.step_optimizer(run.state, at(3))
-    assert run.lines(StepSplit) == [(3, 2)]
-    assert run.state.gradients == frozenset({Gradient.USED})
+    assert run.state.gradients == Gradients(frozenset({Gradient.USED}))
     assert run.state.engine.parameters == HEAVY
+    assert run.lines(StepSplit) == []
+    run.model.end(run.state, at(9))
+    assert run.lines(StepSplit) == [(2, 2)]
 
 
 def test_a_cut_before_the_next_backward_accumulates(run: Run) -> None:
@@ -170,8 +182,33 @@ def test_a_cut_before_the_next_backward_accumulates(run: Run) -> None:
     run.model.cut(run.state, Cause.MARKER, "torch_xla.sync()", at(2))
     run.model.backward(run.state, at(3))
     run.model.step_optimizer(run.state, at(4))
-    assert run.lines(CutAccumulated) == [(3, 2)]
+    run.model.end(run.state, at(9))
     assert run.lines(StepSplit) == []
+
+
+def test_one_iteration_that_accumulates_excuses_the_cut_of_another(run: Run) -> None:
+    """The step is taken every so many micro-batches, and each of them ends with a cut."""
+    run.model.backward(run.state, at(1))
+    run.model.cut(run.state, Cause.MARKER, "torch_xla.sync()", at(2))
+    complete, incomplete = run.state.copy(), run.state
+    run.model.step_optimizer(complete, at(3))
+    run.model.backward(incomplete, at(1))
+    run.state = join(complete, incomplete)
+    run.model.end_loop(run.state, Loop(), None, NOTHING, at(0))
+    assert run.lines(StepSplit) == []
+    assert run.state.owes(Owed.STEP_IN_TWO) == []
+
+
+@pytest.mark.parametrize(("inside", "told"), [(False, [(2, 2)]), (True, [])])
+def test_a_split_step_is_told_at_the_end_of_the_outermost_loop(
+    run: Run, inside: bool, told: list[tuple[int, int]]
+) -> None:
+    run.model.backward(run.state, at(1))
+    run.model.cut(run.state, Cause.MARKER, "torch_xla.sync()", at(2))
+    run.model.step_optimizer(run.state, at(3))
+    run.state.scopes = run.state.scopes._replace(in_loop=inside)
+    run.model.end_loop(run.state, Loop(), None, NOTHING, at(0))
+    assert run.lines(StepSplit) == told
 
 
 @pytest.mark.parametrize("cause", [Cause.LOADER, Cause.SCOPE_EXIT, Cause.BARRIER, Cause.RENDEZVOUS])
@@ -179,6 +216,7 @@ def test_only_a_marker_that_somebody_wrote_splits_a_step(run: Run, cause: Cause)
     run.model.backward(run.state, at(1))
     run.model.cut(run.state, cause, "", at(2))
     run.model.step_optimizer(run.state, at(3))
+    run.model.end(run.state, at(9))
     assert run.lines(StepSplit) == []
 
 
@@ -217,13 +255,13 @@ def test_what_an_evaluation_leaves_behind_nobody_misses(run: Run) -> None:
     assert run.state.obligations == frozenset()
 
 
-def test_deeds_of_a_loop_are_nested_for_the_loop_around_it(run: Run) -> None:
-    outside = frozenset({Deed("read")})
-    run.state.done = frozenset({Deed("optimizer step"), Deed("cut", nested=True)})
-    run.model.end_loop(run.state, outside, None, HEAVY, at(1))
-    assert run.state.done == outside | {Deed("optimizer step", nested=True), Deed("cut", nested=True)}
+def test_what_a_loop_does_is_nested_for_the_loop_around_it(run: Run) -> None:
+    inner = Loop(own=Activity(steps=True), nested=Activity(cuts=True))
+    run.state.loop = inner
+    run.model.end_loop(run.state, Loop(own=Activity(reads=True)), None, HEAVY, at(1))
+    assert run.state.loop == Loop(Activity(reads=True), Activity(steps=True, cuts=True))
     (left,) = [event for event in run.events if isinstance(event, LoopLeft)]
-    assert left.done == {Deed("optimizer step"), Deed("cut", nested=True)}
+    assert left.loop == inner
 
 
 @pytest.mark.parametrize("cut", [True, False])
@@ -285,10 +323,11 @@ def states() -> list[State]:
     made = []
     for recorded, sites in itertools.product((NOTHING, LIGHT, HEAVY), ((), (at(1), at(2)))):
         state = State()
-        state.engine.recorded, state.engine.parameters, state.engine.since = recorded, recorded, sites
-        state.engine = state.engine._replace(eager=None if sites else False)
+        state.engine = state.engine._replace(
+            recorded=recorded, parameters=recorded, since=sites, eager=None if sites else False
+        )
         state.trust = state.trust._replace(opaque=recorded is LIGHT)
-        state.gradients = frozenset({Gradient.LOCAL if sites else Gradient.USED})
+        state.gradients = Gradients(frozenset({Gradient.LOCAL if sites else Gradient.USED}))
         state.obligations = frozenset({Obligation(Owed.READ, (site,)) for site in sites})
         state.scopes = state.scopes._replace(
             open=(Scope(ScopeKind.STEP, at(7)),) if recorded is HEAVY else ()
@@ -307,15 +346,14 @@ def test_a_join_does_not_mind_the_order_and_is_reached_in_one_go(one: State, oth
     joined = join(one, other)
     assert joined == join(other, one)
     assert join(joined, one) == joined
-    assert joined.recorded.must == min(one.recorded.must, other.recorded.must)
-    assert joined.recorded.may == max(one.recorded.may, other.recorded.may)
+    assert joined.engine.recorded == one.engine.recorded.join(other.engine.recorded)
     assert joined.obligations == one.obligations | other.obligations
 
 
 def test_a_copy_is_independent() -> None:
     state = State()
     copy = state.copy()
-    copy.recorded = HEAVY
+    copy.engine = copy.engine._replace(recorded=HEAVY)
     assert state.engine.recorded == NOTHING and state != copy
 
 

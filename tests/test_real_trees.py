@@ -25,8 +25,8 @@ TREES = [*trees(CORPUS), CORPUS, *NAMED]
 MOST_MEMORY = 2 << 30
 """Bytes that a check may take: some way above the budget, far below what a runaway takes."""
 KEYS = {
-    "code", "name", "message", "severity", "certainty", "path", "range", "cell", "fix", "related", "url",
-    "observed_by", "evidence",
+    "code", "name", "message", "severity", "certainty", "path", "range", "cell", "help", "fix", "fixes",
+    "related", "url", "observed_by", "evidence",
 }  # fmt: skip
 
 pytestmark = pytest.mark.soak

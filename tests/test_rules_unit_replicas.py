@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from xlalint.lazy.events import Event, Reading, Use
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import ENTRY, Site
-from xlalint.lazy.state import Cause, Scope, ScopeKind, Split, State
-from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, Kind, Recorded, Role, Tensor, Value, Weight
+from xlalint.lazy.state import NOTHING_DONE, Cause, Scope, ScopeKind, Split, State
+from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 from xlalint_rules.xla212_work_outside_step import WorkOutsideStep
@@ -66,7 +68,7 @@ def master(line: int = 1, *, polarity: bool = True, certain: bool = True, master
 
 def test_work_above_the_step_scope_is_found_in_the_second_iteration() -> None:
     engine = Engine(WorkOutsideStep)
-    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=True))
+    engine.state.scopes = engine.state.scopes._replace(in_loop=True)
     for _ in range(2):
         engine.model.cut(engine.state, Cause.LOADER, "next", at(10))
         engine.model.record(engine.state, Weight.LIGHT, at(11))
@@ -76,7 +78,7 @@ def test_work_above_the_step_scope_is_found_in_the_second_iteration() -> None:
 
 def test_work_below_the_step_scope_is_found_at_the_loaders_next_cut() -> None:
     engine = Engine(WorkOutsideStep)
-    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=True))
+    engine.state.scopes = engine.state.scopes._replace(in_loop=True)
     engine.step_scope(12, 13)
     engine.model.record(engine.state, Weight.LIGHT, at(14))
     engine.model.cut(engine.state, Cause.LOADER, "next", at(10))
@@ -86,16 +88,16 @@ def test_work_below_the_step_scope_is_found_at_the_loaders_next_cut() -> None:
 def test_work_that_every_iteration_leaves_below_its_scope_is_found_at_the_loops_end() -> None:
     engine = Engine(WorkOutsideStep)
     engine.step_scope(12, 13)
-    engine.model.end_loop(engine.state, frozenset(), None, LIGHT, at(10), since=(at(14),))
+    engine.model.end_loop(engine.state, NOTHING_DONE, None, LIGHT, at(10), since=(at(14),))
     assert engine.lines == [14]
 
 
 def test_work_beside_a_loop_that_has_steps_of_its_own_is_quiet() -> None:
     engine = Engine(WorkOutsideStep)
-    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=True))
+    engine.state.scopes = engine.state.scopes._replace(in_loop=True)
     engine.step_scope(12, 13)
-    engine.model.end_loop(engine.state, frozenset(), None, NOTHING, at(11))
-    engine.model.end_loop(engine.state, frozenset(), None, HEAVY, at(10), since=(at(15),))
+    engine.model.end_loop(engine.state, NOTHING_DONE, None, NOTHING, at(11))
+    engine.model.end_loop(engine.state, NOTHING_DONE, None, HEAVY, at(10), since=(at(15),))
     assert engine.findings == []
 
 
@@ -107,7 +109,7 @@ def test_a_read_below_the_scope_is_found_where_light_work_was_recorded_for_it(
     recorded: Recorded, found: list[int]
 ) -> None:
     engine = Engine(WorkOutsideStep)
-    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=True))
+    engine.state.scopes = engine.state.scopes._replace(in_loop=True)
     engine.step_scope(12, 13)
     engine.model.record(engine.state, Weight.LIGHT, at(14))
     value = TENSOR._replace(recorded=recorded)
@@ -125,7 +127,7 @@ def test_work_outside_any_loop_is_quiet() -> None:
 
 def test_a_callers_work_is_shown_at_the_scope_that_cuts_it() -> None:
     engine = Engine(WorkOutsideStep)
-    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=True))
+    engine.state.scopes = engine.state.scopes._replace(in_loop=True)
     engine.step_scope(12, 13)
     engine.model.record(engine.state, Weight.LIGHT, ENTRY)
     engine.step_scope(12, 13)
@@ -402,6 +404,6 @@ def test_a_device_read_inside_an_optimizers_step_is_found(value: Value, found: i
 @pytest.mark.parametrize(("in_loop", "found"), [(True, 1), (False, 0)])
 def test_a_gradient_scaler_is_found_in_a_loop(in_loop: bool, found: int) -> None:
     engine = Engine(ItemInAmpOptimizer)
-    engine.state.scopes = engine.state.scopes._replace(open=engine.state.scopes._replace(in_loop=in_loop))
+    engine.state.scopes = engine.state.scopes._replace(in_loop=in_loop)
     engine.model.step_scaler(engine.state, "scaler.step()", at(1), sure=True)
     assert len(engine.findings) == found

@@ -96,15 +96,16 @@ def test_shown_defaults_read_back_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("selct = []", "there is no setting 'selct'; did you mean 'select'?"),
-        ("banana = 1", "there is no setting 'banana'"),
-        ('select = ["XLA999"]', "select: no rule is called 'XLA999'."),
-        ('ignore = ["host-read-in-stp"]', "Did you mean host-read-in-step?"),
+        ("selct = []", "unknown setting 'selct'; did you mean 'select'?"),
+        ("banana = 1", "unknown setting 'banana'"),
+        ('select = ["XLA999"]', "select: unknown rule 'XLA999'; "),
+        ('ignore = ["zzz"]', "unknown rule 'zzz'; run `xlalint rules` to list all rules"),
+        ('ignore = ["host-read-in-stp"]', "did you mean host-read-in-step?"),
         ('select = "XLA101"', "select: must be a list of strings"),
         ("exclude = [1]", "exclude: must be a list of strings"),
         ('preview = "yes"', "preview: must be true or false"),
         ("target-version = 2.5", 'target-version: must be a string such as "2.1..2.9"'),
-        ('target-version = "latest"', "target-version: 'latest' is no version"),
+        ('target-version = "latest"', "target-version: 'latest' is not a version"),
         ('target-version = "2.6..2.1"', "target-version: '2.6..2.1' is an empty range"),
         (
             'fail-on = "warnings"',
@@ -116,11 +117,11 @@ def test_shown_defaults_read_back_the_same(tmp_path: Path) -> None:
             "output-format: must be one of text, concise or json; did you mean 'json'?",
         ),
         ('severity = {XLA102 = "fatal"}', "severity: must be one of info, warning or error"),
-        ('severity = {XLA777 = "error"}', "severity: no rule is called 'XLA777'."),
+        ('severity = {XLA777 = "error"}', "severity: unknown rule 'XLA777'; "),
         ("severity = 3", "severity: must be a table"),
-        ('per-file-ignores = {"a.py" = ["XLA777"]}', "per-file-ignores: no rule is called 'XLA777'."),
+        ('per-file-ignores = {"a.py" = ["XLA777"]}', "per-file-ignores: unknown rule 'XLA777'; "),
         ('per-file-ignores = ["a.py"]', "per-file-ignores: must be a table"),
-        ("select = [", "is not valid TOML"),
+        ("select = [", ": not valid TOML: "),
     ],
 )
 def test_mistakes_name_the_file_and_what_was_meant(tmp_path: Path, line: str, message: str) -> None:
@@ -133,14 +134,12 @@ def test_mistakes_name_the_file_and_what_was_meant(tmp_path: Path, line: str, me
 
 def test_mistakes_in_pyproject_name_the_table(tmp_path: Path) -> None:
     file = write(tmp_path / "pyproject.toml", "[tool.xlalint]\nselct = []\n")
-    with pytest.raises(
-        SettingsError, match=r"pyproject\.toml, \[tool\.xlalint\]: there is no setting 'selct'"
-    ):
+    with pytest.raises(SettingsError, match=r"pyproject\.toml, \[tool\.xlalint\]: unknown setting 'selct'"):
         read_settings(file)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"none\.toml: cannot be read: no such file or directory"):
+    with pytest.raises(SettingsError, match=r"none\.toml: cannot read this file: no such file or directory"):
         SettingsFinder(config=tmp_path / "none.toml")
 
 

@@ -204,7 +204,7 @@ def test_a_directory_that_cannot_be_listed_is_reported(
     first, second = discover([tmp_path], lambda directory: scope)
     assert isinstance(first, Found)
     assert isinstance(second, Unreadable)
-    assert second.reason == "the directory cannot be listed: permission denied"
+    assert second.reason == "cannot list this directory: permission denied"
 
 
 # Projects ----------------------------------------------------------------------------------------

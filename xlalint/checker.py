@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xlalint.rule import Rule
     from xlalint.sources.suppressions import Suppressions
 
-_HOOK_TOKENS = tuple(name.encode() for name in HOOKS)
+_HOOK_TOKENS = tuple({name.rpartition(".")[2].encode() for name in HOOKS})
 """A file with one of these may hold what a framework calls while it trains on a device."""
 
 _UNUSED_SUPPRESSION = "XLA090"
@@ -167,7 +167,7 @@ class _Group:
             try:
                 analysis = analyze([file], rules, configuration)
             except RecursionError:
-                reason = "the analyzer ran out of stack, as it does where code nests very deeply"
+                reason = "it is nested too deeply: the analyzer ran out of stack"
                 unreadable = Unreadable(file.path, file.shown, reason, START, file)
                 yield list(_judge(_unreadable_event(unreadable), self.rules)), {}
             else:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "concise", "json")
 LEVELS = ("error", "warning", "info", "never")
 COLORS = ("auto", "always", "never")
-_ASCII = str.maketrans({"│": "|", "⋮": ":", "█": "#", "▒": "+", "·": ".", "…": "~"})
+_ASCII = str.maketrans({"│": "|", "⋮": ":", "█": "#", "▒": "+", "·": ".", "…": "~", "┌": "-"})
 
 
 class Failure(click.ClickException):
@@ -30,7 +30,7 @@ class Failure(click.ClickException):
 
 
 class _Commands(click.Group):
-    """The command; whatever goes wrong in it ends in a message, never in a traceback."""
+    """The command; every failure ends in a message, never in a traceback."""
 
     def invoke(self, context: click.Context) -> Any:
         for stream in (sys.stdout, sys.stderr):
@@ -51,7 +51,10 @@ class _Commands(click.Group):
 )  # fmt: skip
 @click.version_option(None, "--version", package_name="xlalint", message="xlalint %(version)s")
 def command() -> None:
-    """Finds what goes wrong in PyTorch/XLA programs because the engine records now and runs later."""
+    """Find bugs and slow steps in PyTorch/XLA programs without running them.
+
+    Start with `xlalint check`, then run `xlalint rule CODE` for a code that it reports.
+    """
 
 
 def main() -> None:
@@ -64,57 +67,72 @@ def _color_option(function: Any) -> Any:
         "--color",
         type=click.Choice(COLORS),
         default="auto",
-        help="Whether to use colours.",
+        help="Use colours.",
         show_default=True,
     )(function)
 
 
 def _config_options(function: Any) -> Any:
-    function = click.option("--isolated", is_flag=True, help="Read no settings from files.")(function)
+    function = click.option("--isolated", is_flag=True, help="Ignore all settings files.")(function)
     return click.option(
         "--config", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-        help="Read settings from FILE only.",
+        help="Read settings from FILE and from no other file.",
     )(function)  # fmt: skip
 
 
 @command.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
-    "--select", multiple=True, metavar="RULES", help="Check these rules only: codes, prefixes, names, ALL."
+    "--select", multiple=True, metavar="RULES", help="Use only these rules: codes, prefixes, names or ALL."
 )
-@click.option("--ignore", multiple=True, metavar="RULES", help="Do not check these rules.")
-@click.option("--extend-select", multiple=True, metavar="RULES", help="Check these rules too.")
+@click.option("--ignore", multiple=True, metavar="RULES", help="Turn these rules off.")
+@click.option("--extend-select", multiple=True, metavar="RULES", help="Turn these rules on as well.")
 @click.option(
-    "--target-version", metavar="RANGE", help="Versions of torch_xla to run on: 2.1..2.9, or 2.5 and later."
+    "--target-version",
+    metavar="RANGE",
+    help="Versions of torch_xla that the code must support: 2.1..2.9, or 2.5 for 2.5 and later.",
 )
-@click.option("--output-format", type=click.Choice(FORMATS), help="The form of the report.  [default: text]")
+@click.option("--output-format", type=click.Choice(FORMATS), help="Format of the report.  [default: text]")
 @click.option(
-    "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write it to FILE."
+    "--output-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the report to FILE.",
 )
 @click.option(
-    "--exclude", multiple=True, metavar="PATTERNS", help="Pass over these instead of the default ones."
+    "--exclude", multiple=True, metavar="PATTERNS", help="Exclude these patterns instead of the defaults."
 )
-@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Pass over these too.")
-@click.option("--force-exclude", is_flag=True, help="Pass over excluded files even if they are named.")
+@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Exclude these patterns as well.")
+@click.option(
+    "--force-exclude", is_flag=True, help="Exclude matching files even if they are named on the command line."
+)
 @click.option(
     "--respect-gitignore/--no-respect-gitignore",
     default=None,
-    help="Pass over what git ignores.  [default: yes]",
+    help="Skip files that git ignores.  [default: yes]",
 )
 @_config_options
-@click.option("--no-cache", is_flag=True, help="Use no cache. Nothing is cached yet.")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
+@click.option("--no-cache", is_flag=True, help="Do not use a cache. Nothing is cached yet.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are diagnostics.")
 @click.option(
-    "--fail-on", type=click.Choice(LEVELS), help="The lowest severity to exit with 1 on.  [default: warning]"
+    "--fail-on",
+    type=click.Choice(LEVELS),
+    help="Exit with 1 for diagnostics of this severity or a higher one.  [default: warning]",
 )
-@click.option("--preview", is_flag=True, default=None, help="Let rules in preview be selected.")
-@click.option("--statistics", is_flag=True, help="Count diagnostics by rule instead of showing them.")
-@click.option("--show-files", is_flag=True, help="List the files that would be checked.")
-@click.option("--show-settings", is_flag=True, help="Print the settings that hold for the first path.")
+@click.option("--preview", is_flag=True, default=None, help="Allow preview rules to be selected.")
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Show how many diagnostics each rule reports, instead of the diagnostics.",
+)
+@click.option("--show-files", is_flag=True, help="List the files that would be checked, and check none.")
+@click.option(
+    "--show-settings", is_flag=True, help="Print the settings for the first path, and check nothing."
+)
 @_color_option
-@click.option("--stdin-filename", metavar="NAME", help="What standard input, the path -, is called.")
-@click.option("-q", "--quiet", is_flag=True, help="Print diagnostics and nothing else.")
-@click.option("-v", "--verbose", is_flag=True, help="Also print what was analyzed, on standard error.")
+@click.option("--stdin-filename", metavar="NAME", help="Name to report for standard input (the path -).")
+@click.option("-q", "--quiet", is_flag=True, help="Print only diagnostics.")
+@click.option("-v", "--verbose", is_flag=True, help="Print on standard error how much was analyzed.")
 def check(
     paths: tuple[Path, ...],
     *,
@@ -133,10 +151,10 @@ def check(
     verbose: bool,
     **options: Any,
 ) -> None:
-    """Check files, and what lies below directories (default: the working directory).
+    """Check files and directories (default: the working directory).
 
-    The path - stands for standard input. Exits with 0 when nothing at or above --fail-on was
-    found, with 1 when something was, with 2 when the command could not do its work.
+    The path - stands for standard input. The exit status is 0 without diagnostics of the severity
+    --fail-on or higher, 1 with some, and 2 after wrong usage, wrong settings or an internal error.
     """
     from xlalint import checker
 
@@ -172,7 +190,7 @@ def check(
 @click.argument("selector", metavar="CODE|NAME")
 @_color_option
 def rule(selector: str, color: str) -> None:
-    """Explain a rule."""
+    """Explain a rule: the harm, the reason and the fix."""
     from xlalint.registry import is_guarded
 
     found = _find_rule(selector)
@@ -181,7 +199,9 @@ def rule(selector: str, color: str) -> None:
     facts = [
         f"{found.severity}{stage}, since {found.since}",
         "on by default" if found.enabled else "off by default",
-        "seen in the source and on the engine" if is_guarded(found) else "seen in the source",
+        "found by reading the source, and by the runtime guard"
+        if is_guarded(found)
+        else "found by reading the source",
     ]
     if found.aliases:
         facts.append(f"formerly {', '.join(found.aliases)}")
@@ -229,7 +249,7 @@ def rules(output_format: str, color: str) -> None:
 @command.command()
 @click.argument("key", required=False)
 def config(key: str | None) -> None:
-    """List the settings, or explain one."""
+    """List all settings, or explain one."""
     from xlalint.settings import FILE_NAME, SETTINGS, TABLE, nearest
 
     if key is None:
@@ -237,12 +257,12 @@ def config(key: str | None) -> None:
         for setting in SETTINGS:
             click.echo(f"{setting.key:<{longest}}  {setting.help}")
         click.echo(
-            f"\nThey stand in {FILE_NAME}, or in pyproject.toml under [{TABLE}]; the nearest file counts."
+            f"\nWrite them in {FILE_NAME}, or in pyproject.toml under [{TABLE}]; the nearest file wins."
         )
         return
     known = {setting.key: setting for setting in SETTINGS}
     if key not in known:
-        raise click.UsageError(f"there is no setting {key!r}{nearest(key, known)}")
+        raise click.UsageError(f"unknown setting {key!r}{nearest(key, known)}")
     setting = known[key]
     click.echo(f"{setting.key}\n  {setting.help}\n  type: {setting.type}\n  default: {setting.default}")
 
@@ -257,11 +277,16 @@ def version() -> None:
 
 @command.command()
 @click.argument("place", metavar="FILE[:LINE]")
-@click.option("--target-version", metavar="RANGE", help="Versions of torch_xla to run on.")
+@click.option("--target-version", metavar="RANGE", help="Versions of torch_xla that the code must support.")
 @_config_options
 @_color_option
 def state(place: str, target_version: str | None, config: Path | None, isolated: bool, color: str) -> None:
-    """Show what the engine holds before each line of FILE, or everything that is known at one LINE."""
+    """Show what xlalint knows at each line of a file.
+
+    With LINE, show everything about that line. This is what the rules see: which operations
+    torch_xla has recorded and not yet run, which scopes are open, and which replicas get there.
+    A legend explains the words.
+    """
     from xlalint import checker
     from xlalint.output.state import details, overview
     from xlalint.sources.file import SourceFile, Unreadable, read
@@ -288,7 +313,11 @@ def state(place: str, target_version: str | None, config: Path | None, isolated:
 @command.command()
 @click.argument("selector", metavar="CODE|NAME")
 def prove(selector: str) -> None:
-    """Run a rule's bad and good program on the real engine, and print what was measured."""
+    """Measure the harm that a rule describes.
+
+    Runs the example programs of the rule on torch_xla and prints what was measured. Needs a
+    checkout of xlalint, torch and torch_xla.
+    """
     from importlib.metadata import entry_points
     from importlib.util import find_spec
 
@@ -299,7 +328,7 @@ def prove(selector: str) -> None:
         raise Failure(_why_no_engine(platform.system(), platform.machine(), sys.version_info[:2]))
     entries = [entry for entry in entry_points(group="xlalint.guard") if entry.name == "prove"]
     if not entries:
-        raise Failure("this installation has no xlalint.guard entry point: install xlalint again")
+        raise Failure("this installation is incomplete (no xlalint.guard entry point); reinstall xlalint")
     raise click.exceptions.Exit(entries[0].load()(found.code))
 
 
@@ -307,14 +336,14 @@ def _sort_out(paths: tuple[Path, ...], stdin_filename: str | None) -> tuple[tupl
     """The paths without `-`, and whether it was among them."""
     reads_input = Path("-") in paths
     if stdin_filename is not None and not reads_input:
-        raise click.UsageError("--stdin-filename needs the path -")
+        raise click.UsageError("--stdin-filename works only with the path -, which stands for standard input")
     files = tuple(path for path in paths if path != Path("-")) if paths else (Path(),)
     for path in files:
         if not os.path.lexists(path):
             raise click.UsageError(f"there is no file or directory {str(path)!r}")
     notebooks = [path for path in files if path.suffix == ".ipynb" and path.is_file()]
     for path in notebooks:
-        click.echo(f"xlalint: notebooks are not checked yet: {path}", err=True)
+        click.echo(f"xlalint: skipped {path}: notebooks are not supported yet", err=True)
     return tuple(path for path in files if path not in notebooks), reads_input
 
 
@@ -345,14 +374,14 @@ def _finder(config: Path | None, isolated: bool, given: dict[str, Any]) -> Setti
     from xlalint.settings import SettingsFinder
 
     if config is not None and isolated:
-        raise click.UsageError("--config and --isolated exclude each other")
+        raise click.UsageError("use either --config or --isolated, not both")
     with _failures():
         return SettingsFinder(config=config, isolated=isolated, given=given)
 
 
 @contextmanager
 def _failures() -> Iterator[None]:
-    """Turn settings that cannot be used into a message."""
+    """Turn an error in the settings into a message."""
     from xlalint.settings import SettingsError
 
     try:
@@ -372,7 +401,7 @@ def _without_collector() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.freeze()  # what the check leaves behind dies with the process; no need to look through it
+        gc.freeze()  # the process ends soon, so nothing is gained by collecting what the check leaves behind
         if was_enabled:
             gc.enable()
 
@@ -417,7 +446,9 @@ def _print_report(
         if statistics:
             lines = [*layout.statistics(found)]
         else:
-            lines = [*(layout.full(found, report.sources) if form == "text" else layout.concise(found))]
+            columns = _columns(layout.COLUMNS) if file is None else layout.COLUMNS
+            full = layout.full(found, report.sources, columns)
+            lines = [*(full if form == "text" else layout.concise(found))]
         if not quiet:
             lines += layout.summary(found, report.files, report.hot, report.suppressed)
         colored = file is None and _is_colored(color)
@@ -432,7 +463,7 @@ def _print_report(
 
 
 def _print_counts(report: Report) -> None:
-    counts = {"files": report.files, "hot files": report.hot, **report.statistics}
+    counts = {"files": report.files, "files using torch_xla": report.hot, **report.statistics}
     width = max(len(str(count)) for count in counts.values())
     for name, count in counts.items():
         click.echo(f"{count:>{width}} {name}", err=True)
@@ -471,6 +502,13 @@ def _is_colored(color: str) -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def _columns(otherwise: int) -> int:
+    """How wide the terminal is, or what COLUMNS says; `otherwise` where the output is none."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size((otherwise, 0)).columns
+
+
 def _split_place(place: str) -> tuple[Path, int | None]:
     path, colon, line = place.rpartition(":")
     if colon and line.isdigit() and not Path(place).exists():
@@ -486,21 +524,21 @@ def _why_no_engine(system: str, machine: str, python: tuple[int, ...]) -> str:
         python: Major and minor version.
     """
     if (system, machine) != ("Linux", "x86_64"):
-        why = f"its releases are for Linux on x86-64 only, and this is {system} on {machine}"
+        why = f"it runs on Linux on x86-64 only, and this is {system} on {machine}"
     elif python >= (3, 14):
-        why = f"its last release is for Python 3.10 to 3.13, and this is {'.'.join(map(str, python))}"
+        why = f"it needs Python 3.10 to 3.13, and this is Python {'.'.join(map(str, python))}"
     else:
         why = "install it with: pip install 'xlalint[runtime]'"
-    return f"torch_xla is not installed, and a proof runs on it; {why}"
+    return f"a proof needs torch_xla, which is not installed: {why}"
 
 
 def _internal(error: Exception) -> str:
     """What to say of an error of our own: enough to report it."""
     import traceback
 
-    message = f"internal error, please report it: {type(error).__name__}: {error}"
+    message = f"internal error in xlalint, please report it: {type(error).__name__}: {error}"
     if os.environ.get("XLALINT_TRACEBACK"):
         return message + "\n" + "".join(traceback.format_exception(error))
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return f"{message}{where}; XLALINT_TRACEBACK=1 shows where"
+    return f"{message}{where}; set XLALINT_TRACEBACK=1 to see the traceback"

@@ -1,27 +1,36 @@
 """Cures: what would mend a hazard, as data. Rules name them; nothing here knows text.
 
-A cure names places of the program. Where the scope or rank test stands that a finding is about, a
-rule does not know: it names the scope itself, and `judging` puts its place in.
+A cure names places of the program. A rule does not know where the scope or rank test stands that its
+finding is about: it names the scope itself, and `judging` puts the place in. A site may be that of an
+expression; "the statement" is then the one that holds it, in the block that the cure is about. If the
+site stands in a called function instead, the call on the finding's path that leads there is meant.
+
+Whether the text allows a cure is for whoever writes the edits to decide; if not, the next is tried.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeVar
 
 from xlalint.diagnostic import Applicability
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Scope, Split
+from xlalint.versions import Version
 
 Where = Site | Scope | Split
 """A place, or that which stands there."""
 
 _C = TypeVar("_C", bound="Cure")
 
+RANDOM_NUMBERS = "random numbers differ, such as dropout's: each graph cut advances the device's random state"
+DEVICE_PRECISION = "the device computes in its own precision, Python in double precision"
+LAST_DIGITS = "results may differ in the last digits: two graphs are compiled as one"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cure:
     """One way to mend a hazard.
 
@@ -29,18 +38,228 @@ class Cure:
         title: What it does, as an editor shows it: "Move the read below the step".
         applicability: How far it may be trusted.
         changes: What may come out otherwise after it; empty: nothing.
+        also: What has to be done with it, or it must not be done at all.
     """
 
     title: str
-    applicability: Applicability
-    changes: str
+    applicability: Applicability = Applicability.UNSAFE
+    changes: str = ""
+    also: tuple[Cure, ...] = ()
+
+    since: ClassVar[Version] = (1, 8)
+    """The first release that has what the cure writes: for a target that begins earlier it is left out."""
 
 
 def placed(cure: _C, place: Callable[[Where], Site]) -> _C:
     """The cure with a site in the place of each scope and rank test."""
-    where = {
-        field.name: place(held)
-        for field in dataclasses.fields(cure)
-        if isinstance(held := getattr(cure, field.name), Site | Scope | Split)
-    }
-    return dataclasses.replace(cure, **where)  # type: ignore[arg-type]  # only fields that hold places
+
+    def filled(held: object) -> object:
+        if isinstance(held, Site | Scope | Split):
+            return place(held)
+        if isinstance(held, tuple):
+            return tuple(filled(each) for each in held)
+        return placed(held, place) if isinstance(held, Cure) else held
+
+    known = {each.name: filled(getattr(cure, each.name)) for each in dataclasses.fields(cure)}
+    return dataclasses.replace(cure, **known)  # type: ignore[arg-type]  # each keeps its kind
+
+
+# Names ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Rename(Cure):
+    """A name at `site`, or what is called there, gives way to another; both are qualified names.
+
+    `parameters` are those of the function, in order, with what the successor calls them: one that it
+    does not take ("") must not be passed. Empty: it takes the same.
+    """
+
+    site: Site
+    name: str
+    successor: str
+    parameters: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RenameKeyword(Cure):
+    """The keyword argument at `site` is passed by another name."""
+
+    site: Site
+    keyword: str
+    successor: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropArgument(Cure):
+    """The innermost call that holds `site` no longer passes `keyword`, by name or by position."""
+
+    site: Site
+    keyword: str
+
+
+# Comments ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DropSuppression(Cure):
+    """The comment at `site` no longer names `codes`; with none left, or () given, it goes."""
+
+    site: Site
+    codes: tuple[str, ...]
+
+
+# Cuts -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Remove(Cure):
+    """The statement at `site`, a marker, goes, and with it a block that held nothing else."""
+
+    site: Site
+    changes: str = field(default=LAST_DIGITS, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncBefore(Cure):
+    """A marker comes above the statement at `site`; of an `elif`, above the first `if`."""
+
+    site: Where
+    changes: str = field(default=RANDOM_NUMBERS, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncBelow(Cure):
+    """A marker comes directly below the block of `scope`."""
+
+    scope: Where
+    title: str = field(default="Sync below the block", kw_only=True)
+
+
+# Scopes -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WrapBody(Cure):
+    """The work in the body of a loop becomes a step scope, from its first device work to its last.
+
+    Several cures of one loop are one: their markers and what moves below are taken together.
+
+    Args:
+        loop: The loop, or a place in its body: the innermost loop that holds it is meant.
+        markers: Those that go, in order; each ends a stretch of the body with a scope of its own.
+        below: Places of statements that move below the scope, as `MoveBelow` moves them.
+    """
+
+    loop: Where
+    markers: tuple[Site, ...] = ()
+    below: tuple[Where, ...] = ()
+    title: str = field(default="Put the step in `with torch_xla.step():`", kw_only=True)
+    changes: str = field(default=RANDOM_NUMBERS, kw_only=True)
+
+    since: ClassVar[Version] = (2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrap(Cure):
+    """The `with` that opens a scope at `site` goes, or that one of its items; its block stays."""
+
+    site: Site
+    changes: str = field(default=LAST_DIGITS, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Swap(Cure):
+    """Two blocks, the inner all that the outer holds, change places: each is known by its header."""
+
+    outer: Where
+    inner: Site
+
+
+@dataclass(frozen=True, slots=True)
+class EndBefore(Cure):
+    """The block of `scope` ends above the statement at `site`: that and all below it is dedented."""
+
+    scope: Where
+    site: Site
+    changes: str = field(default="what follows no longer counts to the traced region", kw_only=True)
+
+
+# Order ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MoveBelow(Cure):
+    """The statement of a block that holds `what` moves directly below `below`.
+
+    Work that it records itself stays behind, bound to a name: below it would be a graph of its own.
+    So a test of a device value asks with `.item()` there, and a step closure becomes a plain call.
+
+    Args:
+        what: What moves: of the block of a scope, or of that in which a marker or branch stands.
+        below: The scope, marker, branch or other statement.
+    """
+
+    what: Where
+    below: Where
+    changes: str = field(default="what moves runs later, and sees what has changed by then", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MoveAbove(Cure):
+    """The statement of a block that holds `what` moves directly above that which holds `above`."""
+
+    what: Site
+    above: Where
+
+
+@dataclass(frozen=True, slots=True)
+class MoveInto(Cure):
+    """The statements at `what` move into the step scope beside which they stand in a loop's body."""
+
+    what: tuple[Site, ...]
+    title: str = field(default="Move the work into the step", kw_only=True)
+
+
+# Reads ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFirst(Cure):
+    """What is computed at `work` and read at `read` is read first: `(loss / n).item()` becomes
+    `loss.item() / n`."""
+
+    read: Site
+    work: tuple[Site, ...]
+    title: str = field(default="Read first, compute on the host", kw_only=True)
+    changes: str = field(default="Python computes in double precision", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class KeepOnDevice(Cure):
+    """The read at `site` goes: `norm.item()` and `float(norm)` become `norm`."""
+
+    site: Site
+    title: str = field(default="Keep the value on the device", kw_only=True)
+    changes: str = field(default=DEVICE_PRECISION, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class DropScaler(Cure):
+    """The gradient scaler that is stepped at `site` goes, from where it is made to its updates: losses
+    are no longer scaled, and the optimizer steps by itself."""
+
+    site: Site
+    title: str = field(default="Remove the gradient scaler, which bfloat16 does not need", kw_only=True)
+    changes: str = field(default="steps that the scaler would have skipped are taken", kw_only=True)
+
+
+# Advice -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand(Cure):
+    """Nothing is changed: the title says what the author may write at `site`."""
+
+    site: Site
+    applicability: Applicability = field(default=Applicability.SHOWN, kw_only=True)

@@ -1,4 +1,4 @@
-"""What xlalint tells the user: places, diagnostics and the edits that would mend them."""
+"""What xlalint tells the user: places, diagnostics and the edits that fix them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum, IntEnum
 
 
 class Severity(IntEnum):
-    """How much harm a hazard does; ordered, so that `--fail-on` is a comparison."""
+    """How much harm the code does; ordered, so that `--fail-on` is a comparison."""
 
     INFO = 1
     WARNING = 2
@@ -25,7 +25,7 @@ class Certainty(Enum):
 
 
 class Observer(Enum):
-    """Who saw the hazard: the analyzer in the source, the guard on the engine."""
+    """Who found the problem: the analyzer in the source, or the guard on the engine."""
 
     ANALYZER = "analyzer"
     GUARD = "guard"
@@ -66,7 +66,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One way to mend a diagnostic."""
+    """One way to fix a diagnostic."""
 
     title: str
     applicability: Applicability

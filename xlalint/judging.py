@@ -236,7 +236,7 @@ def _related(chain: Path, sources: Sources) -> Iterator[Related]:
     if len(chain) > MOST_RELATED:
         chain = (*chain[: MOST_RELATED - 1], chain[-1])
     for number, site in enumerate(chain, 1):
-        message = "it happens here" if number == len(chain) else "reached through this call"
+        message = "it happens here" if number == len(chain) else "called from here"
         yield Related(sources.shown(site), sources.range(site), message, site.cell)
 
 

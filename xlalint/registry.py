@@ -40,7 +40,7 @@ def all_rules() -> tuple[type[Rule[Any]], ...]:
                 if rule.__module__ != module.name:
                     continue
                 if rule.code in found or rule.name in names:
-                    raise ValueError(f"two rules are called {rule.code} or {rule.name}")
+                    raise ValueError(f"two rules share the code {rule.code} or the name {rule.name}")
                 found[rule.code] = rule
                 names.add(rule.name)
     return tuple(found[code] for code in sorted(found))
@@ -93,7 +93,7 @@ def expand(selector: str) -> list[type[Rule[Any]]]:
 def select(
     chosen: Sequence[str] | None, ignored: Iterable[str], extended: Iterable[str], *, preview: bool
 ) -> list[type[Rule[Any]]]:
-    """The rules to judge by. The more specific selector wins, as users of ruff expect.
+    """The rules that a user has selected. The more specific selector wins, as users of ruff expect.
 
     Args:
         chosen: What to select instead of the rules that are on by default; None: those.
@@ -120,5 +120,5 @@ def select(
 def _unknown(selector: str) -> str:
     names = [name for rule in all_rules() for name in (rule.code, rule.name)]
     near = difflib.get_close_matches(selector, names, n=1)
-    hint = f" Did you mean {near[0]}?" if near else " `xlalint rules` lists them."
-    return f"no rule is called {selector!r}.{hint}"
+    hint = f"did you mean {near[0]}?" if near else "run `xlalint rules` to list all rules"
+    return f"unknown rule {selector!r}; {hint}"

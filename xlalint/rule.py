@@ -98,10 +98,14 @@ class Rule(ABC, Generic[E]):
         doubts: int = 0, severity: Severity | None = None, since: tuple[Site, ...] = (),
         at: Site | None = None, cures: tuple[Cure, ...] = (),
     ) -> Finding:  # fmt: skip
-        """A finding at `event`, or `at` another place of its function; the event's doubts are added."""
+        """A finding at `event`, or `at` another place of its function.
+
+        The event's doubts are added; a cure that writes what not all of the target has is left out.
+        """
         return Finding(
             type(self), severity or self.severity, event.path if at is None else (at,), message, help,
-            event.doubts + doubts, owner, since, cures,
+            event.doubts + doubts, owner, since,
+            tuple(cure for cure in cures if cure.since <= self.target.low),
         )  # fmt: skip
 
     @classmethod

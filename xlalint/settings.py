@@ -1,4 +1,4 @@
-"""What a user may set, where it is written down, and which settings hold for which directory."""
+"""The settings, the files that they are read from, and which of them hold for a directory."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Settings:
 
     @property
     def excludes(self) -> tuple[Patterns, ...]:
-        """All patterns of what is passed over."""
+        """All patterns of files to exclude."""
         first = self.exclude or Patterns(self.base, DEFAULT_EXCLUDES)
         return (first, self.extend_exclude) if self.extend_exclude else (first,)
 
@@ -130,7 +130,7 @@ def _format(value: Any, base: Path) -> str:
 
 def _per_file(value: Any, base: Path) -> tuple[tuple[Patterns, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
-        raise ValueError("must be a table of a pattern and a list of rules")
+        raise ValueError("must be a table from patterns to lists of rules")
     return tuple((Patterns(base, [pattern]), _rules(rules, base)) for pattern, rules in value.items())
 
 
@@ -138,47 +138,47 @@ def _severities(value: Any, base: Path) -> tuple[tuple[str, Severity], ...]:
     from xlalint.registry import find
 
     if not isinstance(value, dict):
-        raise ValueError("must be a table of a rule and its level")
+        raise ValueError("must be a table from rules to severities")
     return tuple((find(rule).code, _level(level, base)) for rule, level in value.items())
 
 
 SETTINGS = (
     Setting(
         "select", "list of rules", "the rules that are on by default",
-        "What to check instead of the rules that are on: codes, prefixes of codes, names, or ALL.", _rules,
+        "Use only these rules: codes, prefixes of codes, names, or ALL.", _rules,
     ),
-    Setting("ignore", "list of rules", "[]", "Rules not to check.", _rules),
-    Setting("extend-select", "list of rules", "[]", "Rules to check beside the selected ones.", _rules),
+    Setting("ignore", "list of rules", "[]", "Turn these rules off.", _rules),
+    Setting("extend-select", "list of rules", "[]", "Turn these rules on as well.", _rules),
     Setting(
-        "target-version", "version or range", "what the project asks of torch_xla, else 2.9",
-        'Versions of torch_xla that the code must run on: "2.1..2.9", or "2.5" for 2.5 and later.', _version,
+        "target-version", "version or range", "what the project requires, else 2.9",
+        'Versions of torch_xla that the code must support: "2.1..2.9", or "2.5" for 2.5 and later.', _version,
     ),
     Setting(
         "exclude", "list of patterns", "directories of tools and builds",
-        "What to pass over instead of the defaults, in the form of a .gitignore.", _patterns,
+        "Exclude these patterns instead of the defaults; they are written as in a .gitignore.", _patterns,
     ),
-    Setting("extend-exclude", "list of patterns", "[]", "What else to pass over.", _patterns),
-    Setting("respect-gitignore", "boolean", "true", "Whether to pass over what git ignores.", _flag),
+    Setting("extend-exclude", "list of patterns", "[]", "Exclude these patterns as well.", _patterns),
+    Setting("respect-gitignore", "boolean", "true", "Skip files that git ignores.", _flag),
     Setting(
         "fail-on", "error, warning, info or never", '"warning"',
-        "The lowest severity that makes the command exit with 1.", _fail_on,
+        "Exit with 1 for diagnostics of this severity or a higher one.", _fail_on,
     ),
-    Setting("preview", "boolean", "false", "Whether rules in preview may be selected.", _flag),
-    Setting("output-format", "text, concise or json", '"text"', "The form of the report.", _format),
+    Setting("preview", "boolean", "false", "Allow preview rules to be selected.", _flag),
+    Setting("output-format", "text, concise or json", '"text"', "Format of the report.", _format),
     Setting(
         "per-file-ignores", "table", "{}",
-        'Rules not to check in some files, such as "tests/**" = ["XLA102"].', _per_file,
+        'Turn rules off in some files: "tests/**" = ["XLA102"].', _per_file,
     ),
     Setting(
-        "severity", "table", "{}", 'Another severity for a rule, such as XLA102 = "error".', _severities
+        "severity", "table", "{}", 'Change the severity of rules: XLA102 = "error".', _severities
     ),
     Setting(
         "wrappers", "list of names", "[]",
-        "Libraries around torch_xla: files that name one are analyzed too, such as accelerate.", _strings,
+        "Also analyze files that name one of these libraries instead of torch_xla: accelerate.", _strings,
     ),
     Setting(
         "other-backends", "list of names", "[]",
-        "The project's own tests for another backend, never true on XLA, such as is_cuda_run.", _strings,
+        "Names in your code that are never true on XLA; code under them is skipped: is_cuda_run.", _strings,
     ),
 )  # fmt: skip
 
@@ -263,7 +263,7 @@ def read_settings(file: Path) -> Settings:
     for key, value in table.items():
         setting = known.get(key)
         if setting is None:
-            raise SettingsError(f"{where}: there is no setting {key!r}{nearest(key, known)}")
+            raise SettingsError(f"{where}: unknown setting {key!r}{nearest(key, known)}")
         try:
             fields[setting.field] = setting.read(value, file.parent)
         except ValueError as error:
@@ -296,7 +296,7 @@ def as_toml(settings: Settings) -> Iterator[str]:
 
 
 def nearest(word: object, words: Mapping[str, object] | tuple[str, ...]) -> str:
-    """` - did you mean ...?`, or nothing where no word is near."""
+    """`; did you mean ...?`, or nothing where no word is near."""
     import difflib
 
     near = difflib.get_close_matches(str(word), list(words), n=1)
@@ -308,10 +308,10 @@ def _document(file: Path) -> dict[str, Any]:
         return load_toml(file.read_bytes().decode("utf-8"))
     except OSError as error:
         raise SettingsError(
-            f"{show(file)}: cannot be read: {(error.strerror or str(error)).lower()}"
+            f"{show(file)}: cannot read this file: {(error.strerror or str(error)).lower()}"
         ) from error
     except ValueError as error:
-        raise SettingsError(f"{show(file)}: is not valid TOML: {error}") from error
+        raise SettingsError(f"{show(file)}: not valid TOML: {error}") from error
 
 
 def _table(document: dict[str, Any]) -> dict[str, Any] | None:

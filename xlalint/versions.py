@@ -34,7 +34,7 @@ def parse_range(text: str) -> VersionRange:
     """
     match = re.fullmatch(r"\s*(\d+)\.(\d+)(?:\.\d+)?(?:\s*\.\.\s*(\d+)\.(\d+)(?:\.\d+)?)?\s*", text)
     if match is None:
-        raise ValueError(f"{text!r} is no version: write one as 2.5 or a range as 2.1..2.9")
+        raise ValueError(f"{text!r} is not a version: write one as 2.5, or a range as 2.1..2.9")
     low = (int(match[1]), int(match[2]))
     high = (int(match[3]), int(match[4])) if match[3] else max(low, LATEST)
     if low > high:

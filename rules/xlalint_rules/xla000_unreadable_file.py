@@ -13,12 +13,12 @@ from xlalint.rule import Finding, Rule
 class UnreadableFile(Rule[FileUnreadable]):
     """
     ## What it does
-    Reports files that cannot be read, decoded or parsed. Syntax is looked at in files that name
-    torch_xla or a configured wrapper, and in those named on the command line; what shows without
-    parsing (permissions, encoding, NUL bytes, broken links) is reported for every file.
+    Reports files that cannot be read, decoded or parsed. Syntax errors are reported in files that
+    name torch_xla or a configured wrapper, and in files named on the command line. Other problems
+    (permissions, encoding, NUL bytes, broken links) are reported for every file.
 
     ## Why is this bad?
-    Nothing else is found in such a file, and calls that lead into it are not followed.
+    xlalint finds nothing else in this file, and it does not follow calls into it.
 
     ## Example
     ```python
@@ -37,10 +37,10 @@ class UnreadableFile(Rule[FileUnreadable]):
     ```
 
     ## Fix safety
-    No fix: only its author knows what the file was to say.
+    No fix: only the author knows what the file should say.
 
     ## On the engine
-    Not proven there: Python does not start such a program.
+    Not proven: Python does not start a program with a syntax error.
 
     ## References
     - [PEP 263](https://peps.python.org/pep-0263/), declared encodings
@@ -54,5 +54,5 @@ class UnreadableFile(Rule[FileUnreadable]):
         yield self.finding(
             event,
             f"this file cannot be checked: {event.reason}",
-            help="mend it or exclude it; nothing else is said about it until then",
+            help="fix or exclude it; other rules skip this file",
         )

@@ -1,11 +1,11 @@
-"""XLA001: a name that torch_xla no longer has."""
+"""XLA001: a name that torch_xla has removed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.knowledge import lifecycle
+from xlalint.knowledge import lifecycle, renames
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
@@ -15,13 +15,13 @@ from xlalint.versions import show
 class RemovedApi(Rule[ApiUsed]):
     """
     ## What it does
-    Finds names and keywords of torch_xla that are gone in the newest release the code must run on
-    (`target-version`), and says what took their place. Uses under a version test, under `hasattr`
-    or in a `try` that catches `ImportError` or `AttributeError` are left alone.
+    Finds names and keywords of torch_xla that were removed by the newest release the code must run
+    on (`target-version`), and names the replacement. Silent under a version test, under `hasattr`,
+    and in a `try` that catches `ImportError` or `AttributeError`.
 
     ## Why is this bad?
-    The import or the call raises, at the latest when that line is reached; in code that only runs
-    on many replicas or at the end of an epoch that may be hours into a run.
+    The import or the call raises as soon as the program gets there. In code that runs at the end of
+    an epoch, or only on many replicas, that may be hours into a run.
 
     ## Example
     ```python
@@ -38,12 +38,12 @@ class RemovedApi(Rule[ApiUsed]):
     ```
 
     ## Fix safety
-    No fix yet. Where the successor exists in every release of the target and does exactly the same,
-    the name may be replaced without further thought; elsewhere the message says what differs.
+    No fix yet. Some replacements do exactly the same and exist in every release of the target:
+    there the name can simply be replaced. For all others the help says what differs.
 
     ## On the engine
-    The programs that prove this rule raise `AttributeError`, `ImportError` or `TypeError`; with the
-    successor they train.
+    The example programs of this rule raise `AttributeError`, `ImportError` or `TypeError`; with the
+    replacement they train.
 
     ## References
     - The releases of torch_xla themselves: `scripts/build_releases.py` reads the names of each
@@ -65,18 +65,19 @@ class RemovedApi(Rule[ApiUsed]):
             return  # the function itself is reported
         if life is None or life.removed is None or life.removed > self.target.high:
             return
-        where = f", and the target is {self.target}" if life.removed > self.target.low else ""
+        where = f"; the code must run on {self.target}" if life.removed > self.target.low else ""
         yield self.finding(
             event,
-            f"{subject} is gone since torch_xla {show(life.removed)}{where}",
+            f"{subject} was removed in torch_xla {show(life.removed)}{where}",
             help=self._cure(life),
+            cures=renames.cures(event, life, self.target),
         )
 
     def _cure(self, life: lifecycle.Lifecycle) -> str:
         if life.successor is None:
-            return life.note or "there is nothing in its place"
+            return life.note or "remove it: nothing replaces it"
         note = f"; {life.note}" if life.note else ""
         since = life.successor_since
         if since is not None and since > self.target.low:
-            return f"from {show(since)} on use `{life.successor}`, before that ask for the version{note}"
+            return f"use `{life.successor}` from {show(since)} on, and test the version before that{note}"
         return f"use `{life.successor}`{note}"

@@ -1,11 +1,11 @@
-"""XLA002: a name of torch_xla that warns, or that something better has replaced."""
+"""XLA002: a name of torch_xla that is deprecated or has a replacement."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from xlalint.diagnostic import Severity
-from xlalint.knowledge import lifecycle
+from xlalint.knowledge import lifecycle, renames
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
@@ -15,13 +15,14 @@ from xlalint.versions import show
 class DeprecatedApi(Rule[ApiUsed]):
     """
     ## What it does
-    Finds names and keywords of torch_xla that are deprecated, or whose place another name has taken
-    for good, if that name exists in the oldest release the code must run on (`target-version`). Uses
-    under a version test or in a `try` that catches `ImportError` are left alone.
+    Finds names and keywords of torch_xla that are deprecated or have a replacement. The replacement
+    must exist in the oldest release that the code must run on (`target-version`). Silent under a
+    version test, and in a `try` that catches `ImportError`.
 
     ## Why is this bad?
-    What is deprecated goes two releases later. torch_xla raises a `DeprecationWarning`, which Python
-    does not show outside of `__main__`: in a library nobody sees it before the name is gone.
+    torch_xla removes deprecated names two releases later. Until then it raises a
+    `DeprecationWarning`, which Python hides outside of `__main__`: users of a library do not see it
+    before the name is gone.
 
     ## Example
     ```python
@@ -44,12 +45,12 @@ class DeprecatedApi(Rule[ApiUsed]):
     ```
 
     ## Fix safety
-    No fix yet. Where the successor does exactly the same the name may be replaced without further
-    thought, if it takes the arguments in every release of the target (`torch_xla.sync` takes `wait`
-    since 2.5 and `reset_scope` since 2.8); elsewhere the message says what differs.
+    No fix yet. Some replacements do exactly the same: there the name can simply be replaced, as
+    long as every release of the target takes the arguments (`torch_xla.sync` takes `wait` since 2.5
+    and `reset_scope` since 2.8). For all others the help says what differs.
 
     ## On the engine
-    Old and new name record, cut and launch the same, so there is no harm to measure yet.
+    Old and new names behave the same, so there is no harm to measure yet.
 
     ## References
     - The releases of torch_xla themselves: `scripts/build_releases.py` reads the names of each
@@ -77,11 +78,12 @@ class DeprecatedApi(Rule[ApiUsed]):
         if life.deprecated is not None and life.deprecated <= self.target.high:
             what = f"is deprecated since torch_xla {show(life.deprecated)}"
         else:
-            what = "has a successor"
+            what = f"is replaced by `{life.successor}`"
         note = life.note if life.successor is None else f"use `{life.successor}`"
         if life.successor is not None and life.note:
             note += f"; {life.note}"
-        yield self.finding(event, f"{subject} {what}", help=note)
+        cures = renames.cures(event, life, self.target)
+        yield self.finding(event, f"{subject} {what}", help=note, cures=cures)
 
     def _speaks(self, life: lifecycle.Lifecycle) -> bool:
         """Whether there is something better in the whole target, or nothing but to leave it out."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.diagnostic import Severity
+from xlalint.cure import DropSuppression
+from xlalint.diagnostic import Applicability, Severity
 from xlalint.lazy.events import SuppressionUnused
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
@@ -14,11 +15,12 @@ class UnusedSuppression(Rule[SuppressionUnused]):
     """
     ## What it does
     Finds `# xlalint: ignore[...]`, `# xlalint: ignore-file[...]` and `# noqa: XLA...` comments that
-    silence no diagnostic. Only rules that are checked count, a bare `# noqa` never does, and codes
-    of other tools are none of its business.
+    suppress no diagnostic. Codes of rules that are turned off, codes of other tools and a bare `#
+    noqa` are never reported.
 
     ## Why is this bad?
-    A suppression that outlived its hazard, or that names the wrong code, hides the next one.
+    The comment hides the next real problem on its line. It is left over from code that was fixed,
+    or it names the wrong code.
 
     ## Example
     ```python
@@ -38,7 +40,7 @@ class UnusedSuppression(Rule[SuppressionUnused]):
     No fix yet.
 
     ## On the engine
-    Not proven there: comments do not run.
+    Not proven: comments do not run.
 
     ## References
     - [Unused `noqa` in ruff](https://docs.astral.sh/ruff/rules/unused-noqa/)
@@ -50,8 +52,12 @@ class UnusedSuppression(Rule[SuppressionUnused]):
 
     def judge(self, event: SuppressionUnused, state: View) -> Iterator[Finding]:
         named = ", ".join(f"`{code}`" for code in event.codes)
+        cure = DropSuppression(
+            event.site, event.codes, title="Delete what suppresses nothing", applicability=Applicability.SAFE
+        )
         yield self.finding(
             event,
-            f"no {named} is silenced here" if named else "nothing is silenced here",
-            help=f"remove {named} from the comment" if named else "remove the comment",
+            f"unused: no {named} is reported here" if named else "unused: nothing is reported here",
+            help=f"delete {named} from the comment" if named else "delete the comment",
+            cures=(cure,),
         )

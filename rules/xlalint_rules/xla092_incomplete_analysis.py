@@ -1,4 +1,4 @@
-"""XLA092: the analyzer stopped at one of its bounds."""
+"""XLA092: the analyzer stopped at one of its limits."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from xlalint.rule import Finding, Rule
 class IncompleteAnalysis(Rule[BoundReached]):
     """
     ## What it does
-    Reports where the analyzer reached a bound: recursion, calls nested too deeply, too many
-    contexts of one function, a function too large.
+    Reports where the analyzer gave up: at recursion, at calls nested too deeply, at a function
+    called in too many different states, or at a function that is too large.
 
     ## Why is this bad?
-    It is no hazard. But what lies beyond that place was not followed, so that silence there does
-    not mean that all is well. Off by default; select it to see how far the analysis got.
+    The code itself may be fine. But xlalint did not look beyond this place, so its silence there
+    proves nothing. Off by default: select it to see how much was analyzed.
 
     ## Example
     ```python
@@ -48,10 +48,10 @@ class IncompleteAnalysis(Rule[BoundReached]):
     ```
 
     ## Fix safety
-    No fix: the code is not at fault.
+    No fix: the code is not wrong.
 
     ## On the engine
-    Not proven there: the engine has no such bounds.
+    Not proven: torch_xla has no such limits.
 
     ## References
     - [ARCHITECTURE.md](https://github.com/xlalint/xlalint/blob/main/ARCHITECTURE.md), how calls are followed
@@ -66,5 +66,5 @@ class IncompleteAnalysis(Rule[BoundReached]):
         yield self.finding(
             event,
             f"the analysis stopped here: {event.bound}",
-            help="hazards beyond this place are not reported",
+            help="xlalint reports nothing beyond this place",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import MoveBelow
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading
 from xlalint.lazy.state import ScopeKind, View
@@ -14,14 +15,15 @@ from xlalint.rule import Finding, Rule
 class HostReadInStep(Rule[HostRead]):
     """
     ## What it does
-    Finds reads of device values on the host (`.item()`, `.cpu()`, `float()`, `print`, an f-string,
-    a logger, `writer.add_scalar`, a condition) inside `torch_xla.step()` or a function compiled by
-    `torch_xla.compile`, at any depth of calls.
+    Finds values that are read from the device inside `torch_xla.step()` or inside a function
+    compiled by `torch_xla.compile`: by `.item()`, `.cpu()`, `float()`, `print`, an f-string, a
+    logger, `writer.add_scalar` or a condition, at any depth of calls.
 
     ## Why is this bad?
-    Until the step ends its work is only recorded. A read cannot wait for that: it launches what its
-    value needs at once, the host waits, and the end of the step launches the same work again. Under
-    `full_graph=True` the read raises instead.
+    The step is executed twice. torch_xla only records the operations of a step and runs them when
+    the step ends. A read cannot wait that long: it runs what the value needs at once, and Python
+    waits for the result. When the step ends, torch_xla runs the same operations again. Under
+    `full_graph=True` the read raises an error instead.
 
     ## Example
     ```python
@@ -60,12 +62,12 @@ class HostReadInStep(Rule[HostRead]):
     ```
 
     ## Fix safety
-    No fix yet. Moving a read below the scope changes when it happens; where its result decides what
-    the rest of the step records, it cannot move at all.
+    No fix yet. Moving a read below the step changes when it happens. It cannot move at all if the
+    rest of the step depends on its result.
 
     ## On the engine
-    Ten steps that read their loss inside the scope launch 20 graphs, below it 10; losses and
-    parameters are equal bit for bit.
+    Ten steps that read their loss inside the step launch 20 graphs, and 10 when they read it below.
+    Losses and parameters are the same, bit for bit.
 
     ## References
     - [RFC #6751](https://github.com/pytorch/xla/issues/6751), the step scope
@@ -82,15 +84,16 @@ class HostReadInStep(Rule[HostRead]):
         if scope is None or not _may_launch(event):
             return
         if scope.kind is ScopeKind.FULL_GRAPH:
-            harm = "`full_graph=True` raises here"
+            harm = "`full_graph=True` raises an error"
         else:
-            harm = "what the step has recorded for it runs now, and again when the step ends"
+            harm = "the step is executed twice"
         yield self.finding(
             event,
-            f"`{event.spelling}` reads a device value on the host inside the step that opens on "
-            f"{{owner}}: {harm}",
-            help="read it below the step, once that has run",
+            f"{harm}: `{event.spelling}` reads a device value before the end of the step that opens on "
+            "{owner}",
+            help="read the value below the step, after it has run",
             owner=scope,
+            cures=(MoveBelow(event.site, scope, title="Move the read below the step"),),
         )
 
 
@@ -99,5 +102,5 @@ def _may_launch(event: HostRead) -> bool:
     if value.is_device:
         sure_enough = value.sure or event.reading is Reading.EXPLICIT
         return sure_enough and value.recorded.must >= Weight.LIGHT
-    # In a step whoever calls `.item()` means a tensor, even where we cannot see that it is one.
+    # Inside a step `.item()` is called on a tensor, even where we cannot see that it is one.
     return value.kind is Kind.UNKNOWN and event.reading is Reading.EXPLICIT

@@ -1,9 +1,10 @@
-"""XLA102: a device value is read on the host, and a later cut runs its graph again."""
+"""XLA102: a device value is read on the host, and a later graph cut runs the step again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveBelow, SyncBefore, WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import ReadThenCut
 from xlalint.lazy.state import Cause, View
@@ -13,13 +14,15 @@ from xlalint.rule import Finding, Rule
 class HostReadBeforeSync(Rule[ReadThenCut]):
     """
     ## What it does
-    Finds host reads of a device value whose forward, backward or optimizer step is still only
-    recorded, where a cut follows: a marker, the next batch of an `MpDeviceLoader`, the entry of a
-    step. A warning in a loop, a note elsewhere. Inside a step scope this is `host-read-in-step`.
+    Finds reads of device values before the graph cut that ends their step: a marker
+    (`torch_xla.sync()`, `xm.mark_step()`), the next batch of an `MpDeviceLoader`, or the entry of a
+    step. The value must depend on a forward, a backward or an optimizer step that has not run yet.
+    A warning in a loop, otherwise an info. Inside a step, `host-read-in-step` reports it.
 
     ## Why is this bad?
-    The read launches the graph of its value and keeps nothing of it: the work stays recorded, and
-    the cut launches all of it again. The first time, both graphs are compiled as well.
+    The step is executed twice. The read runs the operations that the value needs, but torch_xla
+    keeps them recorded, so that the cut runs all of them again. Both graphs also have to be
+    compiled.
 
     ## Example
     ```python
@@ -61,12 +64,13 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
     ```
 
     ## Fix safety
-    No fix yet. A step scope or a `torch_xla.sync()` before the read changes which graphs the engine
-    compiles; a read whose result decides what is recorded next cannot move.
+    No fix yet. A step or a `torch_xla.sync()` before the read changes which graphs torch_xla
+    compiles. A read cannot move if the rest of the step depends on its result.
 
     ## On the engine
-    Ten steps that read their loss before the loader's next cut launch 20 graphs, in a step scope
-    with the read below it 10; losses and parameters are equal bit for bit.
+    Ten steps that read their loss before the loader's next batch launch 20 graphs. With the work in
+    `torch_xla.step()` and the read below it they launch 10. Losses and parameters are the same, bit
+    for bit.
 
     ## References
     - [Troubleshooting](https://docs.pytorch.org/xla/master/learn/troubleshoot.html)
@@ -82,16 +86,34 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
         read = event.obligation
         yield self.finding(
             event,
-            f"`{read.detail}` runs the work recorded since {{since}}, and {_CUTS[event.cause]} runs it again",
-            help="put the work in `with torch_xla.step():` and read below it, or `torch_xla.sync()` first",
+            f"the step is executed twice: `{read.detail}` runs the work recorded since {{since}}, and "
+            f"{_CUTS[event.cause]} runs it again",
+            help="put the step in `with torch_xla.step():` and read below it, or sync before the read",
             severity=Severity.WARNING if read.in_loop else Severity.INFO,
             since=event.obligation.since,
+            cures=tuple(_cures(event, state)),
         )
 
 
+def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
+    # Where a called function reads, the call moves, but the sync comes to the read itself.
+    cut, what, read = event.site, event.path[0], event.path[-1]
+    scopes, in_loop = state.scopes, event.obligation.in_loop
+    if in_loop and scopes.in_loop and not (scopes.profiler or scopes.in_forward or state.opened_step):
+        if event.cause is Cause.MARKER:
+            yield WrapBody(what, markers=(cut,), below=(what,))
+        elif event.cause is Cause.LOADER:
+            yield WrapBody(cut, below=(what,))
+    # A read in a loop that ends before the cut stays in it.
+    if event.cause in _STATEMENTS and in_loop <= scopes.in_loop:
+        yield MoveBelow(what, cut, title="Move the read below the cut")
+    yield SyncBefore(read, title="Sync before the read")
+
+
+_STATEMENTS = (Cause.MARKER, Cause.BARRIER, Cause.STEP_TRACE)
 _CUTS = {
-    Cause.MARKER: "the marker that follows",
-    Cause.BARRIER: "the barrier that follows",
+    Cause.MARKER: "the next `torch_xla.sync()`",
+    Cause.BARRIER: "the barrier of `xm.optimizer_step`",
     Cause.SCOPE_ENTRY: "the entry of the next step",
     Cause.SCOPE_EXIT: "the end of the step",
     Cause.LOADER: "the loader's next batch",

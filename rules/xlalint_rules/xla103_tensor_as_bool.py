@@ -1,9 +1,10 @@
-"""XLA103: Python asks a device value for its truth or its number."""
+"""XLA103: Python turns a device tensor into a bool or a number."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import DEVICE_PRECISION, ByHand, Cure, Rename
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading
 from xlalint.lazy.state import View
@@ -14,13 +15,14 @@ from xlalint.rule import Finding, Rule
 class TensorAsBool(Rule[HostRead]):
     """
     ## What it does
-    Finds device values that Python turns into a truth or a number on its own: `if t:`,
-    `while t < n`, `assert t.all()`, `max(t, u)`, `range(t)`, `math.sqrt(t)`. A warning in a loop, a
-    note elsewhere. Inside a step scope this is `host-read-in-step`.
+    Finds device tensors that Python turns into a bool or a number: `if t:`, `while t < n`, `assert
+    t.all()`, `max(t, u)`, `range(t)`, `math.sqrt(t)`. A warning in a loop, otherwise an info.
+    Inside a step, `host-read-in-step` reports it.
 
     ## Why is this bad?
-    Nothing in the line says so, but each use launches a graph and waits for it: the host has to know
-    the answer before it can go on. What was recorded runs again at the next cut.
+    Each use launches an extra graph and blocks the host, although nothing on the line says so:
+    Python needs the answer before it can go on. The operations that were recorded so far run again
+    at the end of the step.
 
     ## Example
     ```python
@@ -62,8 +64,8 @@ class TensorAsBool(Rule[HostRead]):
     ```
 
     ## Fix safety
-    No fix yet: `torch.where` computes both sides, and a loop that ends on a device value has to be
-    written anew.
+    No fix yet. `torch.where` computes both sides, and a loop that ends on a device value has to be
+    rewritten by hand.
 
     ## On the engine
     Ten steps with `if loss > limit` launch 20 graphs, with `torch.where` 10.
@@ -88,24 +90,39 @@ class TensorAsBool(Rule[HostRead]):
         hot = state.scopes.in_loop or state.scopes.step is not None
         yield self.finding(
             event,
-            f"`{event.spelling}` asks a device value for {wanted}: "
-            "a graph is launched and waited for, to tell the host",
+            "launches an extra graph and blocks the host: "
+            f"`{event.spelling}` turns a device tensor into {wanted}",
             help=instead,
             severity=Severity.WARNING if hot else Severity.INFO,
+            cures=(_cure(event),),
         )
 
 
+def _cure(event: HostRead) -> Cure:
+    function = event.spelling.partition("(")[0].rpartition(".")[2]
+    if event.reading is Reading.MATH and function in _SAME_IN_TORCH:
+        twin = f"torch.{function}"
+        return Rename(event.site, f"math.{function}", twin, title=f"Use `{twin}`", changes=DEVICE_PRECISION)
+    return ByHand(event.site, title=_BY_HAND[event.reading])
+
+
+_SAME_IN_TORCH = frozenset({"cos", "exp", "expm1", "log", "log10", "log1p", "log2", "sin", "sqrt", "tan"})
+_BY_HAND = {
+    Reading.BOOL: "Choose on the device with `torch.where`",
+    Reading.INDEX: "Index on the device with `torch.index_select`",
+    Reading.MATH: "Compare on the device with `torch.maximum` or `torch.minimum`",
+}
 _USES = {
     Reading.BOOL: (
-        "its truth",
-        "choose on the device with `torch.where`, or read the number once below the step",
+        "a Python bool",
+        "choose on the device with `torch.where`, or read the value once, below the step",
     ),
     Reading.INDEX: (
-        "an integer",
+        "a Python integer",
         "keep the count on the host, or index on the device with `torch.index_select`",
     ),
     Reading.MATH: (
-        "its number",
+        "a Python number",
         "stay on the device: `torch.sqrt`, `torch.maximum`, `torch.minimum`",
     ),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveBelow, WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading
 from xlalint.lazy.state import View
@@ -14,13 +15,14 @@ from xlalint.rule import Finding, Rule
 class EagerClosureArgument(Rule[HostRead]):
     """
     ## What it does
-    Finds step closures whose arguments are read on the host where they are written:
+    Finds step closures whose arguments are read from the device where the closure is added:
     `xm.add_step_closure(log, args=(loss.item(),))`.
 
     ## Why is this bad?
-    A step closure exists to read after the step has run. Its arguments, however, are evaluated at
-    once: `.item()` launches the graph so far, the host waits, and the marker launches it again. The
-    closure is then called with a number that it could have read for nothing.
+    The step is executed twice. A step closure exists to read values after the step has run, but
+    Python evaluates its arguments at once: `.item()` runs the step so far, the host waits, and the
+    end of the step runs the same operations again. The closure could have read the value at no
+    cost.
 
     ## Example
     ```python
@@ -73,11 +75,11 @@ class EagerClosureArgument(Rule[HostRead]):
     ```
 
     ## Fix safety
-    No fix yet. Passing the tensor itself changes what the closure receives; calling the function
-    below a step scope does not.
+    No fix yet. Passing the tensor changes what the closure receives. Calling the function below a
+    step does not.
 
     ## On the engine
-    Five steps whose closure is given `loss.item()` launch 10 graphs, given `loss` 5.
+    Five steps whose closure gets `loss.item()` launch 10 graphs, and 5 when it gets `loss`.
 
     ## References
     - [RFC #6751](https://github.com/pytorch/xla/issues/6751), step closures
@@ -96,9 +98,17 @@ class EagerClosureArgument(Rule[HostRead]):
             return
         yield self.finding(
             event,
-            f"`{event.spelling}` is read now, not when the closure runs: the work recorded since {{since}} "
-            "runs for it, and again at the marker",
-            help="pass the tensor and read it in the closure, or call the function below a "
+            f"the step is executed twice: `{event.spelling}` is read here, not when the closure runs, and "
+            "the work recorded since {since} runs again at the end of the step",
+            help="pass the tensor and read it inside the closure, or call the function below a "
             "`with torch_xla.step():` block",
             since=state.since,
+            cures=(_cure(event, state),),
         )
+
+
+def _cure(event: HostRead, state: View) -> Cure:
+    scope = state.scopes.step
+    if scope is None:
+        return WrapBody(event.site, below=(event.site,))
+    return MoveBelow(event.site, scope, title="Call the function below the step")

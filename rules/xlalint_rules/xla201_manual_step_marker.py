@@ -1,9 +1,10 @@
-"""XLA201: a loop marks its steps by hand, where a step scope states the same."""
+"""XLA201: a loop ends its steps by hand, where a step scope does the same."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import LoopLeft
 from xlalint.lazy.state import Cause, Loop, View
@@ -16,15 +17,15 @@ _STEP_SCOPE_SINCE = (2, 4)
 class ManualStepMarker(Rule[LoopLeft]):
     """
     ## What it does
-    Finds loops that end each step by hand, with `torch_xla.sync()` or `xm.mark_step()`, or that queue
-    an `xm.add_step_closure`, where `with torch_xla.step():` around the body states the same. Silent
-    where the marker is conditional, in an inner loop over micro-batches, with `batches_per_execution`,
-    and under a profiler scope.
+    Finds loops that end each step by hand, with `torch_xla.sync()`, `xm.mark_step()` or an
+    `xm.add_step_closure`, where `with torch_xla.step():` around the loop body does the same. Silent
+    where the marker is conditional, in an inner loop over micro-batches, with
+    `batches_per_execution`, and under a profiler scope.
 
     ## Why is this bad?
-    Where a step begins and ends is then known to the engine only. Reads land before the marker, an
-    early exit leaves work behind, and a closure runs somewhere else than it is written. In a step
-    scope the block is the step: what stands below it may read and log as plain Python.
+    The loop is easy to break: a read above the marker runs the step twice, an early exit leaves the
+    step unfinished, and a closure runs somewhere else than it is written. With `with
+    torch_xla.step():` the block is the step, and the lines below it can read and log as usual.
 
     ## Example
     ```python
@@ -61,11 +62,11 @@ class ManualStepMarker(Rule[LoopLeft]):
     ```
 
     ## Fix safety
-    No fix yet. Wrapping the loop body and moving reads and closures below it is unsafe where their
-    order matters.
+    No fix yet. Moving the loop body into a step, with reads and closures below it, is unsafe where
+    their order matters.
 
     ## On the engine
-    A matter of style: ten steps launch 10 graphs in both forms, with equal parameters.
+    No harm to measure: ten steps launch 10 graphs in both forms, with equal parameters.
 
     ## References
     - [RFC #6751](https://github.com/pytorch/xla/issues/6751), the step scope
@@ -85,23 +86,28 @@ class ManualStepMarker(Rule[LoopLeft]):
         if activity.opens_step or activity.may_cut or activity.cut_sites(Cause.STEP_TRACE):
             return  # Its steps are scopes already, or its cuts are not one per iteration.
         if scopes.in_loop and activity.backward and not activity.steps:
-            # Micro-batches: a scope around each would part the optimizer step from the last of them.
+            # Micro-batches: a step scope around each would cut between the last one and the optimizer step.
             return
+        loop = event.loop
+        cure = WrapBody(event.site, markers=tuple(loop.markers), below=tuple(loop.closures))
         match event:
             # Nothing is left at the end of any iteration: the marker is not conditional. Of several
             # markers the last one ends the step; the others split it.
             case LoopLeft(recorded=Recorded(may=Weight.NONE), loop=Loop(markers=[*_, marker])):
                 yield self.finding(
                     event,
-                    "this marker ends the loop's step by hand",
-                    help="put the step in `with torch_xla.step():` and drop the marker",
+                    "easy to break: this marker ends each step by hand",
+                    help="put the loop body in `with torch_xla.step():` and remove the marker",
                     at=marker,
+                    cures=(cure,),
                 )
             case LoopLeft(loop=Loop(closures=closures, cuts=True)):
                 for closure in closures:
                     yield self.finding(
                         event,
-                        "this closure waits for the end of a step that is nowhere written",
-                        help="put the step in `with torch_xla.step():` and call the function below it",
+                        "easy to break: this closure runs later, at the end of a step",
+                        help="put the step in `with torch_xla.step():` and call the function below "
+                        "that block",
                         at=closure,
+                        cures=(cure,),
                     )

@@ -1,9 +1,10 @@
-"""XLA202: a training loop in which nothing ever runs the graph."""
+"""XLA202: a training loop in which nothing is ever executed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import LoopLeft
 from xlalint.lazy.state import Activity, Loop, ScopeKind, View
@@ -14,14 +15,14 @@ from xlalint.rule import Finding, Rule
 class MissingStepMarker(Rule[LoopLeft]):
     """
     ## What it does
-    Finds loops with an optimizer step in them, or over a loader without any training, in which nothing
-    cuts the graph and nothing is read: no step scope, no `torch_xla.sync()`, no `MpDeviceLoader`, no
-    `barrier=True`. Silent where it cannot be seen what the loop runs over.
+    Finds training loops, and loops over a loader without training, in which nothing runs the
+    recorded operations: no `torch_xla.step()`, no `torch_xla.sync()`, no `MpDeviceLoader`, no
+    `barrier=True`, and no read. Silent where xlalint cannot tell what the loop iterates over.
 
     ## Why is this bad?
-    Every iteration is added to the same recorded graph. Nothing runs, memory grows, and whatever
-    reads first compiles all iterations at once: a new program for each number of steps.
-    `xm.optimizer_step(optimizer)` alone does not help, its barrier is off by default.
+    Nothing is executed and memory grows: torch_xla adds every iteration to one recorded graph. The
+    first read then compiles all iterations at once, anew for every number of steps.
+    `xm.optimizer_step(optimizer)` alone does not help, because its `barrier` is off by default.
 
     ## Example
     ```python
@@ -57,11 +58,12 @@ class MissingStepMarker(Rule[LoopLeft]):
     ```
 
     ## Fix safety
-    No fix yet. A step scope around the body decides where steps end, which the program did not say.
+    No fix yet. The program does not say where its steps end; a step around the loop body decides
+    it.
 
     ## On the engine
-    Ten steps over a plain `DataLoader` launch no graph at all and leave every parameter pending; with
-    a cut in each they launch 10 and leave none.
+    Ten steps over a plain `DataLoader` launch no graph and leave every parameter pending. With a
+    step in each iteration they launch 10 and leave none.
 
     ## References
     - [PyTorch on XLA devices](https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html)
@@ -83,10 +85,11 @@ class MissingStepMarker(Rule[LoopLeft]):
             ):
                 yield self.finding(
                     event,
-                    "nothing in this loop runs the graph: each iteration is added to the work recorded "
-                    "since {since}",
-                    help="put the body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
+                    "memory grows and nothing is executed: each iteration adds to the work recorded since "
+                    "{since}",
+                    help="put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
                     since=state.since,
+                    cures=(WrapBody(event.site, below=tuple(event.loop.closures)),),
                 )
 
 
@@ -97,7 +100,7 @@ def _is_training_loop(event: LoopLeft, state: View) -> bool:
     own = event.loop.own
     if own.steps:
         return True
-    # Inference may be cut by the loop around it, which is judged in its turn. A loop that only adds up
+    # The loop around an inference loop may cut the graph, and has its own event. A loop that only adds up
     # gradients makes one graph on purpose, or its optimizer steps on the host.
     return not state.scopes.in_loop and kind is Kind.LOADER and not own.backward
 

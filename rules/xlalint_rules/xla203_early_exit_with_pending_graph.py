@@ -1,9 +1,10 @@
-"""XLA203: a loop is left early, and the step it recorded is still pending."""
+"""XLA203: a loop is left early, before its last step has run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import SyncBefore, WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Leaving, LeftPending
 from xlalint.lazy.state import View
@@ -13,13 +14,14 @@ from xlalint.rule import Finding, Rule
 class EarlyExitWithPendingGraph(Rule[LeftPending]):
     """
     ## What it does
-    Finds `break`, `return` and `raise` that leave a loop before the cut that would have ended its
-    step, where more work, a save of parameters or the end of the program comes before the next cut.
+    Finds `break`, `return` and `raise` that leave a loop before its step has run, where more work,
+    a save of the parameters or the end of the program comes before the next graph cut.
 
     ## Why is this bad?
-    In a loop over `MpDeviceLoader` the next batch ends the step. An early exit skips it: the last
-    step stays recorded. What follows is compiled together with it, as a graph of its own and larger
-    than both; a save launches parts of it; at the end of the program it never runs.
+    The last step runs late, in pieces, or never. In a loop over `MpDeviceLoader` the next batch
+    ends the step, and an early exit skips it. Work that follows is compiled together with the last
+    step, as a graph larger than both. A save runs only what it needs. At the end of the program the
+    step is lost.
 
     ## Example
     ```python
@@ -71,13 +73,13 @@ class EarlyExitWithPendingGraph(Rule[LeftPending]):
     ```
 
     ## Fix safety
-    No fix yet. A step scope around the body moves the test below it; where the test reads the loss,
-    that must become one `.item()`, or a second graph is launched for the comparison.
+    No fix yet. With a step around the loop body, the test for the exit moves below the step. If it
+    reads the loss it should use one `.item()`: comparing on the device would launch a second graph.
 
     ## On the engine
-    A `break` after four steps, followed by two evaluations, compiles 3 graphs, the last step fused
-    with the first evaluation among them; with a step scope 2. At the end of a program the weights
-    stay pending: 6 tensors, with a step scope none.
+    A `break` after four steps and then two evaluations compile 3 graphs, one of them the last step
+    together with the first evaluation. With `torch_xla.step()` they compile 2. At the end of a
+    program 6 tensors stay pending, and none with `torch_xla.step()`.
 
     ## References
     - [RFC #6751](https://github.com/pytorch/xla/issues/6751), early exit
@@ -88,17 +90,22 @@ class EarlyExitWithPendingGraph(Rule[LeftPending]):
     severity = Severity.WARNING
 
     def judge(self, event: LeftPending, state: View) -> Iterator[Finding]:
+        left_at = event.path[-1]
         yield self.finding(
             event,
-            f"`{event.obligation.detail}` leaves the loop with the step recorded since {{since}} pending, "
-            f"and {_AFTER[event.leaving]}",
-            help="end the step before the exit: `with torch_xla.step():` around it, or `torch_xla.sync()`",
+            f"{_AFTER[event.leaving]}: `{event.obligation.detail}` leaves the loop before the work recorded "
+            "since {since} has run",
+            help="put the step in `with torch_xla.step():`, or call `torch_xla.sync()` before the exit",
             since=event.obligation.since,
+            cures=(
+                WrapBody(left_at, below=(left_at,)),
+                SyncBefore(left_at, title="Sync before the exit"),
+            ),
         )
 
 
 _AFTER = {
-    Leaving.WORK: "the work that follows is compiled together with it",
-    Leaving.SAVE: "the save runs it piece by piece",
-    Leaving.END: "nothing runs it any more",
+    Leaving.WORK: "the last step runs together with the work that follows, as one larger graph",
+    Leaving.SAVE: "the last step runs piece by piece, when the parameters are saved",
+    Leaving.END: "the last step is never executed",
 }

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import LAST_DIGITS, Cure, DropArgument, MoveBelow, Remove, Swap, Unwrap
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Cut
-from xlalint.lazy.state import Cause, ScopeKind, View
+from xlalint.lazy.state import Cause, Scope, ScopeKind, View
 from xlalint.rule import Finding, Rule
 
 
 class MarkerInStep(Rule[Cut]):
     """
     ## What it does
-    Finds markers, barriers, rendezvous, loader iteration and nested steps inside `torch_xla.step()`
-    or a function compiled by `torch_xla.compile`, at any depth of calls.
+    Finds graph cuts inside `torch_xla.step()` or a function compiled by `torch_xla.compile`, at any
+    depth of calls: markers (`torch_xla.sync()`, `xm.mark_step()`), barriers, rendezvous, the next
+    batch of a loader, and nested steps.
 
     ## Why is this bad?
-    The scope says that its body is one graph; the cut makes several of it, each with its own launch
-    and compilation and with results carried from one to the next. Under `full_graph=True` it raises.
+    The step was meant to be one graph and becomes several. Each is compiled and launched on its
+    own, and results are carried from one to the next. Under `full_graph=True` the cut raises an
+    error.
 
     ## Example
     ```python
@@ -56,8 +59,8 @@ class MarkerInStep(Rule[Cut]):
     ```
 
     ## Fix safety
-    No fix yet. Removing a cut that was set on purpose, to split a graph too large to compile, brings
-    that graph back.
+    No fix yet. Someone may have cut the graph because it was too large to compile; without the cut
+    it is that large again.
 
     ## On the engine
     Ten steps with a marker before the optimizer step launch 20 graphs, without it 10.
@@ -77,21 +80,35 @@ class MarkerInStep(Rule[Cut]):
             return
         subject, cure = _CUTS[event.cause]
         whole = state.scopes.of(ScopeKind.FULL_GRAPH) is not None
-        harm = "`full_graph=True` raises here" if whole else "its one graph becomes several"
+        harm = "`full_graph=True` raises an error" if whole else "one step becomes several graphs"
         yield self.finding(
             event,
-            f"{subject} cuts the step that opens on {{owner}}: {harm}",
+            f"{harm}: {subject} cuts the step that opens on {{owner}}",
             help=cure,
             owner=scope,
             severity=Severity.ERROR if whole else None,
+            cures=(_cure(event, scope),),
         )
 
 
-_REMOVE = "remove it: the end of the step runs the graph"
+def _cure(event: Cut, scope: Scope) -> Cure:
+    match event.cause:
+        case Cause.BARRIER:
+            return DropArgument(event.site, "barrier", title="Remove `barrier=True`", changes=LAST_DIGITS)
+        case Cause.RENDEZVOUS:
+            return MoveBelow(event.site, scope, title="Move the rendezvous below the step")
+        case Cause.LOADER:
+            return Swap(scope, event.site, title="Open one step for each batch")
+        case Cause.SCOPE_ENTRY:
+            return Unwrap(event.site, title="Remove the inner step")
+    return Remove(event.site, title="Remove the marker")
+
+
+_REMOVE = "remove it: the end of the step runs everything"
 _CUTS = {
     Cause.MARKER: ("a marker", _REMOVE),
-    Cause.BARRIER: ("`barrier=True`", "drop `barrier=True`: the end of the step runs the graph"),
-    Cause.RENDEZVOUS: ("a rendezvous", "meet the other replicas below the step"),
-    Cause.LOADER: ("the loader's next batch", "loop outside, and open a step for each batch"),
-    Cause.SCOPE_ENTRY: ("a nested step", "keep one of the two scopes"),
+    Cause.BARRIER: ("`barrier=True`", "remove `barrier=True`: the end of the step runs everything"),
+    Cause.RENDEZVOUS: ("a rendezvous", "move it below the step"),
+    Cause.LOADER: ("the loader's next batch", "move the loop outside, and open one step for each batch"),
+    Cause.SCOPE_ENTRY: ("a nested step", "keep only one of the two steps"),
 }

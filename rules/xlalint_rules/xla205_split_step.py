@@ -1,9 +1,10 @@
-"""XLA205: a marker stands within a training step."""
+"""XLA205: a marker in the middle of a training step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Remove
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Cut, StepSplit
 from xlalint.lazy.state import Cause, View
@@ -13,14 +14,16 @@ from xlalint.rule import Finding, Rule
 class SplitStep(Rule[StepSplit | Cut]):
     """
     ## What it does
-    Finds markers between backward and the optimizer step, and markers in a module's `forward`. A
-    note; a warning in a `forward`, and directly before `xm.optimizer_step(..., barrier=True)`.
-    Silent where gradients are accumulated and every micro-batch ends with a cut.
+    Finds markers (`torch_xla.sync()`, `xm.mark_step()`) between backward and the optimizer step,
+    and in the `forward` of a module. An info; a warning in a `forward`, and directly before
+    `xm.optimizer_step(..., barrier=True)`. Silent where gradients are accumulated and a marker ends
+    every micro-batch.
 
     ## Why is this bad?
-    One training step becomes several graphs, each compiled and launched by itself; gradients or
-    activations are written to memory between them, and the compiler cannot fuse across. It may be
-    meant, where a whole step will not compile or fit: then suppress it and say so.
+    One training step becomes several graphs. Each is compiled and launched on its own, gradients or
+    activations are written to memory between them, and the compiler cannot fuse across. You may
+    want that where a whole step does not compile or does not fit into memory: then suppress the
+    diagnostic and give the reason.
 
     ## Example
     ```python
@@ -58,11 +61,12 @@ class SplitStep(Rule[StepSplit | Cut]):
     ```
 
     ## Fix safety
-    No fix yet. Removing the marker makes one larger graph, which may no longer compile or fit.
+    No fix yet. Without the marker the graph is larger, and may no longer compile or fit into
+    memory.
 
     ## On the engine
-    Ten steps with a marker before `optimizer_step(barrier=True)` launch 20 graphs, without it 10. Five
-    steps with a marker after each of three layers launch 20 graphs, without them 5.
+    Ten steps with a marker before `optimizer_step(barrier=True)` launch 20 graphs, without it 10.
+    Five steps with a marker after each of three layers launch 20 graphs, without them 5.
 
     ## References
     - [litgpt #51](https://github.com/Lightning-AI/litgpt/issues/51), markers set on purpose
@@ -74,20 +78,23 @@ class SplitStep(Rule[StepSplit | Cut]):
     yields_to = ("XLA301", "XLA204")
 
     def judge(self, event: StepSplit | Cut, state: View) -> Iterator[Finding]:
+        cures = (Remove(event.site, title="Remove the marker"),)
         match event:
             case StepSplit(before_barrier=before_barrier):
                 yield self.finding(
                     event,
-                    "this marker parts backward from the optimizer step: one step becomes two graphs",
-                    help="remove it: the cut after the optimizer step runs both",
+                    "one step becomes two graphs: this marker separates backward from the optimizer step",
+                    help="remove it, and end the step once, after the optimizer step",
                     severity=Severity.WARNING if before_barrier else None,
+                    cures=cures,
                 )
             case Cut(cause=Cause.MARKER) if (
                 state.scopes.in_forward and state.scopes.step is None and not state.eager
             ):
                 yield self.finding(
                     event,
-                    "this marker cuts the graph in the middle of a forward: one step becomes several graphs",
-                    help="remove it: mark the end of the step, not of a layer",
+                    "one step becomes several graphs: this marker cuts the graph inside `forward`",
+                    help="remove it, and end the step once, after the optimizer step",
                     severity=Severity.WARNING,
+                    cures=cures,
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveInto, ReadFirst
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Cut, HostRead, LoopLeft
 from xlalint.lazy.site import Site
@@ -15,14 +16,14 @@ from xlalint.rule import Finding, Rule
 class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
     """
     ## What it does
-    Finds device work that a training loop records outside its own step scope: augmentation above
-    it, moving averages or metrics below it, arithmetic or a comparison on a result just before the
-    result is read.
+    Finds operations on the device that a training loop records outside its own `torch_xla.step()`:
+    augmentation above it, moving averages or metrics below it, and arithmetic or a comparison on a
+    result just before the result is read.
 
     ## Why is this bad?
-    `torch_xla.step()` cuts the graph at its entry and at its exit. What is recorded between two
-    scopes becomes a graph of its own in every iteration: compiled once more, launched once more,
-    and not fused with the step.
+    Every iteration launches an extra graph. `torch_xla.step()` cuts the graph at its entry and at
+    its exit, so that operations between two steps become a graph of their own: compiled and
+    launched separately, and not fused with the step.
 
     ## Example
     ```python
@@ -59,12 +60,12 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
     ```
 
     ## Fix safety
-    Unsafe: work moves into the scope; `(loss / 8).item()` becomes `loss.item() / 8`, which Python
-    computes in double precision.
+    No fix yet. Moving the operations into the step, or computing with Python numbers, is unsafe:
+    `loss.item() / 8` is computed in double precision, `(loss / 8).item()` is not.
 
     ## On the engine
-    A division before the read doubles the launched graphs: 5 in 5 steps without it, 10 with it. An
-    augmentation above the scope or a moving average below it costs the same.
+    A division before the read doubles the launched graphs: 5 steps launch 5 graphs without it, and
+    10 with it. An augmentation above the step or a moving average below it costs the same.
 
     ## References
     - pytorch/xla RFC #7253
@@ -82,7 +83,7 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
         match event:
             case Cut(cause=Cause.SCOPE_ENTRY | Cause.LOADER) if _in_stepped_loop(state):
                 since = event.since if _is_work(event.recorded) else ()
-            # The step of a loop further in is not this loop's: an evaluation after it is no hot path.
+            # The step of an inner loop does not count: an evaluation after that loop runs rarely.
             case LoopLeft(loop=Loop(own=Activity(opens_step=True))):
                 since = event.since if _is_work(event.recorded) else ()
             # Heavy work that is read and then cut runs twice: that is XLA102.
@@ -91,15 +92,21 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
             ):
                 since = state.since or (event.site,)
         if since:
-            # A caller's work has no place in this function; then the event has to stand for it.
+            # Work that a caller recorded has no place in this function: report the place of the event.
             at = next((site for site in since if not site.is_entry), None)
             yield self.finding(
                 event,
-                "device work outside the loop's step scope: a graph of its own in every iteration",
-                help="move it into the `with` block of the step, or read first and compute on the host: "
+                "launches an extra graph each iteration: this work is outside the loop's `torch_xla.step()`",
+                help="move it into the `with` block of the step, or read first and compute in Python: "
                 "`loss.item() / n`",
                 at=at,
+                cures=_cures(event, tuple(site for site in since if not site.is_entry)),
             )
+
+
+def _cures(event: Cut | HostRead | LoopLeft, work: tuple[Site, ...]) -> tuple[Cure, ...]:
+    inside = (MoveInto(work),) if work else ()
+    return (ReadFirst(event.site, work), *inside) if isinstance(event, HostRead) else inside
 
 
 def _is_work(recorded: Recorded) -> bool:

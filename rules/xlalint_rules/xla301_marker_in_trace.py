@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.diagnostic import Severity
+from xlalint.cure import Cure, DropArgument, EndBefore, Remove, Swap, SyncBelow
+from xlalint.diagnostic import Applicability, Severity
 from xlalint.lazy.events import Cut
-from xlalint.lazy.state import Cause, View
+from xlalint.lazy.state import Cause, Scope, ScopeKind, View
 from xlalint.rule import Finding, Rule
 
 
 class MarkerInTrace(Rule[Cut]):
     """
     ## What it does
-    Finds graph cuts inside `xp.Trace`, `xp.StepTrace` or a function under `@xp.trace_me`: a marker,
-    `optimizer_step(barrier=True)`, the entry of a step scope, a rendezvous, the next batch of an
-    `MpDeviceLoader`.
+    Finds graph cuts inside `xp.Trace`, `xp.StepTrace` or a function under `@xp.trace_me`: a marker
+    (`torch_xla.sync()`, `xm.mark_step()`), `optimizer_step(barrier=True)`, the entry of a step, a
+    rendezvous, or the next batch of an `MpDeviceLoader`.
 
     ## Why is this bad?
-    A cut wants every profiler scope to be closed. The program raises `RuntimeError: Expecting scope
-    to be empty` at the first iteration. `torch_xla.sync(reset_scope=False)` does not ask.
+    The program raises `RuntimeError: Expecting scope to be empty` in the first iteration, because a
+    graph cut requires that every profiler scope is closed. Only `torch_xla.sync(reset_scope=False)`
+    does not check this.
 
     ## Example
     ```python
@@ -50,12 +52,13 @@ class MarkerInTrace(Rule[Cut]):
     ```
 
     ## Fix safety
-    Unsafe: the marker and what follows it in the block are dedented below the profiler scope, so
-    they no longer count to the traced region. Only shown where the scope encloses a whole loop.
+    No fix yet. Moving the marker and the lines after it below the profiler scope is unsafe, because
+    they no longer count as traced.
 
     ## On the engine
-    Raises `RuntimeError: Expecting scope to be empty but it is loss.1` at the first cut, even with
-    nothing recorded and in eager mode; the dedented program launches 1 graph a step.
+    The program raises `RuntimeError: Expecting scope to be empty but it is loss.1` at the first
+    cut, even with nothing recorded and in eager mode. With the marker below the scope it launches 1
+    graph a step.
 
     ## References
     - pytorch/xla RFC #6751
@@ -74,25 +77,47 @@ class MarkerInTrace(Rule[Cut]):
                 what = WHAT[cause].format(spelling=event.spelling)
                 yield self.finding(
                     event,
-                    f"{what} inside `{scope.kind.value}` raises RuntimeError: that scope is still open",
-                    help=HELP.get(cause, "move it below the `with` block of the profiler scope"),
+                    f"raises RuntimeError: {what} while `{scope.kind.value}` is still open",
+                    help=HELP.get(cause, "move it below the profiler's `with` block"),
                     owner=scope,
+                    cures=(_cure(event, scope),),
                 )
 
 
+def _cure(event: Cut, scope: Scope) -> Cure:
+    site, ends_step = event.site, scope.kind is ScopeKind.STEP_TRACE
+    match event.cause:
+        case Cause.MARKER if ends_step:
+            return Remove(
+                site, title="Remove the marker: the end of the `StepTrace` cuts the graph", changes=""
+            )
+        case Cause.BARRIER:
+            also = () if ends_step else (SyncBelow(scope),)
+            title = "Remove `barrier=True`" if ends_step else "Sync below the profiler scope instead"
+            return DropArgument(site, "barrier", title=title, also=also)
+        case Cause.SCOPE_ENTRY:
+            return Swap(scope, site, title="Open the profiler scope inside the step")
+        case Cause.LOADER:
+            title, shown = "Open the profiler scope inside the loop", Applicability.SHOWN
+            return Swap(scope, site, title=title, applicability=shown)
+        case Cause.STEP_TRACE:
+            return Swap(scope, site, title="Make the `StepTrace` the outer scope")
+    return EndBefore(scope, site, title="End the profiler scope before it")
+
+
 WHAT = {
-    Cause.MARKER: "`{spelling}`",
-    Cause.BARRIER: "`optimizer_step(barrier=True)`",
-    Cause.SCOPE_ENTRY: "opening a step scope",
-    Cause.SCOPE_EXIT: "closing a step scope",
-    Cause.LOADER: "the loader's next batch cuts the graph, which",
-    Cause.STEP_TRACE: "closing a `StepTrace`",
-    Cause.RENDEZVOUS: "a rendezvous cuts the graph, which",
+    Cause.MARKER: "`{spelling}` cuts the graph",
+    Cause.BARRIER: "`optimizer_step(barrier=True)` cuts the graph",
+    Cause.SCOPE_ENTRY: "a step opens",
+    Cause.SCOPE_EXIT: "a step closes",
+    Cause.LOADER: "the loader's next batch cuts the graph",
+    Cause.STEP_TRACE: "a `StepTrace` closes",
+    Cause.RENDEZVOUS: "a rendezvous cuts the graph",
 }
 
 HELP = {
-    Cause.BARRIER: "drop `barrier=True` and cut below the `with` block of the profiler scope",
-    Cause.SCOPE_ENTRY: "turn them around: open the profiler scope inside the step",
+    Cause.BARRIER: "remove `barrier=True`, and call `torch_xla.sync()` below the profiler's `with` block",
+    Cause.SCOPE_ENTRY: "swap them: open the profiler scope inside the step",
     Cause.LOADER: "open the profiler scope inside the loop, around one step",
-    Cause.STEP_TRACE: "a `StepTrace` must be the outermost profiler scope",
+    Cause.STEP_TRACE: "make the `StepTrace` the outermost profiler scope",
 }

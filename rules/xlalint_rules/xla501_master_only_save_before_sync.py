@@ -1,12 +1,13 @@
-"""XLA501: a save or read on one replica of what waits on all."""
+"""XLA501: one replica saves or reads what all replicas have to run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveBelow, SyncBefore
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading, Save
-from xlalint.lazy.state import View
+from xlalint.lazy.state import Split, View
 from xlalint.lazy.values import Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 
@@ -14,13 +15,13 @@ from xlalint.rule import Finding, Rule
 class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
     """
     ## What it does
-    Finds a checkpoint or log under a rank test (`if xm.is_master_ordinal():`) that saves or reads
-    what is recorded on every replica and has not run on any.
+    Finds a checkpoint or a log under a rank test (`if xm.is_master_ordinal():`) that saves or reads
+    the result of operations that every replica has recorded and none has run.
 
     ## Why is this bad?
-    Saving runs the graph, on this replica only. The sum of the gradients is part of that graph and
-    waits for the other replicas, which are not coming: the program may hang. What does not depend
-    on a sum over the replicas, such as a loss, runs twice at best.
+    The program may hang. Saving runs the recorded graph, on this replica only. The sum of the
+    gradients is part of that graph and waits for the other replicas, which never join. At best, for
+    a value that depends on no such sum, the operations run twice.
 
     ## Example
     ```python
@@ -66,12 +67,13 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
     ```
 
     ## Fix safety
-    Unsafe: `torch_xla.sync()` is inserted before the test, on all replicas; in a loop the step
-    becomes a scope. Both add a point at which the graph is cut.
+    No fix yet. Calling `torch_xla.sync()` on all replicas above the test is unsafe, because it adds
+    a graph cut.
 
     ## On the engine
-    Two replicas: saved before the cut, the program waits for 10 seconds and aborts; after the cut
-    it finishes. A master-only `loss.item()` finished, a `print(loss)` aborted in one of two programs.
+    Two replicas: with the save before the cut, the program waits for 10 seconds and aborts; with
+    the save after the cut it finishes. A master-only `loss.item()` finished; a master-only
+    `print(loss)` aborted in one of two programs.
 
     ## References
     - pytorch/xla RFC #6751
@@ -83,34 +85,44 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
     severity = Severity.ERROR
 
     def judge(self, event: Save | HostRead, state: View) -> Iterator[Finding]:
-        # A test of a value that differs, such as a loss, parts them too, into unsure arms: XLA503.
+        # A test of a value that differs between replicas, such as a loss, is not certain: XLA503.
         split = next((split for split in state.replicas.splits if split.is_rank_test), None)
         if split is None or state.replicas.spmd:
             return
-        # Whoever tests for the master means to run on several replicas, though nothing here starts them.
+        # A test for the master means several replicas, even if nothing here starts them.
         doubts = (not split.certain) + (state.replicas.launched is False)
         match event:
             case Save(recorded=Recorded(must=Weight.HEAVY), spelling=spelling):
                 message = (
-                    f"`{spelling}` saves on some replicas what is pending on all since {{since}}: may hang"
+                    f"may hang: `{spelling}` saves on some replicas only, so they run the work recorded "
+                    "since {since} without the others"
                 )
             case HostRead(
                 value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.HEAVY), reduced=reduced),
                 spelling=spelling,
                 reading=reading,
             ) if reduced or reading is Reading.TEXT:
-                # A value that no collective went into does not wait for one; printed, it sometimes did.
+                # A value without a collective waits for nobody, though printing one aborted on the engine.
                 doubts += not reduced
                 message = (
-                    f"`{spelling}` reads on some replicas what is pending on all since {{since}}: may hang"
+                    f"may hang: `{spelling}` reads on some replicas only, so they run the work recorded "
+                    "since {since} without the others"
                 )
             case _:
                 return
         yield self.finding(
             event,
             message,
-            help="call `torch_xla.sync()` on all replicas before this test, or end the step scope above it",
+            help="call `torch_xla.sync()` on all replicas above the rank test, or end the step above it",
             owner=split,
             doubts=doubts,
             since=state.since,
+            cures=(_cure(split, state),),
         )
+
+
+def _cure(split: Split, state: View) -> Cure:
+    scope = state.scopes.step
+    if scope is not None:
+        return MoveBelow(split, scope, title="Move the rank test below the step")
+    return SyncBefore(split, title="Sync on all replicas above the rank test")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.diagnostic import Severity
+from xlalint.cure import Cure, MoveAbove, MoveBelow
+from xlalint.diagnostic import Applicability, Severity
 from xlalint.lazy.events import UnmatchedCollective
 from xlalint.lazy.state import Owed, View
 from xlalint.rule import Finding, Rule
@@ -16,16 +17,17 @@ SAVE_WITHOUT_RENDEZVOUS = (2, 1)
 class MasterOnlyCollective(Rule[UnmatchedCollective]):
     """
     ## What it does
-    Finds a collective, a rendezvous or a marker that one arm of a rank test reaches and the other
-    replicas do not, also when they left the function by an early `return`.
+    Finds a collective, a rendezvous or a marker that only some replicas reach: it is in one branch
+    of a rank test (`if xm.is_master_ordinal():`), or below a test after which the other replicas
+    have left the function with `return`.
 
     ## Why is this bad?
-    A collective waits until every replica has come. The replicas in the other arm go on to
-    something else, and the program may hang.
+    The program may hang: a collective waits until every replica has called it, and the others never
+    do.
 
-    Two arms that reach the same collective, or a later test of opposite polarity that reaches the
-    same tag ("wait, then go"), are in order. So is a cut in the master's arm while the same work
-    waits on all replicas and nothing more is recorded before their next cut.
+    Silent where both branches reach the same collective, where a later test with the opposite
+    condition reaches the same tag ("wait, then go"), and for a marker on the master while all
+    replicas have recorded the same work and record no more before their next graph cut.
 
     ## Example
     ```python
@@ -58,12 +60,13 @@ class MasterOnlyCollective(Rule[UnmatchedCollective]):
     ```
 
     ## Fix safety
-    Shown only: whether the call moves out of the branch or the others get one of their own is for
-    the author to say.
+    No fix yet: only the author knows whether the call should move out of the branch, or the other
+    replicas should make it too.
 
     ## On the engine
     Two replicas: an all-reduce, a rendezvous or a `mesh_reduce` on the master alone waits for 10
-    seconds and aborts, and so does a marker with more work after it; outside the branch they finish.
+    seconds and aborts, and so does a marker with more work after it. Outside the branch they
+    finish.
 
     ## References
     - pytorch/xla #2224
@@ -78,18 +81,26 @@ class MasterOnlyCollective(Rule[UnmatchedCollective]):
         if state.replicas.launched is False or state.replicas.spmd:
             return
         match event:
-            # A test of a value that differs, such as a loss, parts them too, into unsure arms: XLA503.
+            # A test of a value that differs between replicas, such as a loss, is not certain: XLA503.
             case UnmatchedCollective(obligation=obligation, split=split) if split.is_rank_test:
                 what, _, tag = obligation.detail.partition(" ")
                 if what == SAVE and self.target.low >= SAVE_WITHOUT_RENDEZVOUS:
-                    return  # Since 2.1 it meets nobody; what it does when work is pending is XLA501.
+                    return  # Since 2.1 it waits for nobody; XLA501 reports what it does to pending work.
                 if obligation.owed is Owed.LONE_CUT:
                     message = (
-                        f"`{what}` runs the graph on some replicas only, and more work follows: may hang"
+                        f"may hang: `{what}` runs the graph on some replicas only, and more work follows"
                     )
-                    help = "call it on all replicas, before the test"
+                    help = "call it on all replicas, above the rank test"
                 else:
                     shown = f"`{what}`" + (f" (tag {tag})" if tag else "")
-                    message = f"{shown} is reached by some replicas only, and waits for the others: may hang"
-                    help = "move it out of the branch, or let the other replicas reach the same one"
-                yield self.finding(event, message, help=help, owner=split)
+                    message = f"may hang: {shown} is reached by some replicas only, and waits for the others"
+                    help = "move it out of the branch, or call it on the other replicas too"
+                yield self.finding(event, message, help=help, owner=split, cures=_cures(event))
+
+
+def _cures(event: UnmatchedCollective) -> tuple[Cure, ...]:
+    what, split, shown = event.path[0], event.split, Applicability.SHOWN
+    above = MoveAbove(what, split, title="Call it on all replicas, above the rank test", applicability=shown)
+    if event.obligation.owed is Owed.LONE_CUT:
+        return (above,)
+    return (MoveBelow(what, split, title="Move it out of the branch", applicability=shown), above)

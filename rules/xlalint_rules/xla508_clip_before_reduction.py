@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import ByHand
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import ClippedEarly
 from xlalint.lazy.state import View
@@ -13,13 +14,14 @@ from xlalint.rule import Finding, Rule
 class ClipBeforeReduction(Rule[ClippedEarly]):
     """
     ## What it does
-    Finds gradients that are clipped or unscaled first and summed over the replicas afterwards, by
+    Finds gradients that are clipped or unscaled before they are summed over the replicas, by
     `xm.reduce_gradients` or inside `xm.optimizer_step`.
 
     ## Why is this bad?
-    Each replica clips by the norm of its own gradients, so each scales them by another factor. The
-    sum is then not the clipped gradient of the batch. In 2.9 it is worse: the clipped gradients lose
-    the reduction that follows, every replica trains by itself, and nothing says so.
+    The model trains incorrectly, and no error is raised. Each replica clips by the norm of its own
+    gradients, so each scales them by a different factor, and the sum is not the clipped gradient of
+    the batch. torch_xla 2.9 is worse: it does not sum gradients that were clipped, and every
+    replica trains alone.
 
     ## Example
     ```python
@@ -69,12 +71,12 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
     ```
 
     ## Fix safety
-    Shown only: it changes the training, for the better.
+    No fix yet: it would change the result of the training, for the better.
 
     ## On the engine
-    Two replicas on halves of the data: clipped first by `clip_grad_norm_`, the graph of the step
-    holds no all-reduce, and the replicas end with different parameters. Reduced first, with the
-    same. Both programs launch as many graphs.
+    Two replicas, each on one half of the data. Clipped first by `clip_grad_norm_`, the graph of the
+    step contains no all-reduce, and the replicas end with different parameters. Summed first, they
+    end with the same parameters. Both programs launch the same number of graphs.
 
     ## References
     - https://github.com/pytorch/xla/blob/master/torch_xla/core/xla_model.py (`reduce_gradients`)
@@ -87,12 +89,14 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
     def judge(self, event: ClippedEarly, state: View) -> Iterator[Finding]:
         if state.replicas.launched is False or state.replicas.spmd:
             return
+        cure = ByHand(event.path[-1], title="Sum the gradients first")
         match event:
             case ClippedEarly(obligation=obligation):
                 yield self.finding(
                     event,
-                    f"`{obligation.detail}` changes each replica's gradients before they are summed: every "
-                    "replica scales by another norm",
-                    help="sum first: `xm.reduce_gradients(optimizer)`, then this, then a plain "
+                    f"trains incorrectly: `{obligation.detail}` scales the gradients of each replica by a "
+                    "different factor, before they are summed",
+                    help="sum first: call `xm.reduce_gradients(optimizer)`, then this, then a plain "
                     "`optimizer.step()`",
+                    cures=(cure,),
                 )

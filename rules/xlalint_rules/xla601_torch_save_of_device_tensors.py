@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import ByHand, Cure, MoveBelow, Rename, SyncBefore
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Save
 from xlalint.lazy.state import View
+from xlalint.lazy.values import Weight
 from xlalint.rule import Finding, Rule
 
 
 class TorchSaveOfDeviceTensors(Rule[Save]):
     """
     ## What it does
-    Finds `torch.save`, `pickle` or safetensors given tensors, a state dict or a module on an XLA
-    device.
+    Finds `torch.save`, `pickle` and safetensors calls that save tensors, a state dict or a module
+    on an XLA device.
 
     ## Why is this bad?
-    The file names the XLA device: it loads there again, and only on a machine that has one. Each
-    tensor is fetched by itself, and with work pending each fetch launches a graph. Every replica
-    writes the same file.
+    The file loads only on a machine with an XLA device, because it names the device. Saving is
+    slow: each tensor is transferred separately, and while operations are pending each transfer
+    launches a graph. And every replica writes the same file.
 
-    `xm.save` moves everything to the host in one go and writes on the master only.
+    `xm.save` moves everything to the host at once and writes on the master only.
 
     ## Example
     ```python
@@ -44,11 +46,13 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
     ```
 
     ## Fix safety
-    Unsafe: `xm.save` writes on the master of each host only, and the file loads on the CPU.
+    No fix yet. Using `xm.save` is unsafe: only the master of each host writes, and the file loads
+    on the CPU.
 
     ## On the engine
-    Saving the 8 tensors of a model with work pending launches 9 graphs by `torch.save`, 1 after a
-    cut. The file of `torch.save` loads on `xla:0`, that of `xm.save` on the CPU.
+    Saving the 8 tensors of a model with pending operations launches 9 graphs with `torch.save`, and
+    1 after a graph cut. The file of `torch.save` loads on `xla:0`, the file of `xm.save` on the
+    CPU.
 
     ## References
     - https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html
@@ -64,8 +68,27 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
             case Save(by_xla=False, on_device=True, spelling=spelling):
                 yield self.finding(
                     event,
-                    f"`{spelling}` writes device tensors: one transfer each, and the file loads only where "
-                    "there is an XLA device",
-                    help="use `xm.save(...)` on all replicas, after a sync: it moves everything to the host "
-                    "and writes on the master",
+                    f"the file loads only on a machine with an XLA device: `{spelling}` saves device "
+                    "tensors, and transfers each one separately",
+                    help="call `torch_xla.sync()`, then `xm.save(...)` on all replicas: it moves everything "
+                    "to the host and writes on the master only",
+                    cures=(_cure(event, state),),
                 )
+
+
+def _cure(event: Save, state: View) -> Cure:
+    site, scope, title = event.site, state.scopes.step, "Save with `xm.save`"
+    if event.spelling.partition("(")[0].rpartition(".")[2] != "save":
+        return ByHand(site, title=title)  # a format of its own
+    also: tuple[Cure, ...] = ()
+    if scope is not None:
+        also = (MoveBelow(site, scope, title="Move the save below the step"),)
+    elif event.recorded.may is not Weight.NONE:
+        also = (SyncBefore(site, title="Sync before the save"),)
+    changes = "only the master of each host writes, and the file loads on the CPU"
+    return Rename(site, "torch.save", _XLA_SAVE, _PARAMETERS, title=title, changes=changes, also=also)
+
+
+_XLA_SAVE = "torch_xla.core.xla_model.save"
+# What else `torch.save` takes, `xm.save` does not.
+_PARAMETERS = (("obj", "data"), ("f", "file_or_path"))

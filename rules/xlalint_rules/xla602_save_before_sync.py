@@ -1,9 +1,10 @@
-"""XLA602: every replica saves while a graph is pending."""
+"""XLA602: every replica saves before the step has run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveBelow, SyncBefore
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Save
 from xlalint.lazy.state import View
@@ -14,12 +15,13 @@ from xlalint.rule import Finding, Rule
 class SaveBeforeSync(Rule[Save]):
     """
     ## What it does
-    Finds `xm.save` of device tensors, a module or its state dict while the step that changes them
-    is recorded and has not run.
+    Finds `xm.save` of device tensors, of a module or of its state dict before the step that changes
+    them has run.
 
     ## Why is this bad?
-    `xm.save` runs what it saves, but it is no cut: what else the step recorded stays pending, and
-    the next cut runs the step again. The extra graph is one more to compile.
+    The step is executed twice, and an extra graph is compiled. `xm.save` runs what it saves, but it
+    does not end the step: the rest of the step stays recorded, and the next graph cut runs the step
+    again.
 
     ## Example
     ```python
@@ -54,10 +56,10 @@ class SaveBeforeSync(Rule[Save]):
     ```
 
     ## Fix safety
-    Unsafe: `torch_xla.sync()` is inserted before the save, another place at which the graph is cut.
+    No fix yet. A `torch_xla.sync()` before the save is unsafe, because it adds a graph cut.
 
     ## On the engine
-    One training step: 2 launched graphs with the save before the cut, 1 with the save after it.
+    One training step launches 2 graphs with the save before the cut, and 1 with the save after it.
 
     ## References
     - https://github.com/pytorch/xla/blob/master/torch_xla/core/xla_model.py (`save`)
@@ -75,7 +77,16 @@ class SaveBeforeSync(Rule[Save]):
             ):
                 yield self.finding(
                     event,
-                    f"`{spelling}` with work pending since {{since}}: the step runs here and at the next cut",
-                    help="call `torch_xla.sync()` first, or save below the step scope",
+                    f"the step is executed twice: `{spelling}` runs the work recorded since {{since}}, and "
+                    "the end of the step runs it again",
+                    help="call `torch_xla.sync()` first, or save below the step",
                     since=state.since,
+                    cures=(_cure(event, state),),
                 )
+
+
+def _cure(event: Save, state: View) -> Cure:
+    scope = state.scopes.step
+    if scope is not None:
+        return MoveBelow(event.site, scope, title="Move the save below the step")
+    return SyncBefore(event.site, title="Sync before the save")

@@ -1,11 +1,13 @@
-"""XLA701: the model moves to the device after its optimizer was built."""
+"""XLA701: the model moves to the device after its optimizer was created."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import Cure, MoveAbove, MoveBelow
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import OptimizerStepped
+from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
@@ -13,12 +15,12 @@ from xlalint.rule import Finding, Rule
 class OptimizerBeforeDeviceMove(Rule[OptimizerStepped]):
     """
     ## What it does
-    Finds an optimizer that is built over a model's parameters before the model moves to the XLA
-    device, and is then stepped.
+    Finds an optimizer that is created before its model moves to the XLA device, and is then
+    stepped.
 
     ## Why is this bad?
-    On XLA the move makes new parameters. The optimizer keeps the old ones, which no gradient ever
-    reaches: the model does not train, and nothing says so. On CUDA the same program works.
+    The model does not train, and no error is raised. On XLA the move creates new parameters. The
+    optimizer keeps the old ones, which never get a gradient. On CUDA the same program works.
 
     ## Example
     ```python
@@ -55,11 +57,11 @@ class OptimizerBeforeDeviceMove(Rule[OptimizerStepped]):
     ```
 
     ## Fix safety
-    Unsafe: the move is placed above the optimizer. The model then trains, so its numbers change.
+    No fix yet. Moving the model first changes the results, because the model then trains.
 
     ## On the engine
-    The parameters are the same bits after 10 steps as before them; built after the move, the
-    optimizer changes them.
+    After 10 steps the parameters are the same, bit for bit, as before them. With the optimizer
+    created after the move, they change.
 
     ## References
     - pytorch/xla #1623, #1764, #4482
@@ -72,10 +74,21 @@ class OptimizerBeforeDeviceMove(Rule[OptimizerStepped]):
     def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
         match event:
             case OptimizerStepped(stale=stale, built=built) if stale:
-                where = " built at {since}" if built else ""
+                where = " created on {since}" if built else ""
                 yield self.finding(
                     event,
-                    f"the optimizer{where} keeps the parameters from before this move: nothing is trained",
-                    help="move the model to the device first, then build the optimizer",
+                    f"nothing is trained: the optimizer{where} keeps the parameters from before this move",
+                    help="move the model to the device first, then create the optimizer",
                     since=built[-1:],
+                    cures=_cures(stale[0], built[-1]) if built else (),
                 )
+
+
+def _cures(move: Site, built: Site) -> tuple[Cure, ...]:
+    return (
+        MoveAbove(move, built, title="Move the model above the optimizer", changes=_TRAINS),
+        MoveBelow(built, move, title="Build the optimizer below the move", changes=_TRAINS),
+    )
+
+
+_TRAINS = "the model trains, so all its numbers change"

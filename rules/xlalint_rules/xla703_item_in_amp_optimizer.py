@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xlalint.cure import ByHand, Cure, DropScaler, KeepOnDevice
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import HostRead, ScalerStepped
+from xlalint.lazy.events import HostRead, Reading, ScalerStepped
 from xlalint.lazy.state import ScopeKind, View
 from xlalint.lazy.values import Role
 from xlalint.rule import Finding, Rule
@@ -15,13 +16,13 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
     """
     ## What it does
     Finds `.item()`, `bool` and other host reads of gradients or `found_inf` in the methods of an
-    optimizer or gradient scaler, and gradient scalers that ask the device in every step whether to
-    step at all.
+    optimizer or gradient scaler. Also finds gradient scalers that read `found_inf` from the device
+    in every step to decide whether to take the step.
 
     ## Why is this bad?
-    The read stands in the middle of the step: forward and backward run for it, and once more with
-    the update. bfloat16, the usual type on TPU and Trainium, has the range of float32 and needs no
-    scaler.
+    Forward and backward are executed twice: the read comes in the middle of the step and runs them,
+    and the end of the step runs them again with the update. bfloat16, the usual type on TPU and
+    Trainium, has the range of float32 and needs no scaler.
 
     ## Example
     ```python
@@ -59,11 +60,13 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
     ```
 
     ## Fix safety
-    Unsafe: without the scaler, steps that it would have skipped are taken. A syncfree optimizer
-    under `scaler.step` still reads; stepped with `found_inf=` it does not.
+    No fix yet. Removing the scaler is unsafe: steps that it would have skipped are then taken. A
+    syncfree optimizer under `scaler.step` still reads; it does not if you step it with
+    `found_inf=`.
 
     ## On the engine
-    `GradScaler`: 10 launched graphs in 5 steps, 5 without it; 1 scalar read each step.
+    Five steps with `GradScaler` launch 10 graphs, and 5 without it. The scaler reads one number in
+    each step.
 
     ## References
     - pytorch/xla #3043
@@ -78,22 +81,34 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
         match event:
             case HostRead(value=value, spelling=spelling) if scope is not None and value.is_device:
                 if value.recorded.may:
-                    cost = "forward and backward run for it, and again with the update"
+                    cost = "forward and backward are executed twice"
                 elif value.role is Role.FOUND_INF:
-                    cost = "the host waits in every step before it may record the update"
+                    cost = "the host waits for the device in every step"
                 else:
                     return
                 yield self.finding(
                     event,
-                    f"`{spelling}` in an optimizer's step reads the device: {cost}",
-                    help="decide on the device: `torch.where(found_inf > 0, old, new)`, or a syncfree "
-                    "optimizer stepped with `found_inf=`",
+                    f"{cost}: `{spelling}` reads a device value in the middle of the optimizer's step",
+                    help="decide on the device with `torch.where(found_inf > 0, old, new)`, or use a "
+                    "syncfree optimizer and pass it `found_inf=`",
                     owner=scope,
+                    cures=(_cure(event),),
                 )
             case ScalerStepped(spelling=spelling) if state.scopes.in_loop and not state.eager:
                 yield self.finding(
                     event,
-                    f"`{spelling}` reads `found_inf` on the host in every step: the step runs twice",
-                    help="use bfloat16 autocast without a scaler; for float16, step a syncfree optimizer "
-                    "with `found_inf=`",
+                    f"the step is executed twice: `{spelling}` reads `found_inf` on the host in every step",
+                    help="use bfloat16 autocast without a scaler; for float16, use a syncfree optimizer "
+                    "and pass it `found_inf=`",
+                    cures=(DropScaler(event.site), ByHand(event.site, title=_SYNCFREE)),
                 )
+
+
+def _cure(event: HostRead) -> Cure:
+    match event.reading:
+        case Reading.EXPLICIT | Reading.SCALAR:
+            return KeepOnDevice(event.site)
+    return ByHand(event.site, title="Decide on the device with `torch.where`")
+
+
+_SYNCFREE = "Step a syncfree optimizer with `found_inf=`"

@@ -7,24 +7,23 @@ import contextlib
 import functools
 import gc
 import os
+import socket
 import sys
 import threading
 import traceback
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import torch_xla
 from torch_xla._internal import pjrt
 
-from xlalint_runtime import counters, replicas
+from xlalint_runtime import counters, replicas, seeds
 from xlalint_runtime.guard import Guard
+from xlalint_runtime.measurement import Job
 from xlalint_runtime.report import plain
-
-if TYPE_CHECKING:
-    from xlalint_runtime.forkserver import Job
 
 Send = Callable[[dict[str, Any]], None]
 
@@ -39,10 +38,13 @@ def execute(job: Job, send: Send) -> None:
         # each other (measured: most correct programs abort; none did with these two).
         os.environ["PJRT_CPU_ASYNC_CLIENT"] = "0"
         os.environ["XLA_THREAD_POOL_SIZE"] = str(4 * job.replicas)
+    # Programs run side by side, and torch_xla lets every process group meet at the same port.
+    os.environ["MASTER_PORT"] = str(_free_port())
     counters.count_dynamo_launches()
     guard = Guard(on_news=lambda found: send({"findings": [plain(one) for one in found]}))
     run = _Run(job, guard if job.guarded else None)
-    run.execute()
+    with seeds.shifted(job.seed):
+        run.execute()
     launched = counters.counts()
     send(
         {
@@ -56,6 +58,11 @@ def execute(job: Job, send: Send) -> None:
     )
     if job.trained and run.raised is None:
         send({"trained": run.moved.changed()})
+
+
+def _free_port() -> int:
+    with socket.create_server(("localhost", 0)) as server:
+        return int(server.getsockname()[1])
 
 
 class _Run:
@@ -97,13 +104,18 @@ class _Run:
                 traceback.print_exc()
 
     def numbers(self) -> list[float] | None:
-        """What main() returned on each replica, in a row; None when it returned no numbers."""
-        found: list[float] = []
+        """What main() returned on each replica, in a row; None when it returned no numbers.
+
+        Of a tensor it is the sum: a program whose work must stay pending returns its parameters.
+        """
+        found: list[Any] = []
         for _, value in sorted(self.returned.items()):
             if not isinstance(value, (list, tuple)):
                 return None
-            found += [float(number) for number in value]
-        return found or None
+            found += value
+        if any(isinstance(value, torch.Tensor) for value in found):
+            torch_xla.sync()  # Else each of them would compile what all of them need.
+        return [float(v.detach().sum() if isinstance(v, torch.Tensor) else v) for v in found] or None
 
     def _returning(self, main: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(main)

@@ -18,69 +18,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
-TIMEOUT = 60.0
-"""Seconds that a program may take. The fixtures take two; a machine may be slow or busy."""
-
-REPLICAS_TIMEOUT = 20.0
-"""The same with several replicas, which may wait for a lost one: the engine gives up after ten."""
+from xlalint_runtime.measurement import Job, Measurement
 
 WORKERS = 2
 """Programs that run at once: each holds about 800 MB and one core."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One program to run.
-
-    Args:
-        program: The file to run as `__main__`.
-        replicas: On how many replicas it runs, as threads.
-        guarded: Whether the guard watches it.
-        trained: Whether to compare its parameters before and after, which reads them.
-        timeout: Seconds until it is killed.
-    """
-
-    program: str
-    replicas: int = 1
-    guarded: bool = True
-    trained: bool = True
-    timeout: float = TIMEOUT
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """What a program was seen to do.
-
-    Attributes:
-        launches: Graphs that were launched, by all replicas together.
-        compiles: Graphs that were compiled.
-        pending: Device tensors that still needed materialisation when main() ended.
-        raised: Name of the exception that left main(), or None.
-        aborted: Name of the signal that ended the process, `timeout`, or None.
-        trained: Whether any parameter changed; None where it was not compared.
-        numbers: What main() returned, of all replicas in their order.
-        findings: The guard's diagnostics, as `xlalint_runtime.report` writes them.
-        output: The end of what the program wrote, for reading when something is wrong.
-    """
-
-    program: str
-    launches: int | None = None
-    compiles: int | None = None
-    pending: int | None = None
-    raised: str | None = None
-    aborted: str | None = None
-    trained: bool | None = None
-    numbers: list[float] | None = None
-    findings: list[dict[str, Any]] = field(default_factory=list)
-    seconds: float = 0.0
-    """Wall time, to see which programs make the proofs slow; nothing is asserted on it."""
-    output: str = ""
-    error: str | None = None
-    """What went wrong in the harness itself, not in the program."""
 
 
 class ForkServer:
@@ -198,7 +143,7 @@ class _Child:
         output = Path(self._folder, "output").read_text(errors="replace")
         shutil.rmtree(self._folder, ignore_errors=True)
         seconds = time.monotonic() - self._started
-        return Measurement(program=self.job.program, seconds=seconds, output=output[-4000:], **found)
+        return Measurement(self.job.program, self.job.seed, seconds=seconds, output=output[-4000:], **found)
 
 
 def _wait(running: list[_Child]) -> list[_Child]:

@@ -9,14 +9,16 @@ import importlib.util
 import math
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from xlalint.registry import find, is_guarded
-from xlalint_runtime.forkserver import REPLICAS_TIMEOUT, TIMEOUT, ForkServer, Job, Measurement
+from xlalint_runtime.forkserver import ForkServer
+from xlalint_runtime.measurement import REPLICAS_TIMEOUT, TIMEOUT, Job, Measurement
 
+_OTHER_SEED = 1
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
 
@@ -44,7 +46,7 @@ def prove(code: str) -> int:
         0 when all hold, 1 when one does not, 2 when there is nothing to run.
     """
     try:
-        programs = [p for p in _fixture_programs().bad_programs(code) if p.fixed is not None]
+        programs = _fixture_programs().bad_programs(code)
         if not programs:
             raise NoProof(f"no program proves {code}")
         require_engine()
@@ -54,9 +56,10 @@ def prove(code: str) -> int:
     runs = measure(job for program in programs for job in jobs(program))
     failed = False
     for program in programs:
-        bad, fixed = runs[str(program.entry)], runs[str(program.fixed.entry)]
+        bad = runs[str(program.entry)]
+        fixed = runs[str(program.fixed.entry)] if program.fixed is not None else None
         verdict = judge(program, bad, fixed)
-        if is_guarded(find(code)):
+        if is_guarded(find(code)) and fixed is not None:
             unseen = observed(program, bad, fixed)
             seen = "" if unseen else ", seen by the guard"
             verdict = Verdict(verdict.line + seen, verdict.failures + unseen)
@@ -76,10 +79,17 @@ def require_engine() -> None:
 
 
 def jobs(program: Any) -> Iterator[Job]:
-    """What must be run to prove a program: itself, and its cure when it has one."""
+    """What must be run to prove a program: itself, and its cure when it has one.
+
+    Each is run under another seed too, for what main() returns and nothing else, unless the program
+    states that it never comes to the end of main().
+    """
     for one in (program, program.fixed):
         if one is not None:
-            yield job(one, program.replicas)
+            first = job(one, program.replicas)
+            yield first
+            if one is program.fixed or not _breaks_down(program):
+                yield replace(first, seed=_OTHER_SEED, guarded=False, trained=False)
 
 
 def job(program: Any, replicas: int) -> Job:
@@ -95,53 +105,78 @@ def job(program: Any, replicas: int) -> Job:
 
 
 def measure(jobs: Iterable[Job]) -> dict[str, Measurement]:
-    """What each of the programs did, by its path; each is run once, on an engine of its own."""
+    """What each of the programs did, by its path; each job is run once, on an engine of its own."""
     with ForkServer() as server:
         return measure_on(server, jobs)
 
 
 def measure_on(server: ForkServer, jobs: Iterable[Job]) -> dict[str, Measurement]:
     """The same on an engine that has started already."""
-    unique = {job.program: job for job in jobs}
+    unique = {(job.program, job.seed): job for job in jobs}
     # Those that wait for a lost replica take longest: they come first, and nobody waits for them last.
     ordered = sorted(unique.values(), key=lambda job: -job.replicas)
-    return {measurement.program: measurement for measurement in server.run(ordered)}
+    runs = {(run.program, run.seed): run for run in server.run(ordered)}
+    return {
+        program: replace(run, reseeded=runs[program, _OTHER_SEED].numbers)
+        if (program, _OTHER_SEED) in runs
+        else run
+        for (program, seed), run in runs.items()
+        if seed == 0
+    }
 
 
 def judge(program: Any, bad: Measurement, fixed: Measurement | None) -> Verdict:
     """Compare what was measured with every `# proof:` line of the program.
 
-    A clean program has one state per measure, a bad one another after its cure; what bad and cured
-    program computed must be equal unless the bad one never got that far.
+    A clean program has one state per measure, a bad one another after its cure. What main() returned
+    must depend on the seed, and be equal for bad and cured program unless the bad one never got that far.
     """
-    failures = [f"the harness: {m.error}" for m in (bad, fixed) if m is not None and m.error]
+    failures = list(program.lacks)
+    runs = [(run, whose) for run, whose in ((bad, "program"), (fixed, "cure")) if run is not None]
+    failures += [f"the harness: {run.error}" for run, _ in runs if run.error]
     shown = []
+    differs = False
     for proof in program.proofs:
         before = measured(bad, proof.measure, program.replicas)
         after = measured(fixed, proof.measure, program.replicas) if fixed is not None else None
         shown.append(f"{proof.measure} {before}" + (f" -> {after}" if after is not None else ""))
+        differs |= before != after
         if before != proof.before:
             failures.append(f"{proof.measure} was {before}, the program states {proof.before}")
         if after != proof.after:
             failures.append(f"{proof.measure} of the cure was {after}, the program states {proof.after}")
-    for one, whose in ((bad, "program"), (fixed, "cure")):
+    if fixed is not None and program.no_proof is None and not differs:
+        failures.append("nothing that was measured differs after the cure")
+    for run, whose in runs:
         for measure_name in ("raises", "aborts"):
             stated = any(proof.measure == measure_name for proof in program.proofs)
-            if one is not None and not stated and measured(one, measure_name) not in ("no", "none"):
-                failures.append(f"the {whose} {measure_name} {measured(one, measure_name)}: {one.output}")
+            if not stated and measured(run, measure_name) not in ("no", "none"):
+                failures.append(f"the {whose} {measure_name} {measured(run, measure_name)}: {run.output}")
+        if not run.raised and not run.aborted:
+            failures += _numbers_that_say_nothing(run, whose)
     line = ", ".join(shown) + " (measured)"
     computes_otherwise = any(proof.measure in ("trained", "diverged") for proof in program.proofs)
     if fixed is None or bad.raised or bad.aborted or computes_otherwise:
         return Verdict(line, tuple(failures))
     if bad.numbers is None or fixed.numbers is None:
-        failures.append("main() returned no numbers to compare")
-    elif same_numbers(bad.numbers, fixed.numbers, None):
+        return Verdict(line, (*failures, "there are no numbers to compare"))
+    if same_numbers(bad.numbers, fixed.numbers, None):
         line += ", numbers equal bit for bit"
     elif program.tolerance is not None and same_numbers(bad.numbers, fixed.numbers, program.tolerance):
         line += f", numbers equal within {program.tolerance:g}"
     else:
         failures.append(f"numbers differ: {bad.numbers} and {fixed.numbers}")
     return Verdict(line, tuple(failures))
+
+
+def _numbers_that_say_nothing(run: Measurement, whose: str) -> Iterator[str]:
+    """Why nothing follows when main() of this run returns the same as another program's."""
+    if run.numbers is None:
+        yield f"main() of the {whose} returned no numbers"
+    elif run.reseeded is None:
+        yield f"main() of the {whose} returned no numbers under another seed"
+    elif same_numbers(run.numbers, run.reseeded, None):
+        yield f"main() of the {whose} returns {run.numbers} under every seed"
 
 
 def observed(program: Any, bad: Measurement, fixed: Measurement) -> tuple[str, ...]:
@@ -196,6 +231,14 @@ def same_numbers(one: list[float], other: list[float], tolerance: float | None) 
     )
 
 
+def _breaks_down(program: Any) -> bool:
+    """Whether the program states that an exception or a signal ends it."""
+    return any(
+        proof.measure in ("raises", "aborts") and proof.before not in ("none", "no")
+        for proof in program.proofs
+    )
+
+
 def _fixture_programs() -> ModuleType:
     path = _CHECKOUT / "tests" / "fixture_programs.py"
     if not path.is_file():
@@ -212,14 +255,13 @@ def _fixture_programs() -> ModuleType:
 def _show(paths: list[str]) -> None:
     """Measure programs and print all there is to know of each, for those who write proofs."""
     read_program = _fixture_programs().read_program
-    roots = [Path(path).resolve() for path in paths]
-    programs = [read_program(root, None) for root in roots]
-    found = measure(job(p, p.replicas) for p in programs)
+    programs = [replace(read_program(Path(path).resolve(), None), fixed=None) for path in paths]
+    found = measure(job for program in programs for job in jobs(program))
     for program in programs:
         one = found[str(program.entry)]
         measures = ("launches", "compiles", "pending", "raises", "aborts", "trained")
         print(f"{program.root.name}: " + ", ".join(f"{name} {measured(one, name)}" for name in measures))
-        print(f"  main() returned {one.numbers}")
+        print(f"  main() returned {one.numbers}, and under another seed {one.reseeded}")
         for finding in one.findings:
             print(f"  guard: {finding['path']}:{finding['line']}: {finding['code']} {finding['message']}")
         if one.error:

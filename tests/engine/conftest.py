@@ -8,7 +8,8 @@ from types import MappingProxyType
 import pytest
 
 from fixture_programs import Program
-from xlalint_runtime.forkserver import ForkServer, Job, Measurement
+from xlalint_runtime.forkserver import ForkServer
+from xlalint_runtime.measurement import Job, Measurement
 from xlalint_runtime.prove import NoProof, jobs, measure_on, require_engine
 
 

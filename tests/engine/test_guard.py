@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from fixture_programs import FIXTURES, read_program
-from xlalint_runtime.forkserver import ForkServer, Job, Measurement
+from xlalint_runtime.forkserver import ForkServer
+from xlalint_runtime.measurement import Job, Measurement
 from xlalint_runtime.prove import job, same_numbers
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from fixture_programs import Program, read_program
-from xlalint_runtime.forkserver import Measurement
+from xlalint_runtime.measurement import Measurement
 from xlalint_runtime.prove import judge, observed
 
-BAD = Measurement("bad.py", launches=20, compiles=3, pending=0, trained=True, numbers=[0.1, 0.2])
-CURE = Measurement("cure.py", launches=10, compiles=2, pending=0, trained=True, numbers=[0.1, 0.2])
+BAD = Measurement(
+    "bad.py", launches=20, compiles=3, pending=0, trained=True, numbers=[0.1, 0.2], reseeded=[0.1, 0.3]
+)
+CURE = replace(BAD, program="cure.py", launches=10, compiles=2)
 
 
 @pytest.fixture
@@ -53,6 +55,38 @@ def test_it_fails_when_the_cure_does_something_else(program: Program) -> None:
     assert judge(program, BAD, replace(CURE, raised="RuntimeError")).failures
 
 
+def test_it_fails_when_nothing_that_is_measured_differs(program: Program) -> None:
+    (launches,) = program.proofs
+    same = replace(program, proofs=(launches._replace(after="20"),))
+    assert judge(same, BAD, BAD).failures
+    assert judge(replace(same, no_proof="a matter of style"), BAD, BAD).failures == ()
+
+
+@pytest.mark.parametrize("reseeded", [[0.1, 0.2], None])
+def test_it_fails_when_the_numbers_do_not_depend_on_the_seed(
+    program: Program, reseeded: list[float] | None
+) -> None:
+    bad, cure = replace(BAD, reseeded=reseeded), replace(CURE, reseeded=reseeded)
+    assert judge(program, bad, cure).failures
+    assert judge(program, bad, CURE).failures
+    assert judge(program, BAD, cure).failures
+
+
+def test_it_fails_when_the_numbers_are_the_same_constants_on_both_sides(program: Program) -> None:
+    bad, cure = (replace(run, numbers=[1.0], reseeded=[1.0]) for run in (BAD, CURE))
+    assert judge(program, bad, cure).failures
+
+
+def test_it_fails_without_the_cure_or_with_cure_and_program_in_each_others_place(tmp_path: Path) -> None:
+    one, other = tmp_path / "bad.py", tmp_path / "bad.fixed.py"
+    one.write_text("print()\n")
+    other.write_text("# proof: launches 20 -> 10\nprint()\n")
+    assert judge(read_program(one, "XLA101"), CURE, BAD).failures
+    one.write_text(other.read_text())
+    other.unlink()
+    assert judge(read_program(one, "XLA101"), BAD, None).failures
+
+
 def test_numbers_may_differ_by_a_stated_tolerance(program: Program) -> None:
     near = replace(CURE, numbers=[0.1, 0.2000001])
     assert judge(program, BAD, near).failures
@@ -65,7 +99,7 @@ def test_numbers_are_not_compared_when_the_program_breaks_down(program: Program)
     stated = replace(
         program, proofs=(program.proofs[0]._replace(measure="raises", before="KeyError", after="none"),)
     )
-    broken = replace(BAD, raised="KeyError", numbers=None)
+    broken = replace(BAD, raised="KeyError", numbers=None, reseeded=None)
     assert judge(stated, broken, CURE).failures == ()
 
 

@@ -133,7 +133,7 @@ def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Fu
         return UNKNOWN
     meant = machine.evaluate(annotation, Frame(function.outline, None, 0), Store(State()))
     if isinstance(meant.payload, Classes) and not isinstance(cls := meant.payload.of[0], str):
-        if machine.classes.is_module(cls):
+        if machine.classes.kind_of(cls) is Kind.MODULE:
             return UNKNOWN
         return Value(Kind.INSTANCE, sure=False, payload=Instance(meant.payload.of))
     if any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "device loader" for t in targets(meant)):

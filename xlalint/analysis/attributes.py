@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.call import Call
+from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.modules import parameter, placed
 from xlalint.analysis.library.optimizers import (
@@ -25,7 +25,8 @@ from xlalint.analysis.payloads import (
     constant,
 )
 from xlalint.analysis.store import Store
-from xlalint.knowledge import functions, methods
+from xlalint.knowledge import classes as library_classes
+from xlalint.knowledge import functions, operations
 from xlalint.lazy.state import (
     ScopeKind,
 )
@@ -62,8 +63,8 @@ def attribute(
             return found
     if kind is Kind.TENSOR:
         return _of_tensor(base, name)
-    if kind is Kind.PARAMETERS and name in ("grad", "data", "shape", "device", "requires_grad"):
-        return _of_tensor(parameter(base, store), name)
+    if kind is Kind.PARAMETERS and name in operations.PARAMETER_ATTRIBUTES:
+        return _of_tensor(parameter(base.payload, store), name)
     if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return gradient(store) if name == "grad" else gradient(store)._replace(payload=Tensor(Role.FOUND_INF))
     if isinstance(payload, Device):
@@ -73,7 +74,7 @@ def attribute(
         if found is not None:
             return found
     if kind in _WITH_METHODS:
-        return callable_value(Method(base, name, _path(node.value) if node is not None else ""))
+        return callable_value(Method(base, name, dotted(node.value) if node is not None else ""))
     if kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):
         return callable_value(Method(base, name))
     flag = machine.names.flag(name)
@@ -81,7 +82,7 @@ def attribute(
         return flag
     if kind is Kind.CALLABLE:
         return UNKNOWN
-    return callable_value(Method(base, name, _path(node.value) if node is not None else ""))
+    return callable_value(Method(base, name, dotted(node.value) if node is not None else ""))
 
 
 def _in_namespace(machine: Machine, namespace: Namespace, name: str) -> Value:
@@ -111,7 +112,7 @@ def _of_instance(
     joined: Value | None = None
     for cls in classes:
         if isinstance(cls, str):
-            found: Value | None = callable_value(Method(base, name, _path(node.value) if node else ""))
+            found: Value | None = callable_value(Method(base, name, dotted(node.value) if node else ""))
             known = f"{cls}.{name}"
             if known in functions.FUNCTIONS:
                 found = callable_value(Known(known))
@@ -130,9 +131,7 @@ def _of_project_class(
     if value is None:
         found = machine.classes.find_method(cls, name)
         if found is not None:
-            if any(
-                isinstance(d, ast.Name) and d.id in ("property", "cached_property") for d in found.decorators
-            ):
+            if any(isinstance(d, ast.Name) and d.id in library_classes.PROPERTIES for d in found.decorators):
                 site = frame.site(found.node) if found.outline is frame.outline else found.site
                 return machine.enter(Bound(found, base), Call(frame, store, site, None))
             return callable_value(Bound(found, None if found.is_static else base))
@@ -159,7 +158,9 @@ def _of_class(machine: Machine, classes: Classes, name: str) -> Value | None:
             return machine.names.library(f"{cls}.{name}")
         method = machine.classes.find_method(cls, name)
         if method is not None:
-            if any(isinstance(d, ast.Name) and d.id == "classmethod" for d in method.decorators):
+            if any(
+                isinstance(d, ast.Name) and d.id in library_classes.CLASS_METHODS for d in method.decorators
+            ):
                 return callable_value(Bound(method, Value(Kind.CLASS, payload=Classes((cls,)))))
             return callable_value(Bound(method))
         for base in machine.classes.bases(cls):
@@ -169,25 +170,16 @@ def _of_class(machine: Machine, classes: Classes, name: str) -> Value | None:
 
 
 def _of_tensor(base: Value, name: str) -> Value:
-    if name in methods.HOST_ATTRIBUTES:
+    if name in operations.HOST_ATTRIBUTES:
         return HOST
     if name == "device":
         return Value(Kind.DEVICE, sure=base.sure, payload=Device("xla" if base.sure else ""))
-    if name in methods.TENSOR_ATTRIBUTES:
+    if name in operations.TENSOR_ATTRIBUTES:
         return base
     return callable_value(Method(base, name))
 
 
 _WITH_METHODS = kinds_that("has_methods")
-
-
-def _path(node: ast.expr) -> str:
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        base = _path(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return ""
 
 
 EVALUATORS: dict[type, Evaluate] = {ast.Attribute: _attribute}

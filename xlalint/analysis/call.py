@@ -64,6 +64,16 @@ class Call:
         return spelling(self.node, self.frame.outline.text) if self.node is not None else "a call"
 
 
+def dotted(node: ast.expr) -> str:
+    """A name or a chain of attributes as written; empty for every other expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""
+
+
 def spelling(node: ast.expr, text: str, most: int = 40) -> str:
     """An expression as written, on one line and of at most `most` characters."""
     if isinstance(node, ast.Call):

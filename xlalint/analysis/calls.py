@@ -172,13 +172,13 @@ def _construct(machine: Machine, classes: Classes, call: Call) -> Value:
 
 
 def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
-    if machine.classes.is_module(cls):
+    kind = machine.classes.kind_of(cls)
+    if kind is Kind.MODULE:
         value = Value(Kind.MODULE, payload=Module(call.site, Place.HOST, cls))
-    elif machine.classes.is_scaler(cls):
+    elif kind is Kind.SCALER:
         return Value(Kind.SCALER, payload=Scaler(cls))
-    elif machine.classes.is_optimizer(cls):
-        made = make_optimizer(call)
-        return made._replace(payload=made.payload._replace(cls=cls))
+    elif kind is Kind.OPTIMIZER:
+        return Value(Kind.OPTIMIZER, payload=make_optimizer(call)._replace(cls=cls))
     else:
         value = Value(Kind.INSTANCE, payload=Instance((cls,)))
     init = machine.classes.find_method(cls, "__init__")
@@ -222,7 +222,7 @@ def _super_method(machine: Machine, node: ast.Call, frame: Frame, store: Store) 
     if isinstance(receiver.payload, Module):
         plain = receiver._replace(payload=receiver.payload._replace(cls=None))
         return callable_value(Method(plain, function.attr))
-    return callable_value(Known("torch.manual_seed")) if function.attr == "__init__" else UNKNOWN
+    return callable_value(Known("builtins.object.__init__")) if function.attr == "__init__" else UNKNOWN
 
 
 def _is_parameter(node: ast.expr, frame: Frame) -> bool:

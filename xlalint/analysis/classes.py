@@ -14,10 +14,11 @@ from xlalint.analysis.payloads import (
     Known,
     Module,
     Namespace,
-    Targets,
     run,
+    targets,
 )
 from xlalint.analysis.store import Store
+from xlalint.knowledge.classes import kind_by_base
 from xlalint.knowledge.frameworks import HOOKS, Hook
 from xlalint.lazy.state import (
     State,
@@ -37,7 +38,7 @@ class ClassTable:
         self._machine = machine
         self._tables: dict[Class, dict[str, Value]] = {}
         self._bases: dict[Class, list[Class]] = {}
-        self._root_kinds: dict[Class, str] = {}
+        self._kinds: dict[Class, Kind] = {}
         self._constants: dict[tuple[Class, str], Value] = {}
         self._assigning: dict[Function, bool] = {}
         self._tabulating: set[Class] = set()
@@ -50,15 +51,23 @@ class ClassTable:
         return None
 
     def hooks_of(self, cls: Class) -> tuple[Hook, ...]:
-        """What a framework calls on instances of a class, by the base class it derives from."""
-        for base in self.bases(cls)[1:]:
-            if base.name in HOOKS:
-                return HOOKS[base.name]
-        for expression in (e for base in self.bases(cls) for e in base.bases):
-            name = expression.attr if isinstance(expression, ast.Attribute) else getattr(expression, "id", "")
-            if name in HOOKS:
-                return HOOKS[name]
+        """What a framework calls on instances of a class, by a base class that it derives from."""
+        for base in self.bases(cls):
+            hooks = () if base is cls else HOOKS.get(f"{base.outline.name}.{base.qualname}", ())
+            hooks = hooks or next((HOOKS[name] for name in self._library_bases(base) if name in HOOKS), ())
+            if hooks:
+                return hooks
         return ()
+
+    def _library_bases(self, cls: Class) -> list[str]:
+        """The qualified names of those bases of a class that are not the project's."""
+        names = []
+        for expression in cls.bases:
+            value = self._machine.evaluate(expression, Frame(cls.outline, None, 0), Store(State()))
+            if isinstance(value.payload, Namespace) and value.payload.outline is None:
+                names.append(value.payload.name)
+            names += [target.name for target in targets(value) if isinstance(target, Known)]
+        return names
 
     def bases(self, cls: Class) -> list[Class]:
         """The class and those of its bases that the project defines, in lookup order."""
@@ -76,41 +85,22 @@ class ClassTable:
             return []
         return [c for c in value.payload.of if not isinstance(c, str)]
 
-    def _root_kind(self, cls: Class) -> str:
-        known = self._root_kinds.get(cls)
+    def kind_of(self, cls: Class) -> Kind:
+        """What instances of the class are: modules, optimizers, scalers or any other objects."""
+        known = self._kinds.get(cls)
         if known is None:
-            self._root_kinds[cls] = known = ""
-            for base in self.bases(cls):
-                for expression in base.bases:
-                    value = self._machine.evaluate(expression, Frame(base.outline, None, 0), Store(State()))
-                    name = _library_name(value)
-                    if name.startswith(("torch.nn.", "pytorch_lightning.LightningModule", "lightning.")):
-                        known = "module"
-                    elif name.startswith("torch.optim.") and "lr_scheduler" not in name:
-                        known = "optimizer"
-                    elif name.endswith(".GradScaler"):
-                        known = "scaler"
-            self._root_kinds[cls] = known
+            self._kinds[cls] = Kind.INSTANCE
+            names = (name for base in self.bases(cls) for name in self._library_bases(base))
+            kinds = (kind_by_base(name) for name in names)
+            known = self._kinds[cls] = next((kind for kind in kinds if kind is not None), Kind.INSTANCE)
         return known
-
-    def is_module(self, cls: Class) -> bool:
-        """Whether instances of the class are `nn.Module`s."""
-        return self._root_kind(cls) == "module"
-
-    def is_optimizer(self, cls: Class) -> bool:
-        """Whether instances of the class are optimizers."""
-        return self._root_kind(cls) == "optimizer"
-
-    def is_scaler(self, cls: Class) -> bool:
-        """Whether instances of the class are gradient scalers."""
-        return self._root_kind(cls) == "scaler"
 
     def has_optimizer_scope(self, function: Function) -> bool:
         """Whether a function is a method of an optimizer or scaler class."""
         cls = function.owner
         return (
             cls is not None
-            and self._root_kind(cls) in ("optimizer", "scaler")
+            and self.kind_of(cls) in (Kind.OPTIMIZER, Kind.SCALER)
             and not _makes_cuda_tensors(cls)
         )
 
@@ -159,19 +149,9 @@ class ClassTable:
 
     def instance(self, cls: Class) -> Value:
         """An instance of a class of the project, of which nothing else is known."""
-        if self.is_module(cls):
+        if self.kind_of(cls) is Kind.MODULE:
             return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, cls))
         return Value(Kind.INSTANCE, payload=Instance((cls,)))
-
-
-def _library_name(value: Value) -> str:
-    """The qualified name of what a library defines; empty for anything else."""
-    match value.payload:
-        case Namespace(name, None):
-            return name
-        case Targets(of):
-            return next((target.name for target in of if isinstance(target, Known)), "")
-    return ""
 
 
 def _makes_cuda_tensors(cls: Class) -> bool:

@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
+from xlalint.knowledge.classes import CONTEXT_MANAGERS
 from xlalint.lazy.state import (
     ScopeKind,
     State,
@@ -55,6 +56,6 @@ def is_context_manager(function: Function) -> bool:
     """Whether calling a generator function makes a context manager of it."""
     for decorator in function.decorators:
         name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
-        if name in ("contextmanager", "asynccontextmanager"):
+        if name in CONTEXT_MANAGERS:
             return True
     return False

@@ -18,6 +18,7 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.summaries import told_once
 from xlalint.configuration import Configuration
 from xlalint.judging import Judge, Occurrence, Placed
+from xlalint.knowledge.functions import EAGER_MODE, SWAPS_PARAMETERS
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
@@ -27,7 +28,6 @@ from xlalint.sources.file import HOT_TOKEN, SourceFile, Unreadable, read
 from xlalint.sources.syntax import parse
 
 _RECURSION_LIMIT = 12_000
-_SWAP = "set_swap_module_params_on_conversion(True)"
 
 
 @dataclass(slots=True)
@@ -124,11 +124,11 @@ class _Run:
 
     def _interpret(self, outlines: list[Outline]) -> Iterator[Occurrence]:
         interpreter = self.interpreter
-        interpreter.swaps_parameters = any(_SWAP in outline.text for outline in outlines)
+        interpreter.swaps_parameters = any(outline.mentions(SWAPS_PARAMETERS) for outline in outlines)
         relevance = Relevance(outlines, self._tokens)
         for outline in outlines:
             relevance.relevant |= {
-                f for f in outline.functions.values() if interpreter.classes.has_optimizer_scope(f)
+                f for f in list(outline.functions.values()) if interpreter.classes.has_optimizer_scope(f)
             }
         interpreter.relevant = relevance.relevant
         reached: set[Function] = set()
@@ -222,7 +222,7 @@ def _parse_newer(text: str) -> ast.Module:
 
 def _eager(outline: Outline) -> bool | None:
     """Whether eager mode may be on when a function is entered that nobody is seen to call."""
-    return None if "eager_mode" in outline.text else False
+    return None if outline.mentions(EAGER_MODE) else False
 
 
 def _order(function: Function) -> tuple[str, int, int]:

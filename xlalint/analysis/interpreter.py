@@ -57,10 +57,11 @@ from xlalint.analysis.summaries import (
     with_obligation,
 )
 from xlalint.judging import Caller, Occurrence
-from xlalint.knowledge.frameworks import Hook
+from xlalint.knowledge import functions
+from xlalint.knowledge.frameworks import Given, Hook
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Cause, ScopeKind, State
+from xlalint.lazy.state import ScopeKind, State
 from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Value
 from xlalint.lazy.values import join as join_values
 
@@ -83,11 +84,11 @@ EXECUTORS: dict[type, Execute] = {
 """How each kind of statement is executed; others do nothing."""
 
 MANY_CONTEXTS = 4
-"""With so many contexts of one function, those that differ in a number or text only are one."""
+"""From this many contexts on, those that differ only in a number or text count as one."""
 MOST_CONTEXTS = 32
-"""So many contexts of one function are told apart; then its arguments become unknown."""
+"""At most this many contexts of one function are kept apart; then its arguments become unknown."""
 SHORT = 12
-"""Functions of so many lines are entered whatever they have to do with the engine."""
+"""Functions of at most this many lines are entered whatever they have to do with the engine."""
 MOST_DEPTH = 24
 """Calls are followed at most this deep."""
 
@@ -188,11 +189,10 @@ class Interpreter(Machine):
         frame = Frame(method.outline, None, 0, kept=self.kinds)
         store = Store(State())
         store.state.scopes = store.state.scopes._replace(in_loop=True)
-        given = {"module": _HOOKED_MODULE, "batch": container_of(BATCH)}
-        arguments = [given.get(parameter, UNKNOWN) for parameter in hook.parameters]
+        arguments = [_GIVEN[parameter] for parameter in hook.parameters]
         call = Call(frame, store, method.site, None, arguments, open_ended=True)
         self.enter(Bound(method, self.classes.instance(method.owner)), call)
-        frame.model.cut(store.state, Cause.STEP_END, "", method.site)
+        frame.model.cut(store.state, hook.cut, "", method.site)
         frame.model.settle_steps(store.state)
         # The framework's loop is nowhere in sight: the read itself is where the finding belongs.
         return [_without_call(occurrence, method.site) for occurrence in frame.occurrences]
@@ -203,7 +203,7 @@ class Interpreter(Machine):
         store = Store(State())
         store.state.engine = store.state.engine._replace(eager=eager)
         # A script starts as one process, unless somebody else started several of it.
-        launched = None if "init_process_group" in outline.text else False
+        launched = None if outline.mentions(functions.STARTED_ELSEWHERE) else False
         store.state.replicas = store.state.replicas._replace(launched=launched)
         store.names["__name__"] = constant("__main__")
         after = self.run_block(outline.tree.body, frame, store)
@@ -242,7 +242,7 @@ class Interpreter(Machine):
                 self._cut_off.add(function)
             else:
                 self._too_deep = True
-            self._bound(call, "recursion" if recursive else "depth of calls")
+            self._bound(call, "a recursive call" if recursive else "calls are nested too deeply")
             return UNKNOWN
         names = bind_arguments(self, bound, call)
         held = captured(bound, call)
@@ -260,7 +260,11 @@ class Interpreter(Machine):
     def _scopes_around(self, function: Function) -> list[ScopeKind]:
         if not function.decorators or function in self._plain:
             return []
-        return decorator_scopes(self, function)
+        self._plain.add(function)  # A decorator may call the very function that it decorates.
+        try:
+            return decorator_scopes(self, function)
+        finally:
+            self._plain.discard(function)
 
     def _summary(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
@@ -287,7 +291,7 @@ class Interpreter(Machine):
                 names = {name: widened(value) for name, value in names.items()}
                 captured = {name: widened(value) for name, value in captured.items()}
             if len(kept) >= MOST_CONTEXTS:
-                self._bound(call, "contexts of one function")
+                self._bound(call, "this function is called in too many different states")
                 names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
                 captured = {
                     name: value if value.kind is Kind.CALLABLE else UNKNOWN
@@ -416,6 +420,8 @@ class Interpreter(Machine):
         call.store.attributes.update(left.attributes)
         if left.state.loop.cuts:
             call.store.run_all()
+        elif left.state.loop.may_cut:
+            call.store.maybe_run_all()
         for identity, path in left.moved.items():
             call.store.move_module(identity, (call.site, *path))
         return summary.value
@@ -521,5 +527,9 @@ def _without_call(occurrence: Occurrence, site: Site) -> Occurrence:
     return occurrence._replace(event=replace(occurrence.event, obligation=inner))  # type: ignore[call-arg]
 
 
-_HOOKED_MODULE = Value(Kind.MODULE, False, payload=Module(None, Place.XLA))
-"""The model that a framework trains: on the device, its outputs of unknown form."""
+_GIVEN = {
+    Given.MODULE: Value(Kind.MODULE, False, payload=Module(None, Place.XLA)),
+    Given.BATCH: container_of(BATCH),
+    Given.ANYTHING: UNKNOWN,
+}
+"""What a framework passes: its model is on the device, with outputs of unknown form."""

@@ -33,7 +33,7 @@ from xlalint.lazy.values import (
 )
 
 MOST_PASSES = 4
-"""So many times a loop body is interpreted before what it assigns becomes unknown."""
+"""A loop body is interpreted at most this often; then what it assigns becomes unknown."""
 
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
@@ -153,7 +153,7 @@ def _loop(
         head = grown
         if number == MOST_PASSES - 1:
             _forget(head, back, store)
-            machine.reach_bound("passes of a loop", frame.site(node), frame, head)
+            machine.reach_bound("this loop did not settle", frame.site(node), frame, head)
         back, exits = once(head)
     frame.exits = outer_exits
     if endless and back is not None and not was_in_loop:
@@ -212,10 +212,10 @@ def _end_loop(
     state.engine = engine._replace(since=since)
 
 
-_NEEDS_A_CUT = frozenset({"optimizer_step", "add_step_closure"})
+_NEEDS_A_CUT = functions.names_of("xla optimizer step", "add closure")
 
 
-_CUTS = frozenset({"mark_step", "sync", "step", "compile"})
+_CUTS = functions.names_of("marker", "step scope", "compile")
 
 
 def _of_parameters(element: Value) -> bool:

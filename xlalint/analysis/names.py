@@ -123,7 +123,7 @@ class Names:
 
     def qualified(self, name: str, outline: Outline) -> Value:
         """What a dotted name, as an import in `outline` spells it, means."""
-        if name.startswith("torch") and name.partition(".")[0] in ("torch", "torch_xla", "torch_xla_py"):
+        if name.partition(".")[0] in functions.LIBRARIES:
             return self.library(name)
         module = self._machine.project.find(name, outline)
         if module is not None:

@@ -188,6 +188,12 @@ class Outline:
             node.end_col_offset,  # type: ignore[attr-defined]
         )
 
+    def mentions(self, names: frozenset[str]) -> bool:
+        """Whether the code, not a comment or a text in it, uses one of these names."""
+        if not any(name in self.text for name in names):
+            return False
+        return any(not names.isdisjoint(_names_in(node)) for node in ast.walk(self.tree))
+
     def absolute(self, module: str | None, level: int) -> str:
         """The dotted name that `from <level dots><module> import` means in this module."""
         if level == 0:
@@ -269,6 +275,16 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield handler.body
     for case in getattr(node, "cases", ()):
         yield case.body
+
+
+def _names_in(node: ast.AST) -> tuple[str, ...]:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return (name,)
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return tuple(alias.name.rpartition(".")[2] for alias in aliases)
+        case _:
+            return ()
 
 
 def _loads(root: ast.AST) -> set[str]:

@@ -259,6 +259,8 @@ class Opens(Enum):
     STACK = "other scopes are entered through it, and left with it"
     PERHAPS_STEP = "it is one of several, of which not all are step scopes"
     EAGER = "eager mode is on inside"
+    LAZY = "eager mode is off inside"
+    PERHAPS_EAGER = "eager mode may be on inside"
 
     __hash__ = object.__hash__
 

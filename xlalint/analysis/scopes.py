@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.store import Store, join
+from xlalint.knowledge import functions
 from xlalint.lazy.state import (
     Cause,
     Scope,
@@ -82,6 +83,8 @@ def _with_items(
             lambda current: _perhaps_cut(opening, node, frame, current),
             frame,
         )
+    if opening is not None and opening.effect in _EAGER:
+        return _with_mode(machine, _EAGER[opening.effect], node, rest, frame, store)
     if opening is None or opening.scope is None:
         return _with_items(machine, node, rest, frame, store)
     scope = Scope(opening.scope, frame.site(item.context_expr))
@@ -91,6 +94,29 @@ def _with_items(
         return current
 
     enter_scope(scope, opening.spelling, frame, store)
+    return guarded(lambda: _with_items(machine, node, rest, frame, store), leave, frame)
+
+
+_EAGER = {Opens.EAGER: True, Opens.LAZY: False, Opens.PERHAPS_EAGER: None}
+"""Whether eager mode is on inside a scope."""
+
+
+def _with_mode(
+    machine: Machine,
+    eager: bool | None,
+    node: ast.With | ast.AsyncWith,
+    rest: list[ast.withitem],
+    frame: Frame,
+    store: Store,
+) -> Store | None:
+    """Eager mode is on, or off, inside; afterwards it is as before."""
+    before = store.state.engine.eager
+
+    def leave(current: Store) -> Store:
+        current.state.engine = current.state.engine._replace(eager=before)
+        return current
+
+    store.state.engine = store.state.engine._replace(eager=eager)
     return guarded(lambda: _with_items(machine, node, rest, frame, store), leave, frame)
 
 
@@ -214,9 +240,11 @@ def guarded(
 
 def _expects_error(node: ast.expr) -> bool:
     """Whether a context manager of a test waits for an exception."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return False
-    return node.func.attr.startswith("assertRaises") or node.func.attr == "raises"
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr.startswith(functions.EXPECTING_ERRORS)
+    )
 
 
 def _run_value(value: Value, store: Store) -> Value:

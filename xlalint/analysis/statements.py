@@ -7,6 +7,7 @@ import ast
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.binding import bind, element
 from xlalint.analysis.branches import condition
+from xlalint.analysis.call import dotted
 from xlalint.analysis.decorators import decorated
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.machine import Execute, Machine
@@ -20,6 +21,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.scopes import guarded
 from xlalint.analysis.store import Store, join
+from xlalint.knowledge import functions
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -35,17 +37,7 @@ def _expression(machine: Machine, node: ast.Expr, frame: Frame, store: Store) ->
 
 
 def _never_returns(node: ast.expr) -> bool:
-    if not isinstance(node, ast.Call):
-        return False
-    function = node.func
-    if isinstance(function, ast.Name):
-        return function.id in ("exit", "quit")
-    return (
-        isinstance(function, ast.Attribute)
-        and function.attr in ("exit", "_exit")
-        and isinstance(function.value, ast.Name)
-        and function.value.id in ("sys", "os")
-    )
+    return isinstance(node, ast.Call) and dotted(node.func) in functions.EXITS
 
 
 def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> Store | None:

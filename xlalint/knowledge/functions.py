@@ -1,8 +1,8 @@
 """What functions of torch, torch_xla and the standard library do to the lazy engine: data.
 
 A name maps to the effect of calling it; `xlalint.analysis.effects` says what each effect means to
-the model. Facts are read from torch_xla 2.9 (engine.md, hazards.md hold the measurements); names
-of older releases stay, because old code uses them. `tests/test_knowledge.py` checks every name
+the model. The facts are those of torch_xla 2.9, measured or read from its source. Names of older
+releases stay, because old code uses them. `tests/test_knowledge.py` checks every name
 against the installed library and the release table.
 """
 
@@ -86,7 +86,8 @@ FUNCTIONS: dict[str, str] = {
     f"{DP}.DataParallel.__call__": "replicas by threads",
     # Loaders
     f"{PL}.MpDeviceLoader": "device loader",
-    f"{PL}.ParallelLoader": "parallel loader",
+    f"{PL}.ParallelLoader": f"object {PL}.ParallelLoader",
+    f"{PL}.ParallelLoader.per_device_loader": "per device loader",
     "torch_xla.utils.utils.SampleGenerator": "host loader",
     "torch.utils.data.DataLoader": "host loader",
     "torch.utils.data.dataloader.DataLoader": "host loader",
@@ -116,9 +117,6 @@ FUNCTIONS: dict[str, str] = {
     "safetensors.torch.save_model": "save",
     "torch.load": "unknown object",
     # Host reads by functions
-    "torch.equal": "read arguments",
-    "torch.allclose": "read arguments",
-    "torch.is_nonzero": "read arguments",
     "builtins.print": "print",
     "builtins.str": "print",
     "builtins.repr": "print",
@@ -202,6 +200,8 @@ FUNCTIONS: dict[str, str] = {
     "builtins.hash": "host",
     "functools.partial": "partial",
     "functools.wraps": "decorator maker",
+    "functools.update_wrapper": "same",
+    "builtins.object.__init__": "nothing",
     "contextlib.nullcontext": "plain scope",
     "contextlib.suppress": "plain scope",
     "contextlib.ExitStack": "exit stack",
@@ -261,6 +261,41 @@ FORMER_MODULES = {
     "torch_xla.experimental.xla_sharding": "torch_xla.distributed.spmd.xla_sharding",
 }
 """Modules that have moved: the old name means the new one."""
+
+
+def names_of(*effects: str) -> frozenset[str]:
+    """The last names of the functions that have one of these effects."""
+    return frozenset(name.rpartition(".")[2] for name, effect in FUNCTIONS.items() if effect in effects)
+
+
+EXITS = frozenset(name.removeprefix("builtins.") for name, effect in FUNCTIONS.items() if effect == "exit")
+"""Functions that do not return, as programs write them."""
+
+EXPECTING_ERRORS = ("assertRaises", "raises")
+"""What the names of context managers begin with that wait for an exception."""
+
+LIBRARIES = frozenset({"torch", "torch_xla", "torch_xla_py"})
+"""Packages that are never looked for in the project."""
+
+TORCH = "torch."
+"""What is called below this is an operation on tensors, unless it is known to be something else."""
+
+NO_OPERATIONS = (
+    "torch.distributed", "torch.utils", "torch.cuda", "torch.backends", "torch.random",
+)  # fmt: skip
+"""Modules of torch whose functions are no operations on tensors."""
+
+EAGER_MODE = frozenset({"eager_mode", "eager_mode_context"})
+"""Where one of these is used, eager mode may be on."""
+
+STARTED_ELSEWHERE = frozenset({"init_process_group"})
+"""A script that uses one of these is started several times, by somebody else."""
+
+SWAPS_PARAMETERS = frozenset({"set_swap_module_params_on_conversion"})
+"""Where one of these is used, moving a module keeps its parameters' identity."""
+
+PROGRESS = "tqdm.tqdm"
+"""The class of a progress bar."""
 
 PLAIN_MODULES = frozenset({"math", "cmath"})
 """Modules whose functions ask their arguments for a Python number."""

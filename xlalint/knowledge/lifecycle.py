@@ -1,4 +1,4 @@
-"""Since when names of torch_xla exist, until when, and what took their place."""
+"""Which releases of torch_xla have a name, and what replaces it."""
 
 from __future__ import annotations
 
@@ -150,34 +150,42 @@ _SUCCESSORS: dict[str, Lifecycle] = {
     ),
     "torch_xla.core.xla_model.xla_device": replace(
         _renamed("torch_xla.device", (2, 3), (2, 8)),
-        keywords={"n": _renamed("index", (2, 3)), "devkind": _replaced(None, None, "it is ignored", (2, 8))},
+        keywords={
+            "n": _renamed("index", (2, 3)),
+            "devkind": _replaced(None, None, "remove it: it has no effect", (2, 8)),
+        },
     ),
     "torch_xla.core.xla_model.xrt_world_size": replace(
         _renamed("torch_xla.runtime.world_size", (2, 1), (2, 5)),
-        keywords={"defval": _replaced(None, None, "the successor has no default")},
+        keywords={"defval": _replaced(None, None, "it takes no default")},
     ),
     "torch_xla.core.xla_model.get_ordinal": replace(
         _renamed("torch_xla.runtime.global_ordinal", (2, 1), (2, 5)),
-        keywords={"defval": _replaced(None, None, "the successor has no default")},
+        keywords={"defval": _replaced(None, None, "it takes no default")},
     ),
     "torch_xla.core.xla_model.get_local_ordinal": _renamed("torch_xla.runtime.local_ordinal", (2, 1)),
     "torch_xla.core.xla_model.parse_xla_device": _replaced(
-        "torch_xla._internal.utils.parse_xla_device", (2, 5), "the successor is private", (2, 5)
+        "torch_xla._internal.utils.parse_xla_device", (2, 5), "it is private", (2, 5)
     ),
     "torch_xla.core.xla_model.get_xla_supported_devices": Lifecycle(
-        (1, 8), keywords={"devkind": _replaced(None, None, "only one kind is left: leave it out", (2, 3))}
+        (1, 8),
+        keywords={"devkind": _replaced(None, None, "remove it: only one kind of device is left", (2, 3))},
     ),
-    "torch_xla.core.xla_model.CollectiveContext": _replaced(None, None, "leave out `cctx` as well"),
+    "torch_xla.core.xla_model.CollectiveContext": _replaced(
+        None, None, "remove it, and the `cctx` argument of the functions that took it"
+    ),
     "torch_xla.core.functions.nms": _replaced(
-        "torchvision.ops.nms", None, "its output has a shape that depends on the data"
+        "torchvision.ops.nms", None, "the shape of its result depends on the data"
     ),
     "torch_xla.distributed.xla_multiprocessing.spawn": _replaced(
-        "torch_xla.launch", (2, 5), "no `nprocs`, `join` or `daemon`: all devices are used"
+        "torch_xla.launch", (2, 5), "it uses all devices, and takes no `nprocs`, `join` or `daemon`"
     ),
     "torch_xla.distributed.parallel_loader.ParallelLoader": _replaced(
-        "torch_xla.distributed.parallel_loader.MpDeviceLoader", (1, 8), "it is iterated directly"
+        "torch_xla.distributed.parallel_loader.MpDeviceLoader", (1, 8), "iterate over it directly"
     ),
-    "torch_xla.distributed.xla_dist": _replaced("torchrun", None, "a command, not a module"),
+    "torch_xla.distributed.xla_dist": _replaced(
+        "torchrun", None, "it is a command: launch the program with it"
+    ),
     "torch_xla.experimental.compile": _renamed("torch_xla.compile", (2, 5), (2, 5)),
     "torch_xla.experimental.eager.compile": _renamed("torch_xla.compile", (2, 5), (2, 5)),
     "torch_xla.compile": Lifecycle(
@@ -186,29 +194,41 @@ _SUCCESSORS: dict[str, Lifecycle] = {
     "torch_xla.torch_xla.compile": Lifecycle(
         (2, 5), keywords={"num_different_graphs_allowed": _renamed("max_different_graphs", (2, 8))}
     ),
-    "torch_xla.runtime.xla_device": _renamed("torch_xla.device", (2, 3)),
-    "torch_xla.runtime.using_pjrt": _replaced(None, None, "it was always true"),
-    "torch_xla.runtime.requires_pjrt": _replaced(None, None, "drop the decorator"),
-    "torch_xla.amp.GradScaler": _replaced(None, None, "bfloat16 needs no gradient scaler"),
-    "torch_xla.amp.grad_scaler": _replaced(None, None, "bfloat16 needs no gradient scaler"),
-    "torch_xla.amp.custom_fwd": _replaced("torch.amp.custom_fwd", None, "it takes `device_type`"),
-    "torch_xla.amp.custom_bwd": _replaced("torch.amp.custom_bwd", None, "it takes `device_type`"),
-    "torch_xla.experimental.triton": _replaced(None, None, "XLA:CUDA is gone: use PyTorch's own CUDA"),
+    "torch_xla.runtime.xla_device": replace(
+        _renamed("torch_xla.device", (2, 3)),
+        keywords={"n": _renamed("index", (2, 3)), "devkind": _replaced(None, None, "it is ignored")},
+    ),
+    "torch_xla.runtime.using_pjrt": _replaced(None, None, "remove it: it is always true"),
+    "torch_xla.runtime.requires_pjrt": _replaced(None, None, "remove the decorator"),
+    "torch_xla.amp.GradScaler": _replaced(None, None, "remove the scaler and use bfloat16 autocast"),
+    "torch_xla.amp.grad_scaler": _replaced(None, None, "remove the scaler and use bfloat16 autocast"),
+    "torch_xla.amp.custom_fwd": _replaced("torch.amp.custom_fwd", None, "pass `device_type`"),
+    "torch_xla.amp.custom_bwd": _replaced("torch.amp.custom_bwd", None, "pass `device_type`"),
+    "torch_xla.experimental.triton": _replaced(
+        None, None, "XLA:CUDA was removed: use PyTorch's own CUDA support"
+    ),
     "torch_xla.experimental.xla_sharding": _renamed("torch_xla.distributed.spmd", (2, 2), (2, 2)),
     "torch_xla.experimental.xla_sharded_tensor": _renamed(
         "torch_xla.distributed.spmd.xla_sharded_tensor", (2, 2), (2, 2)
     ),
-    "torch_xla.experimental.gpu": _replaced(None, None, "XLA:CUDA is gone: use PyTorch's own CUDA", (2, 1)),
+    "torch_xla.experimental.gpu": _replaced(
+        None, None, "XLA:CUDA was removed: use PyTorch's own CUDA support", (2, 1)
+    ),
     "torch_xla.experimental.tpu": _renamed("torch_xla._internal.tpu", (2, 1), (2, 1)),
-    "torch_xla.experimental.pjrt": _replaced("torch_xla.runtime", (2, 1), "most functions moved", (2, 1)),
-    "torch_xla.experimental.pjrt.using_pjrt": _replaced(None, None, "it was always true", (2, 1)),
-    "torch_xla.experimental.pjrt.requires_pjrt": _replaced(None, None, "drop the decorator"),
-    "torch_xla.experimental.pjrt.xla_device": _renamed("torch_xla.device", (2, 3), (2, 1)),
+    "torch_xla.experimental.pjrt": _replaced(
+        "torch_xla.runtime", (2, 1), "most functions moved there", (2, 1)
+    ),
+    "torch_xla.experimental.pjrt.using_pjrt": _replaced(None, None, "remove it: it is always true", (2, 1)),
+    "torch_xla.experimental.pjrt.requires_pjrt": _replaced(None, None, "remove the decorator"),
+    "torch_xla.experimental.pjrt.xla_device": replace(
+        _renamed("torch_xla.device", (2, 3), (2, 1)),
+        keywords={"n": _renamed("index", (2, 3)), "devkind": _replaced(None, None, "it is ignored")},
+    ),
     "torch_xla.experimental.pjrt.spawn": _replaced(
-        "torch_xla.launch", (2, 5), "no `nprocs`: all devices are used", (2, 1)
+        "torch_xla.launch", (2, 5), "it uses all devices, and takes no `nprocs`", (2, 1)
     ),
     "torch_xla.experimental.pjrt.rendezvous": _replaced(
-        "torch_xla.core.xla_model.xla_rendezvous", (2, 1), "its payload is a bytes object", (2, 1)
+        "torch_xla.core.xla_model.xla_rendezvous", (2, 1), "pass the payload as bytes", (2, 1)
     ),
     "torch_xla.experimental.pjrt.broadcast_master_param": _renamed(
         "torch_xla.core.xla_model.broadcast_master_param", (2, 1), (2, 1)

@@ -1,59 +1,79 @@
-"""What methods and attributes of tensors, modules and optimizers do: data."""
+"""What methods of modules, optimizers, loaders and other library objects do: data.
+
+By kind of object and name, the effect; `xlalint.analysis.library` says what each effect means, and
+what methods of that kind do that are not listed. Methods of tensors are in `operations`.
+"""
 
 from __future__ import annotations
 
-EXPLICIT_READS = frozenset({"item", "tolist", "cpu", "numpy"})
-"""Tensor methods that move the value to the host, as the programmer asked."""
+from xlalint.lazy.values import Kind
 
-BOOL_READS = frozenset({"equal", "allclose", "is_nonzero", "__bool__"})
-"""Tensor methods that answer with a Python bool, for which they read the tensor."""
-
-HOST_ATTRIBUTES = frozenset({
-    "shape", "dtype", "ndim", "requires_grad", "is_leaf", "grad_fn", "names", "layout", "is_cuda",
-    "is_sparse", "is_meta", "is_quantized", "itemsize", "nbytes", "_version", "output_nr",
-    "retains_grad",
-})  # fmt: skip
-"""Tensor attributes that Python knows without running anything."""
-
-TENSOR_ATTRIBUTES = frozenset({"data", "grad", "T", "mT", "H", "real", "imag"})
-"""Tensor attributes that are tensors."""
-
-HOST_METHODS = frozenset({
-    "size", "dim", "numel", "nelement", "stride", "element_size", "ndimension", "get_device",
-    "is_contiguous", "type", "_indices", "sparse_dim", "dense_dim", "storage_offset", "data_ptr",
-    "register_hook", "requires_grad_", "retain_grad", "__len__", "is_pinned", "share_memory_", "is_shared",
-    "untyped_storage",
-})  # fmt: skip
-"""Tensor methods that Python answers without running anything."""
-
-HEAVY_METHODS = frozenset({
-    "matmul", "mm", "bmm", "addmm", "baddbmm", "mv", "dot", "__matmul__", "addmv", "addbmm", "inner", "svd",
-    "qr", "cholesky", "inverse", "pinverse", "eig",
-})  # fmt: skip
-"""Tensor methods that record a model's worth of work."""
-
-HEAVY_FUNCTIONS = HEAVY_METHODS | {
-    "linear", "bilinear", "einsum", "cdist", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
-    "conv_transpose2d", "conv_transpose3d", "embedding", "scaled_dot_product_attention",
-    "multi_head_attention_forward", "cross_entropy", "nll_loss", "tensordot", "chain_matmul", "lstm", "gru",
-    "rnn_tanh", "rnn_relu",
+METHODS: dict[Kind, dict[str, str]] = {
+    Kind.MODULE: {
+        **dict.fromkeys(("to", "xla", "cuda", "cpu"), "move"),
+        **dict.fromkeys(("parameters", "buffers"), "parameters"),
+        **dict.fromkeys(("named_parameters", "named_buffers"), "named parameters"),
+        "state_dict": "state dict",
+        **dict.fromkeys(
+            (
+                "train", "eval", "requires_grad_", "half", "float", "bfloat16", "double", "apply",
+                "share_memory",
+            ),
+            "same",
+        ),
+        **dict.fromkeys(("forward", "__call__"), "call"),
+        "zero_grad": "zero gradients",
+        "clip_grad_norm_": "clip",
+        **dict.fromkeys(
+            ("modules", "children", "named_modules", "load_state_dict", "register_buffer", "add_module"),
+            "unknown object",
+        ),
+    },
+    Kind.OPTIMIZER: {
+        "step": "step",
+        "zero_grad": "zero gradients",
+        "state_dict": "state dict",
+    },
+    Kind.SCALER: {
+        "scale": "scale",
+        "unscale_": "unscale",
+        "step": "step",
+    },
+    Kind.LOADER: {
+        **dict.fromkeys(("set_postfix", "set_description", "set_postfix_str", "write"), "show"),
+        **dict.fromkeys(("__iter__", "per_device_loader"), "same"),
+    },
+    Kind.CONTAINER: {
+        **dict.fromkeys(("append", "add", "insert", "appendleft", "setdefault"), "add"),
+        **dict.fromkeys(("extend", "update"), "add all"),
+        **dict.fromkeys(("get", "pop", "popleft", "__getitem__"), "get"),
+        "items": "items",
+        "values": "elements",
+        **dict.fromkeys(("keys", "index", "count", "join"), "host"),
+        "copy": "same",
+        **dict.fromkeys(("clear", "reverse", "sort", "remove"), "nothing"),
+    },
+    Kind.SCOPE: {
+        **dict.fromkeys(("enter_context", "enter_async_context"), "enter"),
+    },
+    Kind.HOST: {
+        "to": "move",
+        **dict.fromkeys(("format", "join"), "show"),
+    },
+    Kind.UNKNOWN: {
+        "to": "move",
+        "backward": "backward",
+        "per_device_loader": "device loader",
+    },
 }  # fmt: skip
-"""Functions of torch and torch.nn.functional that record a model's worth of work."""
 
-CREATIONS = frozenset({
-    "tensor", "as_tensor", "zeros", "ones", "full", "empty", "rand", "randn", "randint", "arange",
-    "linspace", "eye", "randperm", "from_numpy", "scalar_tensor", "logspace", "normal", "FloatTensor",
-    "LongTensor", "IntTensor", "BoolTensor", "Tensor", "HalfTensor", "DoubleTensor",
-})  # fmt: skip
-"""Functions of torch that make a tensor; it is on the device only if `device=` says so."""
-
-MODULE_METHODS = frozenset({
-    "train", "eval", "requires_grad_", "half", "float", "bfloat16", "double", "apply", "share_memory",
-})  # fmt: skip
-"""Module methods that return the module itself."""
-
-FOREIGN_METHODS = frozenset({"_nnz", "qscheme", "q_scale", "q_zero_point", "q_per_channel_axis"})
-"""Methods of sparse and quantized tensors, which no XLA tensor is: they answer on the host."""
-
-LABEL_METHODS = frozenset({"get_targets"})
-"""Methods by which models pick the labels out of a batch: they compute nothing."""
+OF_UNSURE: dict[str, str] = {
+    **dict.fromkeys(("train", "eval", "apply", "share_memory"), "same"),
+    "parameters": "parameters",
+    "state_dict": "state dict",
+    "items": "items",
+    "keys": "keys",
+    "values": "elements",
+}
+"""Methods by which the result of an unknown callable on device values shows that it is no tensor but
+a module, or a mapping."""

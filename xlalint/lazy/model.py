@@ -351,7 +351,7 @@ class LazyModel:
     def leave_loop(self, state: State, how: str, site: Site) -> None:
         """A loop whose end would have cut is left by `how`: break, return or raise.
 
-        Only pending parameters are owed: what an evaluation left behind nobody misses.
+        Only pending parameters are owed: leftovers of an evaluation are harmless.
         """
         engine = state.engine
         if state.pending and engine.parameters.must and state.scopes.step is None and not engine.eager:

@@ -117,13 +117,13 @@ class Cause(Enum):
 class Owed(Enum):
     """What an obligation waits for; `TERMS` says how each is settled, dropped and carried."""
 
-    READ = "host read that a later cut will run again"
-    EXIT = "exit from a loop that left work recorded"
+    READ = "host read; the next cut runs the step again"
+    EXIT = "loop left before its last step has run"
     SPLIT_STEP = "cut between backward and the optimizer step"
     STEP_IN_TWO = "optimizer step after such a cut, unless gradients are accumulated over it"
     ACCUMULATION = "cut between two backwards of one optimizer step"
     CLIP = "gradients clipped before they were reduced"
-    CLOSURE = "step closure that no cut has run"
+    CLOSURE = "step closure that has not run yet"
     COLLECTIVE = "collective that other replicas have not reached"
     LONE_CUT = "cut that only some replicas made"
 
@@ -501,7 +501,7 @@ def places(*sites: Iterable[Site]) -> tuple[Site, ...]:
 
 
 def join(a: State, b: State) -> State:
-    """The state that stands for "either `a` or `b`" (interpreter.md, Join)."""
+    """The state that stands for "either `a` or `b`"."""
     joined = State.__new__(State)
     joined.engine = _join(a.engine, b.engine)
     joined.scopes = _join(a.scopes, b.scopes)

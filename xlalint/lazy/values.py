@@ -143,7 +143,7 @@ HOST = Value(Kind.HOST)
 
 
 def join(a: Value, b: Value) -> Value:
-    """The value that stands for "either `a` or `b`" (interpreter.md, Join)."""
+    """The value that stands for "either `a` or `b`"."""
     if a == b:
         return a
     if a.kind is Kind.NONE:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 
@@ -52,6 +53,27 @@ def paint(lines: Iterable[Line], *, colored: bool, linked: bool = False) -> str:
     return buffer.getvalue()
 
 
+def wrap(head: Line, text: Span, indent: int, columns: int) -> Iterator[Line]:
+    """`head` followed by the words of `text`, on as many lines as it takes.
+
+    Code in backticks counts as one word. A word that is wider than a line stays whole.
+
+    Args:
+        indent: How far every line but the first is indented.
+        columns: How wide a line may be.
+    """
+    first, *words = _WORD.findall(text.text) or [""]
+    row, room = first, columns - sum(width(span.text) for span in head)
+    for word in words:
+        longer = f"{row} {word}"
+        if width(longer) <= room:
+            row = longer
+            continue
+        yield [*head, text._replace(text=row)]
+        head, row, room = [Span(" " * indent)], word, columns - indent
+    yield [*head, text._replace(text=row)]
+
+
 def show_control(text: str) -> str:
     """The text without characters that would steer the terminal or reorder what is read."""
     if text.isascii() and text.isprintable():
@@ -68,6 +90,7 @@ def width(text: str) -> int:
     return cell_len(text)
 
 
+_WORD = re.compile(r"(?:`[^`]*`|\S)+")
 _REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

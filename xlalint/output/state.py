@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Gradient, Obligation, Scope, Split, State
-from xlalint.lazy.values import Kind, Place, Recorded, Value, Weight
-from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width
+from xlalint.lazy.values import Kind, Place, Recorded, Value, Weight, kinds_that
+from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width, wrap
 from xlalint.sources.file import SourceFile, show
 
 
@@ -29,96 +31,128 @@ class LineState(Protocol):
         """What each name holds."""
 
 
-_WIDEST_CODE = 72
+COLUMNS = 80
+"""How wide every line is at most."""
+
+LEGEND = {
+    "recorded": "operations that torch_xla has noted and not yet run",
+    "heavy": "a forward, a backward or an optimizer step: expensive",
+    "light": "views and elementwise operations: cheap",
+    "perhaps": "on some paths to this line, not on all",
+    "parameters": "recorded work that changes parameters of a model",
+    "open scopes": "the step, compiled function or profiler block around it",
+    "caller": "a function that called this one",
+    "replica": "one process of the training run; each drives one device",
+    "master": "the replica that writes checkpoints and logs",
+    "gradients": "how far the gradients of the current step have come",
+    "local": "computed on each replica, not yet summed over them",
+    "reduced": "summed over the replicas",
+    "used": "already applied by an optimizer step",
+    "engine": "how torch_xla runs this line",
+    "lazy": "operations are recorded now and run later",
+    "eager": "operations run at once",
+    "wrapped": "in DDP or FSDP, which sum gradients during backward",
+    "SPMD": "one program drives all devices and shards its tensors",
+    "pending": "what a later line may turn into a diagnostic",
+    "host read": "Python needs a value that is on the device",
+    "cut": "sends everything recorded to the device as one graph",
+    "step closure": "a function that runs at the next cut",
+    "collective": "an operation that waits for all replicas",
+    "device tensor": "a tensor on the XLA device",
+    "host value": "a Python value, or a tensor on the CPU",
+    "rank test": "tells replicas apart, such as `xm.is_master_ordinal()`",
+    "ordinal": "the number of a replica",
+    "unconfirmed": "the result of a call that xlalint cannot follow",
+    "unknown": "xlalint cannot tell",
+}
+"""What words mean that a user of PyTorch need not know; each is explained below a text that uses it."""
+
 _SIGNS = {Weight.NONE: "·", Weight.LIGHT: "▒", Weight.HEAVY: "█"}
 _COLORS = {Weight.NONE: "green", Weight.LIGHT: "yellow", Weight.HEAVY: "red"}
-_ENGINE_KINDS = frozenset(
-    {Kind.TENSOR, Kind.DEVICE, Kind.PARAMETERS, Kind.OPTIMIZER, Kind.SCALER, Kind.LOADER, Kind.STATE_DICT}
-)
-_TITLES = ("recorded", "open scopes", "replicas", "gradients")
+_ENGINE_KINDS = kinds_that("concerns_engine") - {Kind.CALLABLE, Kind.MODULE, Kind.SCOPE}
+
+
+class _Row(NamedTuple):
+    title: str
+    text: str
+    style: str = ""
 
 
 def overview(source: SourceFile, states: Sequence[LineState]) -> Iterator[Line]:
-    """Every line that something is known of, and beside it what is recorded and which scopes,
-    replicas and gradients there are before it runs.
+    """Every line that something is known about. Above a line stands what holds before it runs, if it changed.
 
     Args:
-        states: By line; several for one line are shown below each other.
+        states: What is known; a line that is reached in several states shows each of them.
     """
     states = sorted(filter(_is_telling, states), key=lambda known: known.line)
     if not states:
-        yield plain(f"{source.shown}: no line of it is known to touch the lazy engine.")
+        yield from _headed(source.shown, ": no line of this file is known to touch torch_xla.")
         return
     digits = len(str(states[-1].line))
-    texts = {known.line: _code(source, known.line) for known in states}
-    code_width = max(width(source.shown), *(width(text) for text in texts.values()))
-    rows = [_cells(source, known.state) for known in states]
-    widths = [
-        max(len(title), *(width("".join(span.text for span in row[index])) for row in rows))
-        for index, title in enumerate(_TITLES)
-    ]
-    yield [
-        Span(" " * (digits + 3)),
-        Span(_pad(source.shown, code_width), STRONG),
-        *(
-            span
-            for title, column in zip(_TITLES, widths, strict=True)
-            for span in (Span(" │ ", GUTTER), Span(_pad(title, column), STRONG))
-        ),
-    ]
     previous = states[0].line
-    for known, row in zip(states, rows, strict=True):
-        if known.line > previous + 1:
+    shown: list[_Row] = []
+    explained: list[_Row] = []
+    yield from _headed(source.shown, ", before each line runs:")
+    yield plain("")
+    for line, group in groupby(states, key=lambda known: known.line):
+        if line > previous + 1:
             yield [Span(f"{'⋮':>{digits}}", FAINT)]
-        repeated = known.line == previous and known is not states[0]
-        previous = known.line
-        number = "" if repeated else str(known.line)
-        line: Line = [
-            Span(f"{number:>{digits}} │ ", GUTTER),
-            Span(_pad("" if repeated else texts[known.line], code_width)),
-        ]
-        for cell, column in zip(row, widths, strict=True):
-            used = width("".join(span.text for span in cell))
-            line += [Span(" │ ", GUTTER), *cell, Span(" " * (column - used))]
-        yield line
+        previous = line
+        rows = list(dict.fromkeys(_in_short(source, known.state) for known in group))
+        if rows != shown:
+            shown = rows
+            explained += rows
+            for row in rows:
+                margin = Span(f"{' ' * digits} ┌ ", GUTTER)
+                yield from wrap([margin], Span(row.text, row.style), digits + 5, COLUMNS)
+        code = _code(source, line, COLUMNS - digits - 3)
+        yield [Span(f"{line:>{digits}} │ ", GUTTER), Span(code)]
+    yield from _legend(explained)
 
 
 def details(source: SourceFile, states: Sequence[LineState], line: int) -> Iterator[Line]:
     """Everything that is known before a line runs, the value of each name included."""
     states = [known for known in states if known.line == line]
-    yield [Span(f"{source.shown}:{line}", STRONG), Span(f"  {_code(source, line)}")]
+    yield from _headed(f"{source.shown}:{line}", ", before this line runs:")
+    yield plain(f"  {_code(source, line, COLUMNS - 2).strip()}")
     if not states:
-        yield plain("nothing is known here: no code that touches the lazy engine runs through this line")
-    for known in states:
         yield plain("")
-        state = known.state
-        facts = [
-            ("recorded", _recorded(source, state)),
-            ("parameters", [_weight(state.engine.parameters)]),
-            (
-                "open scopes",
-                _joined(_scope(source, scope) for scope in state.scopes.open) or [Span("none", FAINT)],
-            ),
-            (
-                "replicas",
-                _joined(_split(source, split) for split in state.replicas.splits) or [Span("all", FAINT)],
-            ),
-            ("gradients", [_gradients(state)]),
-            ("engine", [Span(_engine(state))]),
-        ]
-        titles = [title for title, _ in facts] + ["pending"] * bool(state.obligations)
-        column = max(len(title) for title in titles)
-        for title, spans in facts:
-            yield [Span(f"  {title:<{column}}  ", FAINT), *spans]
-        for index, owed in enumerate(sorted(state.obligations, key=str)):
-            yield [Span(f"  {'pending' if not index else '':<{column}}  ", FAINT), _obligation(source, owed)]
-        if known.values:
-            yield plain("")
-            yield from _values(known.values)
+        yield plain("Nothing is known here: no code that touches torch_xla runs through this line.")
+    explained: list[_Row] = []
+    for known in states:
+        facts = _facts(source, known.state)
+        values = [_value(name, known.values[name]) for name in sorted(known.values)]
+        yield from _table(facts)
+        yield from _table(values)
+        explained += [_Row("", row.title) for row in facts] + facts + values
+    yield from _legend(explained)
+
+
+def _headed(name: str, text: str) -> Iterator[Line]:
+    return wrap([Span(name, STRONG)], Span(text), 2, COLUMNS)
+
+
+def _table(rows: Sequence[_Row], heading: str = "") -> Iterator[Line]:
+    if not rows:
+        return
+    yield plain("")
+    if heading:
+        yield plain(heading)
+    column = max(width(row.title) for row in rows)
+    for row in rows:
+        title = Span(f"  {row.title}{' ' * (column - width(row.title))}  ", STRONG)
+        yield from wrap([title], Span(row.text, row.style), column + 4, COLUMNS)
+
+
+def _legend(rows: Sequence[_Row]) -> Iterator[Line]:
+    """What the words in the texts of `rows` mean; code in backticks does not count."""
+    text = re.sub(r"`[^`]*`", "", "\n".join(row.text for row in rows))
+    used = [word for word in LEGEND if re.search(rf"\b{word}s?\b", text)]
+    return _table([_Row(word, LEGEND[word], FAINT) for word in used], "What these words mean:")
 
 
 def _is_telling(known: LineState) -> bool:
-    """Whether the engine is in play: it holds something, or a name holds something of its."""
+    """Whether torch_xla is in play: it has recorded something, or a name holds something on the device."""
     state = known.state
     return bool(
         state.engine.recorded.may
@@ -130,95 +164,130 @@ def _is_telling(known: LineState) -> bool:
     )
 
 
-def _values(values: Mapping[str, Value]) -> Iterator[Line]:
-    column = max(width(name) for name in values)
-    for name in sorted(values):
-        value = values[name]
-        text = value.kind.value if value.sure else f"{value.kind.value}, not sure"
-        place = getattr(value.payload, "place", None)
-        if isinstance(place, Place) and place is not Place.UNKNOWN:
-            text += f", on {'the device' if place is Place.XLA else 'the host'}"
-        if value.differs:
-            text += ", not the same on every replica"
-        if value.reduced:
-            text += ", depends on a collective"
-        line: Line = [Span(f"  {_pad(name, column)}  ", STRONG), Span(text)]
-        if value.recorded.may:
-            line += [Span(", "), _weight(value.recorded)]
-        yield line
-
-
-def _cells(source: SourceFile, state: State) -> tuple[Line, Line, Line, Line]:
-    return (
-        _recorded(source, state),
-        _joined(_scope(source, scope) for scope in state.scopes.open),
-        _joined(_split(source, split) for split in state.replicas.splits) or [Span("all", FAINT)],
-        [_gradients(state)],
-    )
-
-
-def _recorded(source: SourceFile, state: State) -> Line:
-    line = [_weight(state.engine.recorded)]
-    since = [site for site in state.engine.since if not site.is_entry]
-    if state.engine.recorded.may and since:
-        here = sorted({site.line for site in since if site.path == str(source.path)})
-        places = [f"line{'s' * (len(here) > 1)} {', '.join(map(str, here))}"] if here else []
-        places += [_where(source, site) for site in since if site.path != str(source.path)]
-        line.append(Span(f" since {', '.join(places)}"))
+def _in_short(source: SourceFile, state: State) -> _Row:
+    """What is recorded, and all that is not as it is in a plain script."""
+    recorded = _recorded(source, state)
+    parts = [f"{_SIGNS[state.engine.recorded.may]} recorded: {recorded}"]
+    if state.scopes.open:
+        parts.append(f"open scopes: {_scopes(source, state)}")
+    if state.replicas.splits:
+        parts.append(f"replicas: {_replicas(source, state)}")
+    if state.gradients.of(None) != {Gradient.NONE}:
+        parts.append(f"gradients: {_gradients(state)}")
     if state.engine.eager:
-        line.append(Span(" (eager)", FAINT))
-    return line
+        parts.append("engine: eager")
+    return _Row("", "; ".join(parts), _COLORS[state.engine.recorded.may])
 
 
-def _weight(recorded: Recorded) -> Span:
+def _facts(source: SourceFile, state: State) -> list[_Row]:
+    parameters = state.engine.parameters
+    rows = [
+        _Row(
+            "recorded",
+            _signed(state.engine.recorded, _recorded(source, state)),
+            _COLORS[state.engine.recorded.may],
+        ),
+        _Row("parameters", _signed(parameters, _weight(parameters)), _COLORS[parameters.may]),
+        _Row("open scopes", _scopes(source, state), "magenta" if state.scopes.open else FAINT),
+        _Row("replicas", _replicas(source, state), "bold red" if state.replicas.splits else FAINT),
+        _Row(
+            "gradients", _gradients(state), FAINT if state.gradients.of(None) == {Gradient.NONE} else "cyan"
+        ),
+        _Row("engine", _engine(state)),
+    ]
+    for index, owed in enumerate(sorted(state.obligations, key=str)):
+        rows.append(_Row("" if index else "pending", _obligation(source, owed), "yellow"))
+    return rows
+
+
+def _value(name: str, value: Value) -> _Row:
+    words = [value.kind.value]
+    if not value.sure and value.kind is not Kind.UNKNOWN:
+        words.append("unconfirmed")
+    place = getattr(value.payload, "place", None)
+    if isinstance(place, Place) and place is not Place.UNKNOWN:
+        words.append(f"on {'the device' if place is Place.XLA else 'the host'}")
+    if value.differs:
+        words.append("differs between replicas")
+    if value.reduced:
+        words.append("depends on a collective")
+    if value.recorded.may:
+        words.append(_signed(value.recorded, f"{_weight(value.recorded)} recorded"))
+    return _Row(name, ", ".join(words), _COLORS[value.recorded.may] if value.recorded.may else "")
+
+
+def _recorded(source: SourceFile, state: State) -> str:
+    since = {site for site in state.engine.since if not site.is_entry}
+    if not (state.engine.recorded.may and since):
+        return _weight(state.engine.recorded)
+    here = sorted({site.line for site in since if site.path == str(source.path)})
+    places = [f"line{'s' * (len(here) > 1)} {', '.join(map(str, here))}"] if here else []
+    places += sorted({_where(source, site) for site in since if site.path != str(source.path)})
+    return f"{_weight(state.engine.recorded)} since {', '.join(places)}"
+
+
+def _signed(recorded: Recorded, text: str) -> str:
+    return f"{_SIGNS[recorded.may]} {text}"
+
+
+def _weight(recorded: Recorded) -> str:
     must, may = recorded
-    sign, color = _SIGNS[may], _COLORS[may]
+    if may is Weight.NONE:
+        return "nothing"
     if must is may:
-        return Span(f"{sign} {'nothing' if may is Weight.NONE else may.name.lower()}", color)
-    least = "perhaps" if must is Weight.NONE else f"{must.name.lower()}, perhaps"
-    return Span(f"{sign} {least} {may.name.lower()}", "yellow")
+        return may.name.lower()
+    least = "" if must is Weight.NONE else f"{must.name.lower()}, "
+    return f"{least}perhaps {may.name.lower()}"
 
 
-def _scope(source: SourceFile, scope: Scope) -> Span:
-    where = "of a caller" if scope.inherited or scope.site.is_entry else f"from {_where(source, scope.site)}"
-    return Span(f"{scope.kind.value} {where}", "magenta")
+def _scopes(source: SourceFile, state: State) -> str:
+    return ", then ".join(_scope(source, scope) for scope in state.scopes.open) or "none"
 
 
-def _split(source: SourceFile, split: Split) -> Span:
+def _scope(source: SourceFile, scope: Scope) -> str:
+    outside = scope.inherited or scope.site.is_entry
+    return f"{scope.kind.value} {'of a caller' if outside else f'from {_where(source, scope.site)}'}"
+
+
+def _replicas(source: SourceFile, state: State) -> str:
+    return ", then ".join(_split(source, split) for split in state.replicas.splits) or "all"
+
+
+def _split(source: SourceFile, split: Split) -> str:
     if split.master:
         who = "master only" if split.polarity else "all but master"
     else:
         who = "some" if split.polarity else "the others"
-    where = "" if split.inherited or split.site.is_entry else f", by {_where(source, split.site)}"
-    return Span(f"{who}{'' if split.certain else '?'}{where}", "bold red")
+    outside = split.inherited or split.site.is_entry
+    where = " (tested by a caller)" if outside else f" (test on {_where(source, split.site)})"
+    return f"{'' if split.certain else 'perhaps '}{who}{where}"
 
 
-def _gradients(state: State) -> Span:
-    words = [gradient.value for gradient in Gradient if gradient in state.gradients.of(None)]
-    return Span(" or ".join(words), FAINT if words == ["none"] else "cyan")
+def _gradients(state: State) -> str:
+    return " or ".join(gradient.value for gradient in Gradient if gradient in state.gradients.of(None))
 
 
 def _engine(state: State) -> str:
-    def answer(fact: bool | None, yes: str, no: str, unknown: str) -> str:
-        return unknown if fact is None else yes if fact else no
-
-    words = [
-        answer(state.engine.eager, "eager", "lazy", "eager or lazy"),
-        answer(state.replicas.launched, "replicas launched", "one replica", "replicas not known"),
-        answer(state.replicas.wrapped, "model wrapped", "model not wrapped", "wrapping not known"),
-        answer(state.replicas.spmd, "SPMD", "no SPMD", "SPMD not known"),
-    ]
+    questions = (
+        (state.engine.eager, "eager", "lazy", "lazy or eager"),
+        (state.replicas.launched, "several replicas", "one replica", "number of replicas"),
+        (state.replicas.wrapped, "wrapped model", "model not wrapped", "wrapped model"),
+        (state.replicas.spmd, "SPMD", "no SPMD", "SPMD"),
+    )
+    words = [yes if answer else no for answer, yes, no, _ in questions if answer is not None]
     words += ["in a loop"] * state.scopes.in_loop + ["in a step closure"] * state.scopes.in_closure
-    words += ["an unknown callee may have cut"] * state.trust.opaque + [
-        "incomplete: a bound was reached"
-    ] * state.trust.bounded
-    return ", ".join(words)
+    if state.trust.opaque:
+        words.append("a call that xlalint cannot follow may have cut the graph")
+    if state.trust.bounded:
+        words.append("incomplete: xlalint stopped following calls")
+    unknown = [question for answer, _, _, question in questions if answer is None]
+    return "; ".join([", ".join(words), *([f"unknown: {', '.join(unknown)}"] if unknown else [])])
 
 
-def _obligation(source: SourceFile, owed: Obligation) -> Span:
+def _obligation(source: SourceFile, owed: Obligation) -> str:
     where = "of a caller" if owed.inherited else f"at {_where(source, owed.path[-1])}"
     detail = f" `{owed.detail}`" if owed.detail else ""
-    return Span(f"{owed.owed.value}{detail}, {where}", "yellow")
+    return f"{owed.owed.value}{detail}, {where}"
 
 
 def _where(source: SourceFile, site: Site) -> str:
@@ -228,23 +297,10 @@ def _where(source: SourceFile, site: Site) -> str:
     return f"{show(Path(site.path))}:{site.line}"
 
 
-def _joined(spans: Iterable[Span]) -> Line:
-    line: Line = []
-    for span in spans:
-        if line:
-            line.append(Span(" > ", FAINT))
-        line.append(span)
-    return line
-
-
-def _code(source: SourceFile, line: int) -> str:
+def _code(source: SourceFile, line: int, columns: int) -> str:
     text = show_control(source.line(line).expandtabs(4).rstrip())
-    if width(text) <= _WIDEST_CODE:
+    if width(text) <= columns:
         return text
-    while width(text) > _WIDEST_CODE - 1:
+    while width(text) > columns - 1:
         text = text[:-1]
     return f"{text}…"
-
-
-def _pad(text: str, columns: int) -> str:
-    return text + " " * (columns - width(text))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from xlalint.diagnostic import Certainty, Diagnostic, Range, Severity
-from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width
+from xlalint.diagnostic import Certainty, Diagnostic, Position, Range, Severity
+from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width, wrap
 from xlalint.sources.file import SourceFile
+
+COLUMNS = 100
+"""How wide text is where no terminal says how wide it is."""
 
 _COLORS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 _CONTEXT = 2
@@ -15,20 +19,27 @@ _CONTEXT = 2
 _MOST_LINES = 6
 """A longer range shows its first lines and its last."""
 _TAB = 4
+_INDENT = 4
+"""How far the further lines of a message are indented."""
 _WIDEST = 160
-"""Longer lines are cut to the part around the place."""
+"""Longer lines of code are cut to the part around the place."""
+_COMPOUND = re.compile(r"(async\s+)?(class|def|for|if|match|try|while|with)\b")
 
 
-def full(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -> Iterator[Line]:
+def full(
+    diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile], columns: int = COLUMNS
+) -> Iterator[Line]:
     """Every diagnostic with its code frame, its call chain and its help.
 
     Args:
         diagnostics: In the order in which they are to be shown.
         sources: The files they stand in, by their shown path; without one there is no frame.
+        columns: Where messages and help are wrapped; code is not.
     """
     for diagnostic in diagnostics:
-        yield _header(diagnostic)
-        yield from _body(diagnostic, sources)
+        message = Span(show_control(diagnostic.message), STRONG)
+        yield from wrap(_head(diagnostic), message, _INDENT, columns)
+        yield from _body(diagnostic, sources, columns)
         yield plain("")
 
 
@@ -36,22 +47,24 @@ def concise(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
     """Every diagnostic in one line."""
     for diagnostic in diagnostics:
         likely = " (likely)" if diagnostic.certainty is Certainty.LIKELY else ""
-        yield [*_header(diagnostic), Span(likely, FAINT)]
+        place = [Span(diagnostic.path, STRONG), Span(f":{_position(diagnostic)}: ")]
+        message = Span(show_control(diagnostic.message), STRONG)
+        yield [*place, *_head(diagnostic), message, Span(likely, FAINT)]
 
 
 def summary(diagnostics: Sequence[Diagnostic], files: int, hot: int, suppressed: int) -> Iterator[Line]:
-    """What came out, in one line.
+    """What came out, and how to read on.
 
     Args:
         diagnostics: All of them.
         files: How many files were looked at.
         hot: How many of them use torch_xla.
-        suppressed: How many diagnostics comments silenced.
+        suppressed: How many diagnostics comments suppressed.
     """
-    silenced = f" ({suppressed} silenced by comments)" if suppressed else ""
+    hidden = f" ({suppressed} suppressed by comments)" if suppressed else ""
     looked = f"{_count(files, 'file')} checked, {hot} of them using torch_xla"
     if not diagnostics:
-        yield [Span("No diagnostics", "bold green"), Span(f"{silenced}: {looked}.")]
+        yield [Span("No diagnostics", "bold green"), Span(f"{hidden}: {looked}.")]
         return
     line: Line = [Span("Found ")]
     severities = Counter(diagnostic.severity for diagnostic in diagnostics)
@@ -62,8 +75,10 @@ def summary(diagnostics: Sequence[Diagnostic], files: int, hot: int, suppressed:
         text = f"{severities[severity]} info" if noun == "info" else _count(severities[severity], noun)
         line.append(Span(text, _COLORS[severity]))
     within = len({diagnostic.path for diagnostic in diagnostics})
-    line.append(Span(f" in {_count(within, 'file')}{silenced}: {looked}."))
+    line.append(Span(f" in {_count(within, 'file')}{hidden}: {looked}."))
     yield line
+    code = max(diagnostics, key=lambda diagnostic: diagnostic.severity).code
+    yield plain(f"Run `xlalint rule {code}` to see what a rule means and how to fix it.")
 
 
 def statistics(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
@@ -75,37 +90,44 @@ def statistics(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
         yield [Span(f"{count:>{digits}}  "), Span(code, STRONG), Span(f"  {name}")]
 
 
-def _header(diagnostic: Diagnostic) -> Line:
-    start = diagnostic.range.start
+def _head(diagnostic: Diagnostic) -> Line:
+    """What stands before the message."""
     color = _COLORS[diagnostic.severity]
     return [
-        Span(diagnostic.path, STRONG),
-        Span(f":{start.line}:{start.column}: "),
         Span(f"{diagnostic.severity}[{diagnostic.code}]", color, diagnostic.url),
         Span(f" {diagnostic.name}", color),
-        Span(f": {show_control(diagnostic.message)}", STRONG),
+        Span(": ", STRONG),
     ]
 
 
-def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile]) -> Iterator[Line]:
+def _position(diagnostic: Diagnostic) -> str:
+    start = diagnostic.range.start
+    return f"{start.line}:{start.column}"
+
+
+def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], columns: int) -> Iterator[Line]:
     source = sources.get(diagnostic.path)
-    digits = 1
+    place, numbers = diagnostic.range, [1]
     if source is not None:
-        numbers = _numbers(source, diagnostic.range)
-        digits = len(str(numbers[-1]))
-        yield from _frame(source, diagnostic.range, numbers, digits, _COLORS[diagnostic.severity])
+        place = _without_body(source, place)
+        numbers = _numbers(source, place)
+    digits = len(str(numbers[-1]))
     margin = " " * digits
+    yield [Span(f"{margin}--> ", GUTTER), Span(diagnostic.path, STRONG), Span(f":{_position(diagnostic)}")]
+    if source is not None:
+        yield from _frame(source, place, numbers, digits, _COLORS[diagnostic.severity])
     if diagnostic.related:
-        yield _note(margin, "reached through", "")
+        yield from _note(margin, "reached through", "", columns)
         yield from _chain(diagnostic, sources, margin)
     if diagnostic.certainty is Certainty.LIKELY:
-        yield _note(margin, "certainty", "likely: one fact that this rests on is not sure")
+        yield from _note(margin, "certainty", "likely: one fact behind this could not be confirmed", columns)
     if diagnostic.help:
-        yield _note(margin, "help", show_control(diagnostic.help))
+        yield from _note(margin, "help", show_control(diagnostic.help), columns)
 
 
-def _note(margin: str, label: str, text: str) -> Line:
-    return [Span(f"{margin} = ", GUTTER), Span(f"{label}:", STRONG), Span(f" {text}" if text else "")]
+def _note(margin: str, label: str, text: str, columns: int) -> Iterator[Line]:
+    head = [Span(f"{margin} = ", GUTTER), Span(f"{label}: ", STRONG)]
+    return wrap(head, Span(text), sum(len(span.text) for span in head), columns)
 
 
 def _chain(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], margin: str) -> Iterator[Line]:
@@ -136,6 +158,26 @@ def _last_line(place: Range) -> int:
     # A range that ends behind a line end does not reach the next line.
     ends_before = place.end.column == 1 and place.end.line > place.start.line
     return place.end.line - ends_before
+
+
+def _without_body(source: SourceFile, place: Range) -> Range:
+    """The header of a compound statement that spans several lines; any other place as it is."""
+    start = place.start
+    if start.line == place.end.line or not _COMPOUND.match(source.line(start.line), start.column - 1):
+        return place
+    import tokenize
+
+    lines = iter([line + "\n" for line in source.lines[start.line - 1 :]])
+    end = place.end
+    try:
+        for token in tokenize.generate_tokens(lambda: next(lines, "")):
+            if token.type == tokenize.NEWLINE:
+                break
+            if token.type != tokenize.COMMENT:
+                end = Position(start.line + token.end[0] - 1, token.end[1] + 1)
+    except (tokenize.TokenError, SyntaxError):
+        return place  # the language is newer than the Python that runs this
+    return Range(start, min(end, place.end))
 
 
 def _frame(source: SourceFile, place: Range, numbers: list[int], digits: int, color: str) -> Iterator[Line]:

@@ -21,7 +21,7 @@ DEFAULT_EXCLUDES = (
     "__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages",
     "venv",
 )  # fmt: skip
-"""Names that are passed over wherever they stand."""
+"""Names that are excluded in every directory."""
 
 _SUFFIXES = (".py", ".pyi")
 
@@ -135,9 +135,7 @@ def _walk(top: str, scope: Scope, scope_of: Callable[[Path], Scope]) -> Iterator
             reason = (
                 "permission denied" if isinstance(error, PermissionError) else str(error.strerror).lower()
             )
-            yield Unreadable(
-                Path(directory), show(Path(directory)), f"the directory cannot be listed: {reason}"
-            )
+            yield Unreadable(Path(directory), show(Path(directory)), f"cannot list this directory: {reason}")
             continue
         names = {entry.name for entry in entries}
         if directory != top and ("xlalint.toml" in names or "pyproject.toml" in names):
@@ -183,7 +181,7 @@ def _ignores_around(top: str) -> tuple[Patterns, ...]:
     while not os.path.exists(os.path.join(directory, ".git")):
         parent = os.path.dirname(directory)
         if parent == directory:
-            return ()  # no repository around, so files further up are none of its business
+            return ()  # no repository around, so .gitignore files further up do not apply
         directory = parent
         if patterns := _gitignore(directory):
             found.append(patterns)
@@ -206,7 +204,7 @@ def _compile(lines: Iterable[str]) -> GitIgnoreSpec:
     try:
         return GitIgnoreSpec.from_lines(lines)
     except ValueError:
-        # git passes over a line that is no pattern; so do we, over that line alone.
+        # git skips a line that is not a pattern, and so do we.
         return GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import ast
 
 HOT_TOKEN = "torch_xla"
-"""A file that does not contain this, nor a configured wrapper, has nothing to be judged."""
+"""A file that contains neither this nor a configured wrapper is not analyzed."""
 
 START = Position(1, 1)
 
@@ -102,7 +102,7 @@ class Unreadable:
     Args:
         path: Absolute.
         shown: How the user sees it named.
-        reason: What went wrong, as the end of "cannot be read: ...".
+        reason: What went wrong, as a sentence about the file without its full stop.
         position: The place of a syntax error.
         file: The text, when that much was possible.
     """
@@ -129,7 +129,7 @@ def read(path: Path, wrappers: tuple[str, ...] = ()) -> SourceFile | Unreadable:
 
 
 def read_bytes(path: str) -> bytes | str:
-    """What is in the file, all of one moment; or, as a string, why it cannot be told."""
+    """The content of the file at one moment; or, as a string, why it cannot be read."""
     # Opening a pipe would wait for a writer; it is refused just below.
     flags = (
         os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -140,7 +140,7 @@ def read_bytes(path: str) -> bytes | str:
             try:
                 before = os.fstat(descriptor)
                 if not stat.S_ISREG(before.st_mode):
-                    return "it is a directory" if stat.S_ISDIR(before.st_mode) else "it is no regular file"
+                    return "it is a directory" if stat.S_ISDIR(before.st_mode) else "it is not a regular file"
                 data = _read_all(descriptor, before.st_size)
                 after = os.fstat(descriptor)
             finally:
@@ -149,7 +149,7 @@ def read_bytes(path: str) -> bytes | str:
                 return data
     except OSError as error:
         return _reason(path, error)
-    return "it keeps changing while it is read"
+    return "it changed while it was read"
 
 
 def decode(path: Path, shown: str, data: bytes, wrappers: tuple[str, ...] = ()) -> SourceFile | Unreadable:
@@ -157,20 +157,20 @@ def decode(path: Path, shown: str, data: bytes, wrappers: tuple[str, ...] = ()) 
     body = data.removeprefix(_BYTE_ORDER_MARK)
     if (zero := body.find(b"\0")) >= 0:
         line = body.count(b"\n", 0, zero) + 1
-        return Unreadable(path, shown, f"there is a NUL byte in line {line}", Position(line, 1))
+        return Unreadable(path, shown, f"line {line} contains a NUL byte", Position(line, 1))
     encoding = _declared_encoding(body) or "utf-8"
     try:
         codec = codecs.lookup(encoding)
     except (LookupError, ValueError):
-        return Unreadable(path, shown, f"it declares an encoding that is not known: {encoding}")
+        return Unreadable(path, shown, f"it declares an unknown encoding, {encoding}")
     if len(body) < len(data) and codec.name != "utf-8":
-        return Unreadable(path, shown, f"it has a UTF-8 byte order mark, but declares {encoding}")
+        return Unreadable(path, shown, f"it has a UTF-8 byte order mark but declares {encoding}")
     try:
         text = body.decode(encoding)
     except UnicodeDecodeError as error:
         line = body.count(b"\n", 0, error.start) + 1
         wrong = " ".join(f"0x{byte:02x}" for byte in body[error.start : error.end][:4])
-        reason = f"it is not {_shown_encoding(encoding)}: byte {wrong} in line {line}"
+        reason = f"line {line} is not valid {_shown_encoding(encoding)} (byte {wrong})"
         return Unreadable(path, shown, reason, Position(line, 1))
     except (LookupError, ValueError) as error:
         return Unreadable(path, shown, f"it cannot be decoded: {error}")
@@ -231,7 +231,7 @@ def _shown_encoding(encoding: str) -> str:
 
 def _reason(path: str, error: OSError) -> str:
     if error.errno == errno.ENOENT:
-        return "the symbolic link is broken" if Path(path).is_symlink() else "it is no longer there"
+        return "the symbolic link is broken" if Path(path).is_symlink() else "it does not exist"
     if error.errno == errno.ELOOP:
         return "the symbolic link leads back to itself"
     if error.errno in (errno.EACCES, errno.EPERM):

@@ -1,4 +1,4 @@
-"""What a project says of itself: where it starts, and which torch_xla it wants."""
+"""Where a project starts, and which versions of torch_xla it requires."""
 
 from __future__ import annotations
 
@@ -138,8 +138,8 @@ def _of_pyproject(file: Path) -> Iterator[str]:
     try:
         yield from list(_dependencies(load_toml(text)))
     except (ValueError, AttributeError, TypeError):
-        # Not valid, or not in the expected form. Whoever reads settings from it says so; a file
-        # of another tool may be as it likes.
+        # Not valid, or not in the expected form. If it holds our settings, reading those reports it;
+        # otherwise it is the business of another tool.
         return
 
 

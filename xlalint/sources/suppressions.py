@@ -1,4 +1,4 @@
-"""Comments that silence diagnostics, and which of them silence none."""
+"""Comments that suppress diagnostics, and which of them are unused."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Suppression:
         selectors: Codes or names that it silences; empty: all of them.
         place: Where the comment stands.
         lines: The statement lines it speaks for; None: the whole file.
-        judged: Whether it is ours, so that it may be called unused.
-        used: Those of `selectors` that silenced something; "" stands for "all of them".
+        judged: Whether it is ours: a comment that is not may serve another tool, and is never called unused.
+        used: Those of `selectors` that suppressed something; "" means "all of them".
     """
 
     selectors: tuple[str, ...]
@@ -38,7 +38,7 @@ class Suppression:
     used: set[str] = field(default_factory=set)
 
     def unused(self, is_selected: Callable[[str], bool]) -> tuple[str, ...] | None:
-        """The selectors that silenced nothing, () for a comment without any; None: all of them did.
+        """The selectors that suppressed nothing; () for a comment without selectors; None if all were used.
 
         Args:
             is_selected: Whether a selector names a rule that was looked for, or none at all.

@@ -19,7 +19,7 @@ _LONGEST_LINE = 2000
 
 
 def parse(file: SourceFile, newer: Parser | None = None) -> ast.Module | Unreadable:
-    """The syntax tree of a file, kept at `file.tree`; or why there is none. Runs nothing of it.
+    """The syntax tree of a file, kept at `file.tree`; or why there is none. Nothing is executed.
 
     Args:
         newer: A parser for what may be syntax that the Python we run on does not know yet; it raises
@@ -29,7 +29,7 @@ def parse(file: SourceFile, newer: Parser | None = None) -> ast.Module | Unreada
         return file.tree
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # escapes and comparisons are other linters' business
+            warnings.simplefilter("ignore")  # other linters report suspicious escapes and comparisons
             file.tree = ast.parse(file.text)
     except SyntaxError as error:
         if newer is not None and _is_shallow(file):
@@ -40,7 +40,7 @@ def parse(file: SourceFile, newer: Parser | None = None) -> ast.Module | Unreada
         column = min(max(error.offset or 1, 1), len(file.line(line)) + 1)
         return _unreadable(file, f"syntax error: {error.msg}", Position(line, column))
     except (RecursionError, MemoryError):
-        return _unreadable(file, "an expression in it is nested too deeply")
+        return _unreadable(file, "it contains an expression that is nested too deeply")
     except ValueError as error:
         return _unreadable(file, f"syntax error: {error}")
     return file.tree

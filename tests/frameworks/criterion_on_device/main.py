@@ -2,7 +2,7 @@
 
 import torch
 import torch_xla
-from toolkit import trainer
+from fairseq import trainer
 from torch.utils.data import DataLoader, TensorDataset
 
 

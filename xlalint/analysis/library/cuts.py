@@ -31,7 +31,7 @@ def cut(call: Call, cause: Cause, *, sure: bool = True, resets_scope: bool = Tru
 
 
 def _marker(machine: Machine, call: Call) -> Value:
-    resets = call.flag("reset_scope", True, 1 if call.spelling.endswith("mark_step()") else 2)
+    resets = call.flag("reset_scope", True, 1)
     cut(call, Cause.MARKER, resets_scope=resets is not False)
     return NONE
 
@@ -80,7 +80,9 @@ def _eager_mode(machine: Machine, call: Call) -> Value:
 
 
 def _eager_scope(machine: Machine, call: Call) -> Value:
-    return Value(Kind.SCOPE, payload=Opening(None, call.spelling, Opens.EAGER))
+    enabled = call.flag("enable", True, 0)
+    effect = Opens.LAZY if enabled is False else Opens.EAGER if enabled else Opens.PERHAPS_EAGER
+    return Value(Kind.SCOPE, payload=Opening(None, call.spelling, effect))
 
 
 def _add_closure(machine: Machine, call: Call) -> Value:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
-    DEVICE_HOST,
-    DEVICE_UNKNOWN,
     DEVICE_XLA,
+    Constant,
     Device,
     container_of,
 )
@@ -31,23 +30,20 @@ def _hardware(machine: Machine, call: Call) -> Value:
 
 
 def _device(machine: Machine, call: Call) -> Value:
-    return device_of(call.argument(0, "device"))
+    given = call.argument(0, "device")
+    if given is not None and given.kind is Kind.DEVICE:
+        return given
+    device = device_of(given)
+    return Value(Kind.DEVICE, sure=bool(device.type), payload=device)
 
 
-def device_of(value: Value | None) -> Value:
-    """The device that a value names; of unknown sort when it is not known to be one."""
-    if value is None:
-        return DEVICE_UNKNOWN
-    if value.kind is Kind.DEVICE:
-        return value
-    if value.kind is Kind.CONSTANT and value.payload and isinstance(value.payload.value, str):
-        name = value.payload.value
-        if name.startswith("xla"):
-            return DEVICE_XLA
-        if name.startswith("cpu"):
-            return DEVICE_HOST
-        return Value(Kind.DEVICE, payload=Device(name.partition(":")[0]))
-    return DEVICE_UNKNOWN
+def device_of(value: Value | None) -> Device:
+    """The device that a value names; without a type when it is not known to be one."""
+    if value is not None and isinstance(value.payload, Device):
+        return value.payload
+    if value is not None and isinstance(value.payload, Constant) and isinstance(value.payload.value, str):
+        return Device(value.payload.value.partition(":")[0])
+    return Device()
 
 
 def _to_device(machine: Machine, call: Call) -> Value:

@@ -19,6 +19,7 @@ from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.optimizers import (
     make_optimizer,
 )
+from xlalint.analysis.library.tensors import call_operation
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Instance,
@@ -29,7 +30,7 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.analysis.unknown import call_unknown, holds_tensor
-from xlalint.knowledge import functions, methods
+from xlalint.knowledge import classes, functions, operations
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
@@ -63,71 +64,59 @@ def apply(machine: Machine, name: str, call: Call) -> Value:
 
 
 def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
+    """Call a name of a library that knowledge does not list by itself."""
     name = namespace.name
+    module, _, last = name.rpartition(".")
     if namespace.outline is not None:
         return call_unknown(machine, call)
-    if name.startswith("torch."):
-        return _call_torch(machine, name, call)
-    module, _, last = name.rpartition(".")
+    if name in classes.PARAMETERS:
+        return Value(Kind.PARAMETERS, payload=Parameters(None, Place.HOST))
+    if classes.is_optimizer(name):
+        return Value(Kind.OPTIMIZER, payload=make_optimizer(call))
+    if name == classes.SHARDED_OPTIMIZER:
+        return Value(Kind.OPTIMIZER, payload=Optimizer(None, Place.UNKNOWN, None))
+    if name.startswith(classes.SCHEDULERS):
+        return HOST
+    if classes.is_module(name):
+        return Value(Kind.MODULE, payload=Module(call.site, Place.HOST))
+    if name.startswith(functions.TORCH):
+        return _call_torch(machine, module, last, call)
     if module in functions.PLAIN_MODULES:
         for value in call.arguments:
             call.read(value, Reading.MATH)
-        return Value(Kind.HOST, differs=any(v.differs for v in call.values))
+        return Value(Kind.HOST, differs=any(value.differs for value in call.values))
     if module in functions.HOST_MODULES or module.partition(".")[0] in functions.HOST_MODULES:
-        return Value(Kind.HOST, differs=any(v.differs for v in call.values))
-    if name.startswith("torch_xla.amp.syncfree."):
-        return make_optimizer(call)
-    if module == "torch_xla.distributed.zero_redundancy_optimizer" and last == "ZeroRedundancyOptimizer":
-        return Value(Kind.OPTIMIZER, payload=Optimizer(None, Place.UNKNOWN, None))
+        return Value(Kind.HOST, differs=any(value.differs for value in call.values))
     return call_unknown(machine, call)
 
 
-def _call_torch(machine: Machine, name: str, call: Call) -> Value:
-    module, _, last = name.rpartition(".")
-    if (
-        module in ("torch.optim", "torch.optim.adam", "torch.optim.sgd", "torch.optim.adamw")
-        and last[:1].isupper()
-    ):
-        return make_optimizer(call)
-    if module.startswith("torch.optim.lr_scheduler"):
-        return HOST
-    if module.startswith("torch.nn") and last[:1].isupper() and "functional" not in module:
-        if last == "Parameter":
-            return Value(Kind.PARAMETERS, payload=Parameters(None, Place.HOST))
-        return Value(Kind.MODULE, payload=Module(call.site, Place.HOST))
-    if last in methods.CREATIONS and module == "torch":
+def _call_torch(machine: Machine, module: str, last: str, call: Call) -> Value:
+    given = call.arguments[0] if call.arguments else None
+    is_factory = operations.is_creation(module, last)
+    if is_factory or (last.endswith(operations.LIKE) and given is not None and given.kind is not Kind.TENSOR):
         return _create(last, call)
-    if last.endswith("_like") and call.arguments and call.arguments[0].kind is not Kind.TENSOR:
-        return _create(last, call)
-    tensors = [v for v in call.values if holds_tensor(v)]
-    if module.startswith(
-        ("torch.distributed", "torch.utils", "torch.cuda", "torch.backends", "torch.random")
-    ):
-        return call_unknown(machine, call) if tensors else unknown_from(*call.values)
-    if not tensors:
-        if any(v.kind is Kind.UNKNOWN for v in call.values):
-            return unknown_from(*call.values)
-        return Value(Kind.HOST, differs=any(v.differs for v in call.values))
-    weight = Weight.HEAVY if last in methods.HEAVY_FUNCTIONS else Weight.LIGHT
-    inputs = [element(v) if v.kind is Kind.CONTAINER else v for v in tensors]
-    return call.record(inputs, weight)
+    if module.startswith(functions.NO_OPERATIONS):
+        if any(map(holds_tensor, call.values)):
+            return call_unknown(machine, call)
+        return unknown_from(*call.values)
+    return call_operation(last, call)
 
 
 def _create(last: str, call: Call) -> Value:
+    """A factory makes a tensor: on the device only if it is told so."""
+    differs = any(value.differs for value in call.values)
     given = call.keywords.get("device")
-    device = device_of(given) if given is not None and given.kind is not Kind.NONE else None
-    if device is not None and device.payload.type == "xla":
-        result = call.record((), Weight.LIGHT)
-        return result._replace(differs=any(v.differs for v in call.values))
-    if device is not None and not device.payload.type:
-        return UNKNOWN
-    if last in ("tensor", "as_tensor") and call.arguments:
+    if given is not None and given.kind is not Kind.NONE:
+        device = device_of(given)
+        if device.type == "xla":
+            return call.record((), Weight.LIGHT)._replace(differs=differs)
+        if not device.type:
+            return UNKNOWN
+    if last in operations.COPIES and call.arguments:
         value = call.arguments[0]
         if value.kind is Kind.CONTAINER:
             # A list of tensors is read element by element to build the new one.
             call.read(element(value), Reading.SCALAR)
-        elif value.kind is Kind.TENSOR:
-            return value
-        elif value.kind is Kind.UNKNOWN:
-            return UNKNOWN
-    return Value(Kind.HOST, differs=any(v.differs for v in call.values))
+        elif value.kind in (Kind.TENSOR, Kind.UNKNOWN):
+            return value if value.kind is Kind.TENSOR else UNKNOWN
+    return Value(Kind.HOST, differs=differs)

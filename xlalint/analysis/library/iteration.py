@@ -13,6 +13,7 @@ from xlalint.analysis.payloads import (
     container_of,
     unknown_from,
 )
+from xlalint.knowledge import functions
 from xlalint.lazy.state import (
     Cause,
 )
@@ -102,7 +103,7 @@ def _chain(machine: Machine, call: Call) -> Value:
 def _progress(machine: Machine, call: Call) -> Value:
     source = call.argument(0, "iterable")
     if source is None:
-        return Value(Kind.INSTANCE, payload=Instance(("tqdm.tqdm",)))
+        return Value(Kind.INSTANCE, payload=Instance((functions.PROGRESS,)))
     inner = iterated(source)
     return Value(Kind.LOADER, source.sure, payload=inner)
 

@@ -96,7 +96,7 @@ def _partial(machine: Machine, call: Call) -> Value:
 
 
 def _decorator_maker(machine: Machine, call: Call) -> Value:
-    return callable_value(Known("copy.copy"))
+    return callable_value(Known("functools.update_wrapper"))
 
 
 def _exit(machine: Machine, call: Call) -> Value:

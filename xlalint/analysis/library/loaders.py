@@ -6,7 +6,6 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Container,
-    Instance,
     Loader,
 )
 from xlalint.lazy.values import (
@@ -47,8 +46,8 @@ def _on_device(value: Value) -> Value:
     return BATCH
 
 
-def _parallel_loader(machine: Machine, call: Call) -> Value:
-    return Value(Kind.INSTANCE, payload=Instance(("torch_xla.distributed.parallel_loader.ParallelLoader",)))
+def _per_device_loader(machine: Machine, call: Call) -> Value:
+    return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
 
 
 def _host_loader(machine: Machine, call: Call) -> Value:
@@ -57,6 +56,6 @@ def _host_loader(machine: Machine, call: Call) -> Value:
 
 EFFECTS: dict[str, Effect] = {
     "device loader": _device_loader,
-    "parallel loader": _parallel_loader,
+    "per device loader": _per_device_loader,
     "host loader": _host_loader,
 }

@@ -12,48 +12,37 @@ from xlalint.analysis.library.modules import module_method, parameter
 from xlalint.analysis.library.optimizers import optimizer_method, scaler_method
 from xlalint.analysis.library.tensors import tensor_method
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.payloads import (
-    Loader,
-    Method,
-    Opening,
-    Opens,
-    unknown_from,
-)
+from xlalint.analysis.payloads import Loader, Method, Opening, Opens, Parameters, unknown_from
 from xlalint.analysis.scopes import enter_scope
 from xlalint.analysis.unknown import call_unknown
-from xlalint.knowledge import methods
+from xlalint.knowledge.methods import METHODS
+from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy.events import Reading
-from xlalint.lazy.state import (
-    Scope,
-)
-from xlalint.lazy.values import (
-    NONE,
-    UNKNOWN,
-    Kind,
-    Role,
-    Tensor,
-    Value,
-)
+from xlalint.lazy.state import Scope
+from xlalint.lazy.values import NONE, UNKNOWN, Kind, Role, Tensor, Value
+
+MethodOf = Callable[[Machine, Value, str, Call], Value]
 
 
 def call_method(machine: Machine, method: Method, call: Call) -> Value:
     """Call a method of a library object."""
-    receiver, name = method.receiver, method.name
-    return METHODS.get(receiver.kind, _unknown_method)(machine, receiver, name, call)
+    handler = HANDLERS.get(method.receiver.kind, _unknown_method)
+    return handler(machine, method.receiver, method.name, call)
 
 
 def _scope_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    given = call.argument(0, "cm")
-    is_stack = isinstance(receiver.payload, Opening) and receiver.payload.effect is Opens.STACK
-    if is_stack and name in ("enter_context", "enter_async_context") and given is not None:
-        opening = given.payload
-        if given.kind is Kind.SCOPE and isinstance(opening, Opening) and opening.scope is not None:
-            enter_scope(Scope(opening.scope, call.site), opening.spelling, call.frame, call.store)
+    stack, given = receiver.payload, call.argument(0, "cm")
+    is_stack = isinstance(stack, Opening) and stack.effect is Opens.STACK
+    opening = given.payload if given is not None else None
+    enters = is_stack and METHODS[Kind.SCOPE].get(name) == "enter"
+    if enters and isinstance(opening, Opening) and opening.scope is not None:
+        enter_scope(Scope(opening.scope, call.site), opening.spelling, call.frame, call.store)
     return UNKNOWN
 
 
 def _parameters_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    one = parameter(receiver, call.store)
+    assert isinstance(receiver.payload, Parameters)
+    one = parameter(receiver.payload, call.store)
     if one.kind is not Kind.TENSOR:
         return _host_method(machine, one, name, call)
     return tensor_method(machine, one, name, call)
@@ -64,35 +53,37 @@ def _state_dict_method(machine: Machine, receiver: Value, name: str, call: Call)
 
 
 def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    if name == "to":
-        device = device_of(call.argument(0, "device")).payload.type
-        if device == "xla":
+    effect = METHODS[Kind.HOST].get(name)
+    if effect == "move":
+        device = device_of(call.argument(0, "device"))
+        if device.type == "xla":
             return Value(Kind.TENSOR, differs=receiver.differs)
-        return receiver if device == "cpu" else UNKNOWN
-    if name in ("format", "join"):
+        return receiver if device.type == "cpu" else UNKNOWN
+    if effect == "show":
         for value in call.values:
             call.read(value, Reading.TEXT)
-    tensors = [v for v in call.values if v.kind is Kind.TENSOR]
-    if tensors and receiver.kind is Kind.HOST and name not in ("format", "join"):
+    elif receiver.kind is Kind.HOST and any(value.kind is Kind.TENSOR for value in call.values):
         return call_unknown(machine, call)
-    return Value(Kind.HOST, differs=receiver.differs or any(v.differs for v in call.values))
+    return Value(Kind.HOST, differs=receiver.differs or any(value.differs for value in call.values))
 
 
 def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    if name == "to" and device_of(call.argument(0, "device")).payload.type == "xla":
-        return Value(Kind.TENSOR, False, differs=True, payload=Tensor(Role.PERHAPS_MODULE))
-    if name in methods.EXPLICIT_READS and not call.values:
+    if operation_of(name) is Operation.READ and not call.values:
         call.read(receiver, Reading.EXPLICIT)
         return unknown_from(receiver)
-    if name == "backward":
-        call.frame.model.backward(call.store.state, call.site, sure=False)
-        return NONE
-    if name == "per_device_loader":
-        return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
-    return call_unknown(machine, call)
+    match METHODS[Kind.UNKNOWN].get(name):
+        case "move" if device_of(call.argument(0, "device")).type == "xla":
+            return Value(Kind.TENSOR, False, differs=True, payload=Tensor(Role.PERHAPS_MODULE))
+        case "backward":
+            call.frame.model.backward(call.store.state, call.site, sure=False)
+            return NONE
+        case "device loader":
+            return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
+        case _:
+            return call_unknown(machine, call)
 
 
-METHODS: dict[Kind, Callable[[Machine, Value, str, Call], Value]] = {
+HANDLERS: dict[Kind, MethodOf] = {
     Kind.TENSOR: tensor_method,
     Kind.MODULE: module_method,
     Kind.OPTIMIZER: optimizer_method,

@@ -21,22 +21,17 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.analysis.unknown import call_unknown, holds_tensor
-from xlalint.knowledge import methods
-from xlalint.lazy.values import (
-    HOST,
-    NONE,
-    NOTHING,
-    UNKNOWN,
-    Kind,
-    Place,
-    Value,
-    Weight,
-)
+from xlalint.knowledge.frameworks import LABEL_METHODS
+from xlalint.knowledge.methods import METHODS
+from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Value, Weight
+
+_PLACES = {"xla": Place.XLA, "cpu": Place.HOST}
 
 
 def call_module(machine: Machine, module: Value, call: Call) -> Value:
     """Run a module's forward."""
-    info: Module = module.payload
+    info = module.payload
+    assert isinstance(info, Module)
     state = call.store.state
     outer_forward = state.scopes.in_forward
     state.scopes = state.scopes._replace(in_forward=True)
@@ -49,85 +44,75 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
                 return machine.enter(Bound(forward, module), call)
     finally:
         call.store.state.scopes = call.store.state.scopes._replace(in_forward=outer_forward)
-    on_device = info.place is Place.XLA or any(holds_tensor(v) for v in call.values)
-    if not on_device:
+    if info.place is not Place.XLA and not any(map(holds_tensor, call.values)):
         return unknown_from(*call.values)
-    inputs = [v for v in call.values if v.kind is Kind.TENSOR]
+    inputs = [value for value in call.values if value.kind is Kind.TENSOR]
     result = call.record(inputs, Weight.HEAVY)
     return result._replace(differs=result.differs or not inputs, sure=result.sure and module.sure)
 
 
 def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    info: Module = receiver.payload
-    if name in ("to", "xla", "cuda", "cpu"):
-        return _move_module(machine, receiver, name, call)
-    if name in ("parameters", "named_parameters", "buffers", "named_buffers"):
-        parameters = Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
-        return container_of(container([HOST, parameters])) if name.startswith("named") else parameters
-    if name == "state_dict":
-        return Value(Kind.STATE_DICT, receiver.sure, payload=StateDict(info.place))
-    if name in methods.MODULE_METHODS:
-        return receiver
-    if name in ("forward", "__call__"):
-        return call_module(machine, receiver, call)
-    if name == "zero_grad":
-        call.frame.model.zero_gradients(call.store.state)
-        return NONE
-    if name in methods.LABEL_METHODS and info.cls is None and any(holds_tensor(v) for v in call.values):
-        return BATCH._replace(sure=False)
-    if name == "clip_grad_norm_":
-        return call.record((Value(Kind.TENSOR),), Weight.HEAVY)
-    if name in (
-        "modules",
-        "children",
-        "named_modules",
-        "load_state_dict",
-        "register_buffer",
-        "add_module",
-    ):
-        return UNKNOWN
-    return call_unknown(machine, call)
+    """A method of a module."""
+    info = receiver.payload
+    assert isinstance(info, Module)
+    match METHODS[Kind.MODULE].get(name):
+        case "move":
+            return _move(machine, receiver, info, name, call)
+        case "parameters":
+            return Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
+        case "named parameters":
+            parameters = Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
+            return container_of(container([HOST, parameters]))
+        case "state dict":
+            return Value(Kind.STATE_DICT, receiver.sure, payload=StateDict(info.place))
+        case "same":
+            return receiver
+        case "call":
+            return call_module(machine, receiver, call)
+        case "zero gradients":
+            call.frame.model.zero_gradients(call.store.state)
+            return NONE
+        case "clip":
+            return call.record((Value(Kind.TENSOR),), Weight.HEAVY)
+        case "unknown object":
+            return UNKNOWN
+        case _:
+            if name in LABEL_METHODS and info.cls is None and any(map(holds_tensor, call.values)):
+                return BATCH._replace(sure=False)
+            return call_unknown(machine, call)
 
 
-def _move_module(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    info: Module = receiver.payload
+def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:
     if name == "to":
         target = call.argument(0, "device")
-        device = device_of(target).payload.type
         if target is not None and target.kind is Kind.NAMESPACE:
-            return receiver
-    else:
-        device = {"cpu": "cpu", "xla": "xla"}.get(name, "")
-    if device == "xla":
-        if info.identity is not None and not machine.swaps_parameters:
-            call.store.move_module(info.identity, (call.site,))
-        place = Place.XLA
-    elif device == "cpu":
-        place = Place.HOST
-    else:
-        place = Place.UNKNOWN
+            return receiver  # a dtype
+        name = device_of(target).type
+    place = _PLACES.get(name, Place.UNKNOWN)
+    if place is Place.XLA and info.identity is not None and not machine.swaps_parameters:
+        call.store.move_module(info.identity, (call.site,))
     moved = receiver._replace(payload=info._replace(place=place))
     if call.node is not None and isinstance(call.node.func, ast.Attribute) and info.identity is None:
         rebind(machine, call.node.func.value, moved, call.frame, call.store)
     return moved
 
 
-def parameter(value: Value, store: Store) -> Value:
+def parameter(parameters: Parameters, store: Store) -> Value:
     """One parameter of a module, as the tensor it is."""
-    on_device = value.payload.place is Place.XLA
-    recorded = store.state.engine.parameters if on_device else NOTHING
-    if value.payload.place is Place.HOST:
+    if parameters.place is Place.HOST:
         return HOST
-    reduced = on_device and store.state.engine.parameters_reduced
-    return Value(Kind.TENSOR, on_device, recorded, reduced=reduced)
+    if parameters.place is not Place.XLA:
+        return Value(Kind.TENSOR, False, NOTHING)
+    engine = store.state.engine
+    return Value(Kind.TENSOR, True, engine.parameters, reduced=engine.parameters_reduced)
 
 
 def placed(value: Value, owner: Module) -> Value:
     """A module or tensor that belongs to `owner`: it lives where `owner` lives."""
-    if value.kind is Kind.MODULE and value.payload.place is Place.HOST:
-        return value._replace(payload=value.payload._replace(place=owner.place))
-    if value.kind is Kind.CONTAINER:
-        payload: Container = value.payload
-        items = None if payload.items is None else tuple(placed(item, owner) for item in payload.items)
-        return value._replace(payload=payload._replace(items=items, element=placed(payload.element, owner)))
+    held = value.payload
+    if isinstance(held, Module) and held.place is Place.HOST:
+        return value._replace(payload=held._replace(place=owner.place))
+    if isinstance(held, Container):
+        items = None if held.items is None else tuple(placed(item, owner) for item in held.items)
+        return value._replace(payload=held._replace(items=items, element=placed(held.element, owner)))
     return value

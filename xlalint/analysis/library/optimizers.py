@@ -6,110 +6,105 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
+    Container,
     Instance,
     Optimizer,
+    Parameters,
+    Scaler,
     Scoped,
     StateDict,
     callable_value,
 )
 from xlalint.analysis.store import Store
+from xlalint.knowledge.methods import METHODS
 from xlalint.lazy.events import Use
-from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import (
-    ScopeKind,
-)
-from xlalint.lazy.values import (
-    HOST,
-    NONE,
-    UNKNOWN,
-    Kind,
-    Place,
-    Recorded,
-    Value,
-    Weight,
-)
+from xlalint.lazy.site import Site
+from xlalint.lazy.state import ScopeKind
+from xlalint.lazy.values import HEAVY, HOST, NONE, UNKNOWN, Kind, Place, Value, Weight
+
+_GRADIENT = Value(Kind.TENSOR, recorded=HEAVY, differs=True)
+"""A gradient or `found_inf` inside an optimizer's step: backward is recorded on it."""
 
 
-def step_optimizer(optimizer: Value | None, call: Call, *, barrier: bool = False) -> None:
-    """An optimizer steps, whichever way it was asked to."""
-    stale: Path = ()
-    built = None
-    if optimizer is not None and optimizer.kind is Kind.OPTIMIZER:
-        info: Optimizer = optimizer.payload
-        stale, built = info.stale, info.built
-        if info.place is Place.HOST and not stale:
-            return  # parameters on the host
-    call.frame.model.step_optimizer(
-        call.store.state, call.site,
-        stale=stale, built=(built,) if built is not None else (), barrier=barrier,
-    )  # fmt: skip
-
-
-def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    if name == "step":
-        closure = call.argument(0, "closure")
-        if closure is not None and closure.kind is Kind.CALLABLE:
-            machine.invoke(closure, Call(call.frame, call.store, call.site, None))
-        cls = receiver.payload.cls
-        step = machine.classes.find_method(cls, "step") if cls is not None else None
-        if step is not None:
-            instance = Value(Kind.INSTANCE, payload=Instance((cls,)))
-            machine.invoke(
-                callable_value(Scoped(callable_value(Bound(step, instance)), ScopeKind.OPTIMIZER)), call
-            )
-        step_optimizer(receiver, call)
-        return HOST
-    if name == "zero_grad":
-        call.frame.model.zero_gradients(call.store.state)
-        return NONE
-    if name == "state_dict":
-        return Value(Kind.STATE_DICT, payload=StateDict(Place.UNKNOWN))
-    return UNKNOWN
-
-
-def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    if name == "scale":
-        value = call.argument(0, "outputs") or UNKNOWN
-        if value.kind is Kind.TENSOR:
-            return call.record((value,), Weight.LIGHT)
-        return value
-    if name == "unscale_":
-        call.frame.model.change_gradients(call.store.state, Use.UNSCALE, call.spelling, call.site)
-        return NONE
-    if name == "step":
-        if receiver.payload.enabled:
-            call.frame.model.step_scaler(call.store.state, call.spelling, call.site, sure=receiver.sure)
-        step_optimizer(call.argument(0, "optimizer"), call)
-        return NONE
-    return HOST
-
-
-def make_optimizer(call: Call) -> Value:
+def make_optimizer(call: Call) -> Optimizer:
     """An optimizer is built over whatever parameters it is given."""
-    over: Site | None = None
-    place = Place.UNKNOWN
     given = call.argument(0, "params")
-    stack = [given] if given is not None else []
-    while stack:
-        value = stack.pop()
-        if value.kind is Kind.PARAMETERS:
-            over, place = value.payload
-            break
-        if value.kind is Kind.CONTAINER:
-            stack += [value.payload.element, *(value.payload.items or ())]
-    return Value(Kind.OPTIMIZER, payload=Optimizer(over, place, call.site))
+    waiting = [given] if given is not None else []
+    while waiting:
+        held = waiting.pop().payload
+        if isinstance(held, Parameters):
+            return Optimizer(held.of, held.place, call.site)
+        if isinstance(held, Container):
+            waiting += [held.element, *(held.items or ())]
+    return Optimizer(None, Place.UNKNOWN, call.site)
 
 
 def built_at(optimizer: Value | None) -> Site | None:
     """Where an optimizer was built, by which the model knows it; None when that is not known."""
-    if optimizer is None or optimizer.kind is not Kind.OPTIMIZER:
-        return None
-    built: Site | None = optimizer.payload.built
-    return built
+    known = optimizer.payload if optimizer is not None else None
+    return known.built if isinstance(known, Optimizer) else None
 
 
-_GRADIENT = Value(Kind.TENSOR, recorded=Recorded(Weight.HEAVY, Weight.HEAVY), differs=True)
-"""A gradient or `found_inf` inside an optimizer's step: backward is recorded on it."""
+def step_optimizer(optimizer: Value | None, call: Call, *, barrier: bool = False) -> None:
+    """An optimizer steps, whichever way it was asked to."""
+    info = optimizer.payload if optimizer is not None else None
+    if not isinstance(info, Optimizer):
+        info = Optimizer(None, Place.UNKNOWN, None)
+    if info.place is Place.HOST and not info.stale:
+        return  # Its parameters are on the host.
+    built = (info.built,) if info.built is not None else ()
+    call.frame.model.step_optimizer(
+        call.store.state, call.site, stale=info.stale, built=built, barrier=barrier
+    )
+
+
+def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
+    """A method of an optimizer."""
+    match METHODS[Kind.OPTIMIZER].get(name):
+        case "step":
+            closure = call.argument(0, "closure")
+            if closure is not None and closure.kind is Kind.CALLABLE:
+                machine.invoke(closure, Call(call.frame, call.store, call.site, None))
+            _run_own_step(machine, receiver, call)
+            step_optimizer(receiver, call)
+            return HOST
+        case "zero gradients":
+            call.frame.model.zero_gradients(call.store.state, built_at(receiver))
+            return NONE
+        case "state dict":
+            return Value(Kind.STATE_DICT, payload=StateDict(Place.UNKNOWN))
+        case _:
+            return UNKNOWN
+
+
+def _run_own_step(machine: Machine, receiver: Value, call: Call) -> None:
+    """Run the `step` of an optimizer class of the project."""
+    info = receiver.payload
+    cls = info.cls if isinstance(info, Optimizer) else None
+    step = machine.classes.find_method(cls, "step") if cls is not None else None
+    if cls is not None and step is not None:
+        instance = Value(Kind.INSTANCE, payload=Instance((cls,)))
+        scoped = Scoped(callable_value(Bound(step, instance)), ScopeKind.OPTIMIZER)
+        machine.invoke(callable_value(scoped), call)
+
+
+def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
+    """A method of a gradient scaler."""
+    state, model = call.store.state, call.frame.model
+    match METHODS[Kind.SCALER].get(name):
+        case "scale":
+            value = call.argument(0, "outputs") or UNKNOWN
+            return call.record((value,), Weight.LIGHT) if value.kind is Kind.TENSOR else value
+        case "unscale":
+            model.change_gradients(state, Use.UNSCALE, call.spelling, call.site)
+            return NONE
+        case "step":
+            if not (isinstance(receiver.payload, Scaler) and not receiver.payload.enabled):
+                model.step_scaler(state, call.spelling, call.site, sure=receiver.sure)
+            step_optimizer(call.argument(0, "optimizer"), call)
+            return NONE
+        case _:
+            return HOST
 
 
 def gradient(store: Store) -> Value:

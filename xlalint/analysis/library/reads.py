@@ -19,12 +19,6 @@ from xlalint.lazy.values import (
 )
 
 
-def _read_arguments(machine: Machine, call: Call) -> Value:
-    for value in call.arguments:
-        call.read(value, Reading.BOOL)
-    return HOST
-
-
 def _print(machine: Machine, call: Call) -> Value:
     differs = False
     for value in call.values:
@@ -89,7 +83,6 @@ def _sum(machine: Machine, call: Call) -> Value:
 
 
 EFFECTS: dict[str, Effect] = {
-    "read arguments": _read_arguments,
     "print": _print,
     "log": _print,
     "to number": _to_number,

@@ -1,78 +1,103 @@
-"""Methods of device tensors."""
+"""Operations on device tensors: methods, and the functions of torch of the same name."""
 
 from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.binding import rebind
+from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.payloads import (
-    Parameters,
-    StateDict,
-    container,
-    container_of,
-)
-from xlalint.analysis.work import read, record
-from xlalint.knowledge import methods
+from xlalint.analysis.payloads import Parameters, StateDict, container, container_of, unknown_from
+from xlalint.analysis.unknown import holds_tensor
+from xlalint.knowledge.methods import OF_UNSURE
+from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy.events import Reading
-from xlalint.lazy.values import (
-    HOST,
-    NONE,
-    UNKNOWN,
-    Kind,
-    Place,
-    Role,
-    Value,
-    Weight,
-)
+from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Role, Value, Weight
+
+
+def call_operation(name: str, call: Call) -> Value:
+    """A function of torch is called by its last name, on whatever tensors it gets."""
+    tensors = [value for value in call.values if holds_tensor(value)]
+    if not tensors:
+        if any(value.kind is Kind.UNKNOWN for value in call.values):
+            return unknown_from(*call.values)
+        return Value(Kind.HOST, differs=any(value.differs for value in call.values))
+    match operation_of(name):
+        case Operation.READ:
+            return call.read(tensors[0], Reading.EXPLICIT)
+        case Operation.ASK:
+            for value in tensors:
+                call.read(value, Reading.BOOL)
+            return HOST
+        case Operation.HOST:
+            return HOST
+        case operation:
+            inputs = [element(value) if value.kind is Kind.CONTAINER else value for value in tensors]
+            return call.record(inputs, _weight(operation))
 
 
 def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    frame, store, site = call.frame, call.store, call.site
-    if name in methods.EXPLICIT_READS:
-        if receiver.role is Role.PERHAPS_MODULE and name == "cpu":
-            return UNKNOWN
-        return read(receiver, Reading.EXPLICIT, call, site, frame, store)
-    if name == "to":
-        return _move_tensor(receiver, call)
-    if name == "backward":
-        frame.model.backward(store.state, site)
-        _is_a_tensor(machine, receiver, call)
-        return NONE
-    if name in methods.BOOL_READS:
-        return read(receiver, Reading.BOOL, call, site, frame, store)
-    if name == "type" and call.values:  # a cast; without arguments a name
-        return record((receiver,), Weight.LIGHT, site, frame, store)
-    if name in methods.FOREIGN_METHODS:
-        return HOST
-    if name in methods.HOST_METHODS or name.startswith("is_"):
-        return receiver if name.endswith("_") else HOST
-    if name in ("cuda", "xla", "detach", "detach_"):
-        return receiver
-    if not receiver.sure and name not in _COMMON_TENSOR_METHODS:
-        if name in methods.MODULE_METHODS:
+    """A method of a device tensor, or of what may turn out to be something else."""
+    match operation_of(name):
+        case Operation.READ:
+            if receiver.role is Role.PERHAPS_MODULE and name == "cpu":
+                return UNKNOWN
+            return call.read(receiver, Reading.EXPLICIT)
+        case Operation.ASK:
+            return call.read(receiver, Reading.BOOL)
+        case Operation.HOST:
+            return HOST
+        case Operation.SAME:
             return receiver
-        if name == "parameters":
+        case Operation.MOVE:
+            return _move(receiver, call)
+        case Operation.CAST:
+            return call.record((receiver,), Weight.LIGHT) if call.values else HOST
+        case Operation.BACKWARD:
+            call.frame.model.backward(call.store.state, call.site)
+            _is_a_tensor(machine, receiver, call)
+            return NONE
+        case operation:
+            if not receiver.sure and operation is not Operation.LIGHT:
+                return _unsure_method(receiver, name, call)
+            result = call.record((receiver, *_tensors(call)), _weight(operation))
+            if name.endswith("_") and not name.endswith("__"):
+                _give_back(machine, result, call)
+            return result
+
+
+def _weight(operation: Operation | None) -> Weight:
+    return Weight.HEAVY if operation is Operation.HEAVY else Weight.LIGHT
+
+
+def _tensors(call: Call) -> list[Value]:
+    return [value for value in call.values if value.kind is Kind.TENSOR]
+
+
+def _unsure_method(receiver: Value, name: str, call: Call) -> Value:
+    """What an unknown callable made of device values is asked for something that no tensor has."""
+    match OF_UNSURE.get(name):
+        case "same":
+            return receiver
+        case "parameters":
             return Value(Kind.PARAMETERS, payload=Parameters(None, Place.UNKNOWN))
-        if name == "state_dict":
+        case "state dict":
             return Value(Kind.STATE_DICT, False, payload=StateDict(Place.UNKNOWN))
-        if name == "items" and not call.values:
-            return container_of(container([HOST, receiver]))  # a mapping, whatever it is
-        if name == "keys" and not call.values:
+        case "items" if not call.values:
+            return container_of(container([HOST, receiver]))
+        case "keys" if not call.values:
             return container_of(HOST)
-        if name == "values" and not call.values:
+        case "elements" if not call.values:
             return container_of(receiver)
-        return record((receiver,), Weight.HEAVY, site, frame, store)._replace(sure=False)
-    weight = Weight.HEAVY if name in methods.HEAVY_METHODS else Weight.LIGHT
-    inputs = [receiver, *(v for v in call.values if v.kind is Kind.TENSOR)]
-    result = record(inputs, weight, site, frame, store)
-    if name.endswith("_") and not name.endswith("__") and call.node is not None:
-        function = call.node.func
-        if isinstance(function, ast.Attribute):
-            rebind(machine, function.value, result, frame, store)
-    return result
+        case _:
+            return call.record((receiver,), Weight.HEAVY)._replace(sure=False)
+
+
+def _give_back(machine: Machine, result: Value, call: Call) -> None:
+    function = call.node.func if call.node is not None else None
+    if isinstance(function, ast.Attribute):
+        rebind(machine, function.value, result, call.frame, call.store)
 
 
 def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
@@ -88,25 +113,13 @@ def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
         rebind(machine, function.value, receiver._replace(sure=True), call.frame, call.store)
 
 
-def _move_tensor(receiver: Value, call: Call) -> Value:
+def _move(receiver: Value, call: Call) -> Value:
     target = call.argument(0, "device")
-    if target is not None:
-        device = device_of(target)
-        if device.payload.type == "cpu":
-            return call.read(receiver, Reading.EXPLICIT)
-        if device.payload.type == "xla" or target.kind is Kind.TENSOR:
-            return receiver
-    if target is not None and target.kind is Kind.NAMESPACE:  # a dtype
+    if target is None:
+        return receiver
+    device = device_of(target)
+    if device.type == "cpu":
+        return call.read(receiver, Reading.EXPLICIT)
+    if target.kind is Kind.NAMESPACE:  # a dtype
         return call.record((receiver,), Weight.LIGHT)
     return receiver
-
-
-_COMMON_TENSOR_METHODS = frozenset({
-    "mean", "sum", "float", "half", "long", "int", "bool", "argmax", "argmin", "max", "min", "eq", "ne",
-    "lt", "gt", "view", "reshape", "squeeze", "unsqueeze", "transpose", "permute", "contiguous",
-    "clone", "mul_", "add_", "div_", "mul", "add", "sub", "div", "pow", "sqrt", "exp", "log", "any",
-    "all", "isnan", "isfinite", "expand", "repeat", "flatten", "norm", "type_as", "masked_fill",
-    "masked_fill_", "softmax", "log_softmax", "sigmoid", "tanh", "relu", "scatter", "scatter_",
-    "gather", "index_select", "clamp", "clamp_", "fill_", "zero_", "copy_", "data", "topk", "bfloat16",
-    "double", "t", "abs", "neg", "cumsum", "chunk", "split", "new_zeros", "new_ones", "new_full",
-})  # fmt: skip

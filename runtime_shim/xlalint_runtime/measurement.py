@@ -1,0 +1,69 @@
+"""Which program to run on the engine, and what it was seen to do there: data that processes exchange."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+TIMEOUT = 60.0
+"""Seconds that a program may take. The fixtures take two; a machine may be slow or busy."""
+
+REPLICAS_TIMEOUT = 20.0
+"""The same with several replicas, which may wait for a lost one: the engine gives up after ten."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One program to run.
+
+    Args:
+        program: The file to run as `__main__`.
+        replicas: On how many replicas it runs, as threads.
+        guarded: Whether the guard watches it.
+        trained: Whether to compare its parameters before and after, which reads them.
+        seed: What is added to every seed that it sets, and set before it begins.
+        timeout: Seconds until it is killed.
+    """
+
+    program: str
+    replicas: int = 1
+    guarded: bool = True
+    trained: bool = True
+    seed: int = 0
+    timeout: float = TIMEOUT
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a program was seen to do.
+
+    Attributes:
+        seed: The one of its job.
+        launches: Graphs that were launched, by all replicas together.
+        compiles: Graphs that were compiled.
+        pending: Device tensors that still needed materialisation when main() ended.
+        raised: Name of the exception that left main(), or None.
+        aborted: Name of the signal that ended the process, `timeout`, or None.
+        trained: Whether any parameter changed; None where it was not compared.
+        numbers: What main() returned, of all replicas in their order.
+        reseeded: The same of another run, under another seed; None where there was none.
+        findings: The guard's diagnostics, as `xlalint_runtime.report` writes them.
+        output: The end of what the program wrote, for reading when something is wrong.
+    """
+
+    program: str
+    seed: int = 0
+    launches: int | None = None
+    compiles: int | None = None
+    pending: int | None = None
+    raised: str | None = None
+    aborted: str | None = None
+    trained: bool | None = None
+    numbers: list[float] | None = None
+    reseeded: list[float] | None = None
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float = 0.0
+    """Wall time, to see which programs make the proofs slow; nothing is asserted on it."""
+    output: str = ""
+    error: str | None = None
+    """What went wrong in the harness itself, not in the program."""

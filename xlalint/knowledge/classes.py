@@ -1,0 +1,66 @@
+"""What classes of libraries are, and by which base class and decorator a class of a project is: data."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xlalint.lazy.values import Kind
+
+
+class Family(NamedTuple):
+    """Classes whose qualified names begin and end so, and do not contain `without`."""
+
+    kind: Kind
+    begins: str = ""
+    ends: str = ""
+    without: str | None = None
+
+    def holds(self, name: str) -> bool:
+        """Whether the class of this qualified name belongs to the family."""
+        inside = self.without is None or self.without not in name
+        return inside and name.startswith(self.begins) and name.endswith(self.ends)
+
+
+BASES = (
+    Family(Kind.MODULE, "torch.nn."),
+    Family(Kind.MODULE, "pytorch_lightning.LightningModule"),
+    Family(Kind.MODULE, "lightning."),
+    Family(Kind.OPTIMIZER, "torch.optim.", without="lr_scheduler"),
+    Family(Kind.SCALER, ends=".GradScaler"),
+)
+"""What instances of a class are that derives from one of these."""
+
+PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+
+SHARDED_OPTIMIZER = "torch_xla.distributed.zero_redundancy_optimizer.ZeroRedundancyOptimizer"
+
+SCHEDULERS = "torch.optim.lr_scheduler"
+
+PROPERTIES = frozenset({"property", "cached_property"})
+CLASS_METHODS = frozenset({"classmethod"})
+CONTEXT_MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
+"""Decorators, by their last name."""
+
+_OPTIMIZER_MODULES = frozenset({
+    "torch.optim", "torch.optim.adam", "torch.optim.sgd", "torch.optim.adamw",
+})  # fmt: skip
+_SYNCFREE = "torch_xla.amp.syncfree."
+_MODULES = "torch.nn"
+_FUNCTIONAL = "functional"
+
+
+def kind_by_base(base: str) -> Kind | None:
+    """What instances of a class are that derives from the class of this qualified name."""
+    return next((family.kind for family in BASES if family.holds(base)), None)
+
+
+def is_optimizer(name: str) -> bool:
+    """Whether a qualified name is that of an optimizer class."""
+    module, _, last = name.rpartition(".")
+    return name.startswith(_SYNCFREE) or (module in _OPTIMIZER_MODULES and last[:1].isupper())
+
+
+def is_module(name: str) -> bool:
+    """Whether a qualified name is that of a module class."""
+    module, _, last = name.rpartition(".")
+    return module.startswith(_MODULES) and last[:1].isupper() and _FUNCTIONAL not in module

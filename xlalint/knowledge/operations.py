@@ -1,0 +1,103 @@
+"""What operations on tensors do to the engine: one row for the function and the method form.
+
+`torch.nonzero(mask)`, `torch.nn.functional.relu(x)` and `mask.nonzero()` are looked up by their last
+name. Operations that are not listed record light work.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Operation(Enum):
+    """What an operation does to the engine."""
+
+    READ = "moves the value to the host, as the programmer asked"
+    ASK = "answers with a Python bool, for which it reads the tensor"
+    HOST = "is answered by Python, without running anything"
+    SAME = "gives the tensor itself"
+    MOVE = "moves the tensor to where its argument says, or casts it"
+    CAST = "casts the tensor when it has an argument, else names its type"
+    BACKWARD = "computes gradients"
+    LIGHT = "records views, casts, elementwise work or reductions"
+    HEAVY = "records a model's worth of work"
+
+    __hash__ = object.__hash__
+
+
+OPERATIONS: dict[str, Operation] = {
+    name: operation
+    for operation, names in {
+        Operation.READ: ("item", "tolist", "cpu", "numpy"),
+        Operation.ASK: ("equal", "allclose", "is_nonzero", "__bool__"),
+        Operation.HOST: (
+            "size", "dim", "numel", "nelement", "stride", "element_size", "ndimension", "get_device",
+            "is_contiguous", "_indices", "sparse_dim", "dense_dim", "storage_offset", "data_ptr",
+            "register_hook", "retain_grad", "__len__", "is_pinned", "is_shared", "untyped_storage",
+            # Of sparse and quantized tensors, which no XLA tensor is.
+            "_nnz", "qscheme", "q_scale", "q_zero_point", "q_per_channel_axis",
+        ),
+        Operation.SAME: ("cuda", "xla", "detach", "detach_", "requires_grad_", "share_memory_"),
+        Operation.MOVE: ("to",),
+        Operation.CAST: ("type",),
+        Operation.BACKWARD: ("backward",),
+        Operation.LIGHT: (
+            "mean", "sum", "float", "half", "long", "int", "bool", "argmax", "argmin", "max", "min", "eq",
+            "ne", "lt", "gt", "view", "reshape", "squeeze", "unsqueeze", "transpose", "permute",
+            "contiguous", "clone", "mul_", "add_", "div_", "mul", "add", "sub", "div", "pow", "sqrt", "exp",
+            "log", "any", "all", "isnan", "isfinite", "expand", "repeat", "flatten", "norm", "type_as",
+            "masked_fill", "masked_fill_", "softmax", "log_softmax", "sigmoid", "tanh", "relu", "scatter",
+            "scatter_", "gather", "index_select", "clamp", "clamp_", "fill_", "zero_", "copy_", "data",
+            "topk", "bfloat16", "double", "t", "abs", "neg", "cumsum", "chunk", "split", "new_zeros",
+            "new_ones", "new_full",
+        ),
+        Operation.HEAVY: (
+            "matmul", "mm", "bmm", "addmm", "baddbmm", "mv", "dot", "__matmul__", "addmv", "addbmm", "inner",
+            "svd", "qr", "cholesky", "inverse", "pinverse", "eig", "linear", "bilinear", "einsum", "cdist",
+            "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+            "embedding", "scaled_dot_product_attention", "multi_head_attention_forward", "cross_entropy",
+            "nll_loss", "tensordot", "chain_matmul", "lstm", "gru", "rnn_tanh", "rnn_relu",
+        ),
+    }.items()
+    for name in names
+}  # fmt: skip
+"""By name. What is LIGHT here only tensors have: an unsure value that is asked for it is a tensor."""
+
+CREATIONS = frozenset({
+    "tensor", "as_tensor", "zeros", "ones", "full", "empty", "rand", "randn", "randint", "arange",
+    "linspace", "eye", "randperm", "from_numpy", "scalar_tensor", "logspace", "normal", "FloatTensor",
+    "LongTensor", "IntTensor", "BoolTensor", "Tensor", "HalfTensor", "DoubleTensor",
+})  # fmt: skip
+"""Functions of torch that make a tensor; it is on the device only if `device=` says so."""
+
+COPIES = frozenset({"tensor", "as_tensor"})
+"""Those of them that make it of what they are given."""
+
+LIKE = "_like"
+"""Functions whose names end so make a tensor like their argument."""
+
+HOST_ATTRIBUTES = frozenset({
+    "shape", "dtype", "ndim", "requires_grad", "is_leaf", "grad_fn", "names", "layout", "is_cuda",
+    "is_sparse", "is_meta", "is_quantized", "itemsize", "nbytes", "_version", "output_nr",
+    "retains_grad",
+})  # fmt: skip
+"""Tensor attributes that Python knows without running anything."""
+
+TENSOR_ATTRIBUTES = frozenset({"data", "grad", "T", "mT", "H", "real", "imag"})
+"""Tensor attributes that are tensors."""
+
+PARAMETER_ATTRIBUTES = frozenset({"grad", "data", "shape", "device", "requires_grad"})
+"""Attributes of a module's parameters that are asked of each of them."""
+
+
+def is_creation(module: str, last: str) -> bool:
+    """Whether a function of torch makes a tensor of something else."""
+    return module == "torch" and last in CREATIONS
+
+
+def operation_of(name: str) -> Operation | None:
+    """What the operation of this last name does; None where nothing is known of it."""
+    known = OPERATIONS.get(name)
+    if known is None and name.startswith("is_"):
+        return Operation.HOST
+    return known
