@@ -133,9 +133,9 @@ class Move(Cure):
 
 
 def test_a_cure_is_told_where_the_scope_stands_that_it_names() -> None:
-    move = Move("move it", Applicability.SHOWN, "", inherited(0))
+    move = Move(inherited(0), title="move it", applicability=Applicability.SHOWN)
     found = place(finding(owner=inherited(0), cures=(move,)), (Caller(at(12), scopes=(STEP,)),))
-    assert found.finding.cures == (Move("move it", Applicability.SHOWN, "", at(20)),)
+    assert found.finding.cures == (Move(at(20), title="move it", applicability=Applicability.SHOWN),)
 
 
 # Which of several --------------------------------------------------------------------------------

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from xlalint.analysis.library.functions import EFFECTS
-from xlalint.knowledge import functions, lifecycle, methods
+from xlalint.knowledge import functions, lifecycle, methods, operations
+from xlalint.knowledge.operations import Operation
+from xlalint.lazy.values import Kind
 from xlalint_runtime.prove import NoProof, require_engine
 
 OTHER_PACKAGES = ("absl", "safetensors", "tensorboardX", "tqdm", "torch.utils.tensorboard")
@@ -22,20 +24,21 @@ KNOWN = sorted(
 )
 MODULES = sorted(functions.PLAIN_MODULES | functions.HOST_MODULES - {"numpy"})
 BACKEND_TESTS = sorted(name for name in functions.OTHER_BACKENDS if "." in name)
-CREATED = sorted(f"torch.{name}" for name in methods.CREATIONS)
-OF_TENSORS = sorted(
-    f"torch.Tensor.{name}"
-    for name in methods.EXPLICIT_READS
-    | methods.BOOL_READS
-    | methods.FOREIGN_METHODS
-    | methods.HOST_METHODS
-    | methods.HOST_ATTRIBUTES
-    | methods.TENSOR_ATTRIBUTES
-    | methods.HEAVY_METHODS
+CREATED = sorted(f"torch.{name}" for name in operations.CREATIONS)
+ATTRIBUTES = sorted(operations.HOST_ATTRIBUTES | operations.TENSOR_ATTRIBUTES)
+OF_TENSORS = [f"torch.Tensor.{name}" for name in ATTRIBUTES]
+OF_MODULES = sorted(
+    f"torch.nn.Module.{name}"
+    for name, effect in methods.METHODS[Kind.MODULE].items()
+    if effect not in ("clip", "move")  # FSDP's own, and one of torch_xla's
 )
-OF_MODULES = sorted(f"torch.nn.Module.{name}" for name in methods.MODULE_METHODS)
-HEAVY = sorted(methods.HEAVY_FUNCTIONS - methods.HEAVY_METHODS)
-HOMES = ("torch", "torch.nn.functional")
+OPERATIONS = sorted(operations.OPERATIONS)
+HOMES = ("torch.Tensor", "torch", "torch.nn.functional")
+
+
+def doing(*wanted: Operation) -> list[str]:
+    """The operations that do one of these."""
+    return sorted(name for name, operation in operations.OPERATIONS.items() if operation in wanted)
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +51,10 @@ def engine() -> Any:
     asked = {
         "names": [
             *KNOWN, *MODULES, *BACKEND_TESTS, *CREATED, *OF_TENSORS, *OF_MODULES,
-            *(f"{home}.{name}" for home in HOMES for name in HEAVY), *functions.FORMER_MODULES.values(),
+            *(f"{home}.{name}" for home in HOMES for name in OPERATIONS), *functions.FORMER_MODULES.values(),
         ],
-        "host methods": sorted(methods.HOST_METHODS),
-        "host attributes": sorted(methods.HOST_ATTRIBUTES | methods.TENSOR_ATTRIBUTES),
+        "host methods": doing(Operation.HOST, Operation.SAME, Operation.CAST),
+        "host attributes": ATTRIBUTES,
     }  # fmt: skip
     run = subprocess.run(
         [sys.executable, str(Path(__file__).parent / "knowledge_on_engine.py")],
@@ -99,8 +102,8 @@ def test_names_of_torch_exist(name: str, engine: Any) -> None:
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("name", HEAVY)
-def test_heavy_functions_exist(name: str, engine: Any) -> None:
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_operations_exist(name: str, engine: Any) -> None:
     assert any(f"{home}.{name}" not in engine["missing"] for home in HOMES)
 
 
@@ -117,6 +120,4 @@ def test_reads_launch_a_graph(engine: Any) -> None:
 
 @pytest.mark.engine
 def test_every_read_has_been_measured(engine: Any) -> None:
-    assert engine["reads"].keys() >= methods.EXPLICIT_READS | methods.BOOL_READS
-    read = {name for name, effect in functions.FUNCTIONS.items() if effect == "read arguments"}
-    assert read <= engine["reads"].keys()
+    assert engine["reads"].keys() >= set(doing(Operation.READ, Operation.ASK))

@@ -10,7 +10,7 @@ from xlalint.lazy.events import Event, Reading, Use
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import NOTHING_DONE, Cause, Scope, ScopeKind, Split, State
-from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, Kind, Recorded, Value, Weight
+from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, Kind, Recorded, Role, Tensor, Value, Weight
 from xlalint.rule import Finding, Rule
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 from xlalint_rules.xla212_work_outside_step import WorkOutsideStep
