@@ -11,6 +11,7 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import (
     Bound,
+    Classes,
     Instance,
     Known,
     Loader,
@@ -131,8 +132,7 @@ def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Fu
     if not isinstance(annotation, ast.Name | ast.Attribute):
         return UNKNOWN
     meant = machine.evaluate(annotation, Frame(function.outline, None, 0), Store(State()))
-    if meant.kind is Kind.CLASS and not isinstance(meant.payload.of[0], str):
-        cls = meant.payload.of[0]
+    if isinstance(meant.payload, Classes) and not isinstance(cls := meant.payload.of[0], str):
         if machine.classes.kind_of(cls) is Kind.MODULE:
             return UNKNOWN
         return Value(Kind.INSTANCE, sure=False, payload=Instance(meant.payload.of))

@@ -18,8 +18,10 @@ from xlalint.analysis.payloads import (
     Device,
     Known,
     Method,
+    Module,
     Namespace,
     callable_value,
+    classes_of,
     constant,
 )
 from xlalint.analysis.store import Store
@@ -50,11 +52,11 @@ def attribute(
     machine: Machine, base: Value, name: str, node: ast.Attribute | None, frame: Frame, store: Store
 ) -> Value:
     """An attribute of a value. `node`, when there is one, says by which path it was reached."""
-    kind = base.kind
-    if kind is Kind.NAMESPACE:
-        return _in_namespace(machine, base.payload, name)
-    if kind is Kind.INSTANCE or (kind is Kind.MODULE and base.payload.cls is not None):
-        found = _of_instance(machine, base, name, node, frame, store)
+    kind, payload = base.kind, base.payload
+    if isinstance(payload, Namespace):
+        return _in_namespace(machine, payload, name)
+    if classes := classes_of(base):
+        found = _of_instance(machine, base, classes, name, node, frame, store)
         if found is not None:
             if found.kind is Kind.UNKNOWN:
                 return machine.names.flag(name) or found
@@ -65,12 +67,10 @@ def attribute(
         return _of_tensor(parameter(base.payload, store), name)
     if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return gradient(store) if name == "grad" else gradient(store)._replace(payload=Tensor(Role.FOUND_INF))
-    if kind is Kind.DEVICE:
-        if name == "type":
-            return constant(base.payload.type) if base.payload.type else HOST
-        return HOST
-    if kind is Kind.CLASS:
-        found = _of_class(machine, base.payload, name)
+    if isinstance(payload, Device):
+        return constant(payload.type) if name == "type" and payload.type else HOST
+    if isinstance(payload, Classes):
+        found = _of_class(machine, payload, name)
         if found is not None:
             return found
     if kind in _WITH_METHODS:
@@ -101,9 +101,14 @@ def _in_namespace(machine: Machine, namespace: Namespace, name: str) -> Value:
 
 
 def _of_instance(
-    machine: Machine, base: Value, name: str, node: ast.Attribute | None, frame: Frame, store: Store
+    machine: Machine,
+    base: Value,
+    classes: tuple[Class | str, ...],
+    name: str,
+    node: ast.Attribute | None,
+    frame: Frame,
+    store: Store,
 ) -> Value | None:
-    classes = [base.payload.cls] if base.kind is Kind.MODULE else base.payload.of
     joined: Value | None = None
     for cls in classes:
         if isinstance(cls, str):
@@ -136,14 +141,15 @@ def _of_project_class(
             if name in base_class.constants:
                 value = machine.classes.constant(base_class, name)
                 break
+    module = base.payload
+    if not isinstance(module, Module):
+        return UNKNOWN if value is None else value
     if value is None:
-        return None if base.kind is Kind.MODULE else UNKNOWN
-    if base.kind is Kind.MODULE and base.payload.place is not Place.HOST:
-        return placed(value, base.payload)
-    if base.kind is Kind.MODULE and value.kind is Kind.TENSOR:
-        # What another instance, one on the device, holds under the name may not be this one's.
-        return value._replace(sure=False)
-    return value
+        return None
+    if module.place is not Place.HOST:
+        return placed(value, module)
+    # What another instance, one on the device, holds under the name may not be this one's.
+    return value._replace(sure=False) if value.kind is Kind.TENSOR else value
 
 
 def _of_class(machine: Machine, classes: Classes, name: str) -> Value | None:

@@ -8,9 +8,13 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
+    Constant,
     Container,
+    Loader,
+    classes_of,
     container,
     container_of,
+    literal,
     unknown_from,
 )
 from xlalint.analysis.store import Store
@@ -26,10 +30,10 @@ from xlalint.lazy.values import join as join_values
 
 def element(value: Value) -> Value:
     """What iterating a value yields."""
-    if value.kind is Kind.CONTAINER:
-        return value.payload.element  # type: ignore[no-any-return]
-    if value.kind is Kind.LOADER:
-        return value.payload.element  # type: ignore[no-any-return]
+    if isinstance(value.payload, Container):
+        return value.payload.element
+    if isinstance(value.payload, Loader):
+        return value.payload.element
     if value.kind is Kind.TENSOR:
         return value._replace(recorded=value.recorded)
     if value.kind in (Kind.HOST, Kind.CONSTANT):
@@ -48,11 +52,9 @@ def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: 
     elif isinstance(target, ast.Starred):
         bind(machine, target.value, container_of(value), frame, store)
     elif isinstance(target, ast.Attribute):
-        base = machine.evaluate(target.value, frame, store)
-        if base.kind is Kind.INSTANCE and base.payload.of and not isinstance(base.payload.of[0], str):
-            _bind_attribute(machine, base.payload.of[0], target.attr, value, store)
-        elif base.kind is Kind.MODULE and base.payload.cls is not None:
-            _bind_attribute(machine, base.payload.cls, target.attr, value, store)
+        classes = classes_of(machine.evaluate(target.value, frame, store))
+        if classes and not isinstance(classes[0], str):
+            _bind_attribute(machine, classes[0], target.attr, value, store)
     elif isinstance(target, ast.Subscript):
         _bind_item(machine, target, value, frame, store)
 
@@ -78,12 +80,11 @@ def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store
 def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Frame, store: Store) -> None:
     base = machine.evaluate(target.value, frame, store)
     index = machine.evaluate(target.slice, frame, store)
-    if base.kind is Kind.CONTAINER:
-        payload: Container = base.payload
-        wanted = index.payload.value if index.kind is Kind.CONSTANT and index.payload else None
-        if payload.items is not None and isinstance(wanted, str) and (payload.keys or not payload.items):
-            keys = list(payload.keys or ())
-            items = list(payload.items)
+    if isinstance(held := base.payload, Container):
+        wanted = literal(index)
+        if held.items is not None and isinstance(wanted, str) and (held.keys or not held.items):
+            keys = list(held.keys or ())
+            items = list(held.items)
             if wanted in keys:
                 items[keys.index(wanted)] = value
             else:
@@ -91,8 +92,8 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
                 items.append(value)
             changed = container(items, tuple(keys))
         else:
-            empty = payload.items == ()
-            changed = container_of(value if empty else join_values(payload.element, value))
+            empty = held.items == ()
+            changed = container_of(value if empty else join_values(held.element, value))
         rebind(machine, target.value, changed, frame, store)
     elif base.kind is Kind.TENSOR:
         record((base, value), Weight.LIGHT, frame.site(target), frame, store)
@@ -105,9 +106,7 @@ def rebind(machine: Machine, node: ast.expr, value: Value, frame: Frame, store: 
 
 
 def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Frame, store: Store) -> None:
-    items: tuple[Value, ...] | None = None
-    if value.kind is Kind.CONTAINER:
-        items = value.payload.items
+    items = value.payload.items if isinstance(value.payload, Container) else None
     starred = [i for i, e in enumerate(targets) if isinstance(e, ast.Starred)]
     if items is not None and not starred and len(items) == len(targets):
         for target, item in zip(targets, items, strict=True):
@@ -133,6 +132,6 @@ _IDLE = kinds_that("idle")
 
 def is_idle(value: Value) -> bool:
     """Whether a value has nothing to do with the engine, nor decides a branch."""
-    if value.kind is Kind.CONSTANT and value.payload:
+    if isinstance(value.payload, Constant):
         return not isinstance(value.payload.value, bool)
     return value.kind in _IDLE

@@ -38,8 +38,7 @@ def condition(machine: Machine, node: ast.expr, keyword: str, frame: Frame, stor
     """Evaluate the test of an `if`, `while` or `assert`; a device value is read by it."""
     value = evaluate_test(machine, node, frame, store)
     site = frame.site(node)
-    if value.kind is Kind.RANK_TEST:
-        test: RankTest = value.payload
+    if isinstance(test := value.payload, RankTest):
         return Condition(
             None,
             Split(site, True, test.certain, test.master),

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xlalint.analysis.frame import Frame
+from xlalint.analysis.payloads import Constant
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import read, record
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
-from xlalint.lazy.values import Kind, Value, Weight
+from xlalint.lazy.values import Value, Weight
 
 
 @dataclass(slots=True)
@@ -45,7 +46,7 @@ class Call:
         value = self.argument(position, keyword)
         if value is None:
             return default
-        if value.kind is Kind.CONSTANT and value.payload:
+        if isinstance(value.payload, Constant):
             return bool(value.payload.value)
         return None
 

@@ -18,14 +18,20 @@ from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
+    Constant,
+    Container,
     Instance,
     Known,
+    Managed,
     Method,
     Module,
+    Namespace,
     Opening,
     Partial,
     Scaler,
     Scoped,
+    Target,
+    Targets,
     callable_value,
     run,
     targets,
@@ -38,17 +44,17 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import (
     Cause,
     Scope,
+    ScopeKind,
 )
 from xlalint.lazy.values import (
     UNKNOWN,
     Kind,
     Place,
     Role,
+    Tensor,
     Value,
 )
 from xlalint.lazy.values import join as join_values
-
-Target = Bound | Known | Method | Partial | Scoped
 
 
 def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value:
@@ -61,7 +67,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
     for argument in node.args:
         value = machine.evaluate(argument, frame, store)
         if isinstance(argument, ast.Starred):
-            items = value.payload.items if value.kind is Kind.CONTAINER else None
+            items = value.payload.items if isinstance(value.payload, Container) else None
             if items is None:
                 made.open_ended = True
             else:
@@ -72,8 +78,8 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
         value = machine.evaluate(keyword.value, frame, store)
         if keyword.arg is not None:
             made.keywords[keyword.arg] = value
-        elif value.kind is Kind.CONTAINER and value.payload.keys and value.payload.items:
-            for name, item in zip(value.payload.keys, value.payload.items, strict=True):
+        elif isinstance(held := value.payload, Container) and held.keys and held.items:
+            for name, item in zip(held.keys, held.items, strict=True):
                 made.keywords.setdefault(str(name), item)
         else:
             made.open_ended = True
@@ -91,29 +97,28 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
 
 def invoke(machine: Machine, callee: Value, call: Call) -> Value:
     """Call a value."""
-    kind = callee.kind
-    if kind is Kind.CALLABLE:
-        return _each_target(machine, targets(callee), call)
-    if kind is Kind.CLASS:
-        return _construct(machine, callee.payload, call)
-    if kind is Kind.MODULE:
-        return call_module(machine, callee, call)
-    if kind is Kind.NAMESPACE:
-        return call_library(machine, callee.payload, call)
-    if kind is Kind.INSTANCE:
-        method = attribute(machine, callee, "__call__", None, call.frame, call.store)
-        if any(isinstance(t, Bound | Known) for t in targets(method)):
-            return machine.invoke(method, call)
-    if kind is Kind.TENSOR and callee.role is Role.PERHAPS_MODULE:
-        return call_module(machine, Value(Kind.MODULE, False, payload=Module(None, Place.XLA)), call)
-    if kind is Kind.CONSTANT and callee.payload and isinstance(callee.payload.value, bool):
-        return callee  # a test for a backend, whether a function or a flag
-    if kind is Kind.SCOPE:
+    match callee.payload:
+        case Targets(of):
+            return _each_target(machine, of, call)
+        case Classes() as classes:
+            return _construct(machine, classes, call)
+        case Module():
+            return call_module(machine, callee, call)
+        case Namespace() as namespace:
+            return call_library(machine, namespace, call)
+        case Instance():
+            method = attribute(machine, callee, "__call__", None, call.frame, call.store)
+            if any(isinstance(t, Bound | Known) for t in targets(method)):
+                return machine.invoke(method, call)
+        case Tensor(Role.PERHAPS_MODULE):
+            return call_module(machine, Value(Kind.MODULE, False, payload=Module(None, Place.XLA)), call)
+        case Constant(bool()):
+            return callee  # a test for a backend, whether a function or a flag
         # A scope used as a decorator: `@torch_xla.compile(full_graph=True)`, `@xp.trace_me("step")`.
-        target = call.argument(0)
-        if target is not None:
-            scope = callee.payload.scope if isinstance(callee.payload, Opening) else None
-            return callable_value(Scoped(target, scope)) if scope else target
+        case Opening(ScopeKind() as kind) if call.arguments:
+            return callable_value(Scoped(call.arguments[0], kind))
+        case Opening() | Managed() if call.arguments:
+            return call.arguments[0]
     return call_unknown(machine, call)
 
 
@@ -214,7 +219,7 @@ def _super_method(machine: Machine, node: ast.Call, frame: Frame, store: Store) 
     for base in machine.classes.bases(owner)[1:]:
         if function.attr in base.methods:
             return callable_value(Bound(base.methods[function.attr], receiver))
-    if receiver.kind is Kind.MODULE:
+    if isinstance(receiver.payload, Module):
         plain = receiver._replace(payload=receiver.payload._replace(cls=None))
         return callable_value(Method(plain, function.attr))
     return callable_value(Known("builtins.object.__init__")) if function.attr == "__init__" else UNKNOWN

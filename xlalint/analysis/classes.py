@@ -9,6 +9,7 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function
 from xlalint.analysis.payloads import (
+    Classes,
     Instance,
     Known,
     Module,
@@ -80,7 +81,7 @@ class ClassTable:
 
     def _base_classes(self, cls: Class, expression: ast.expr) -> list[Class]:
         value = self._machine.evaluate(expression, Frame(cls.outline, None, 0), Store(State()))
-        if value.kind is not Kind.CLASS:
+        if not isinstance(value.payload, Classes):
             return []
         return [c for c in value.payload.of if not isinstance(c, str)]
 

@@ -22,7 +22,6 @@ from xlalint.lazy.state import (
     State,
 )
 from xlalint.lazy.values import (
-    Kind,
     Value,
 )
 
@@ -46,7 +45,7 @@ def _scopes_of(machine: Machine, decorators: list[ast.expr], frame: Frame, store
     found = []
     for decorator in reversed(decorators):
         value = machine.evaluate(decorator, frame, store)
-        if value.kind is Kind.SCOPE and isinstance(value.payload, Opening) and value.payload.scope:
+        if isinstance(value.payload, Opening) and value.payload.scope:
             found.append(value.payload.scope)
         elif any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "compile" for t in targets(value)):
             found.append(ScopeKind.COMPILE)

@@ -16,12 +16,15 @@ from xlalint.analysis.operators import ask, evaluate_test
 from xlalint.analysis.payloads import (
     Bound,
     Container,
+    Loader,
+    Module,
     Scoped,
     Targets,
     callable_value,
     constant,
     container,
     container_of,
+    literal,
     targets,
     unknown_from,
 )
@@ -118,7 +121,7 @@ def _dict(machine: Machine, node: ast.Dict, frame: Frame, store: Store) -> Value
             items.append(element(value))
             continue
         name = machine.evaluate(key, frame, store)
-        keys.append(name.payload.value if name.kind is Kind.CONSTANT and name.payload else None)
+        keys.append(literal(name))
         items.append(value)
     made = container(items, tuple(keys))
     return container_of(element(made)) if open_ended else made
@@ -128,34 +131,28 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     base = machine.evaluate(node.value, frame, store)
     index = machine.evaluate(node.slice, frame, store)
     if base.kind is Kind.TENSOR:
-        if (
-            not base.sure
-            and index.kind is Kind.CONSTANT
-            and index.payload
-            and isinstance(index.payload.value, str)
-        ):
+        if not base.sure and isinstance(literal(index), str):
             return base
         return record((base,), Weight.LIGHT, frame.site(node), frame, store)
-    if base.kind is Kind.CONTAINER:
-        payload: Container = base.payload
-        if index.kind is Kind.TENSOR and payload.keys is None:
+    if isinstance(held := base.payload, Container):
+        if index.kind is Kind.TENSOR and held.keys is None:
             read(index, Reading.INDEX, spelling(node, frame.outline.text), frame.site(node), frame, store)
-        if index.kind is Kind.CONSTANT and index.payload and payload.items is not None:
-            wanted = index.payload.value
-            if payload.keys is not None:
-                if wanted in payload.keys:
-                    return payload.items[payload.keys.index(wanted)]
-            elif isinstance(wanted, int) and -len(payload.items) <= wanted < len(payload.items):
-                return payload.items[wanted]
+        wanted = literal(index)
+        if wanted is not None and held.items is not None:
+            if held.keys is not None:
+                if wanted in held.keys:
+                    return held.items[held.keys.index(wanted)]
+            elif isinstance(wanted, int) and -len(held.items) <= wanted < len(held.items):
+                return held.items[wanted]
         if isinstance(node.slice, ast.Slice):
-            return container_of(payload.element)
-        return payload.element
-    if base.kind is Kind.MODULE:
-        return base._replace(payload=base.payload._replace(cls=None))
+            return container_of(held.element)
+        return held.element
+    if isinstance(held, Module):
+        return base._replace(payload=held._replace(cls=None))
     if base.kind is Kind.PARAMETERS:
         return base
-    named = str(index.payload.value) if index.kind is Kind.CONSTANT and index.payload else ""
-    if "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
+    named = literal(index)
+    if isinstance(named, str) and "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
     if base.kind is Kind.HOST:
         return Value(Kind.HOST, differs=base.differs or index.differs)
@@ -231,7 +228,7 @@ def _yield(machine: Machine, node: ast.Yield, frame: Frame, store: Store) -> Val
 
 def _yield_from(machine: Machine, node: ast.YieldFrom, frame: Frame, store: Store) -> Value:
     over = machine.evaluate(node.value, frame, store)
-    cuts = over.kind is Kind.LOADER and over.payload.cuts is True
+    cuts = isinstance(over.payload, Loader) and over.payload.cuts is True
     frame.yields.append(Yielded(element(over), frame.site(node), cuts))
     return UNKNOWN
 

@@ -11,7 +11,9 @@ from xlalint.analysis.call import spelling
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
+    Container,
     Loader,
+    Namespace,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
@@ -36,16 +38,16 @@ MOST_PASSES = 4
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
     over = machine.evaluate(node.iter, frame, store)
-    loader = over.payload if over.kind is Kind.LOADER else Loader(element(over))
+    loader = over.payload if isinstance(over.payload, Loader) else Loader(element(over))
     bounded = store.state.trust.bounded
     if over.kind is Kind.UNKNOWN and _awaits_loader(machine, node, frame, store):
         store.state.trust = store.state.trust._replace(bounded=True)
-        over = Value(Kind.LOADER, False, payload=Loader(Value(Kind.TENSOR, False, differs=True), True, True))
-        loader = over.payload
+        loader = Loader(Value(Kind.TENSOR, False, differs=True), True, True)
+        over = Value(Kind.LOADER, False, payload=loader)
     if over.kind is Kind.TENSOR:
         loader = Loader(over)
     literal = over.kind is Kind.PARAMETERS or (
-        over.kind is Kind.CONTAINER and (bool(over.payload.items) or _of_parameters(over.payload.element))
+        isinstance(held := over.payload, Container) and (bool(held.items) or _of_parameters(held.element))
     )
 
     def advance(current: Store) -> None:
@@ -73,7 +75,7 @@ def _awaits_loader(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame,
             return False
         if inner.func.attr in _NEEDS_A_CUT and isinstance(inner.func.value, ast.Name):
             module = machine.evaluate(inner.func.value, frame, store)
-            needs_a_cut |= module.kind is Kind.NAMESPACE and module.payload.name == functions.XM
+            needs_a_cut |= isinstance(module.payload, Namespace) and module.payload.name == functions.XM
     return needs_a_cut
 
 
@@ -165,7 +167,9 @@ def _loop(
             after.state.loop = join_loops(after.state.loop, back.state.loop)
         _end_loop(node, over, back, outside, was_in_loop, outer_since, frame, after)
         after = machine.run_block(node.orelse, frame, after) if node.orelse else after
-    over_cuts = over is not None and over.kind is Kind.LOADER and over.sure and over.payload.cuts is not False
+    over_cuts = (
+        over is not None and isinstance(over.payload, Loader) and over.payload.cuts is not False and over.sure
+    )
     for broken, site in exits.breaks:
         if cuts or over_cuts:
             frame.model.leave_loop(broken.state, "break", site)
@@ -216,7 +220,7 @@ _CUTS = functions.names_of("marker", "step scope", "compile")
 
 def _of_parameters(element: Value) -> bool:
     """Whether what is iterated goes along a model's parameters, of which there are some."""
-    if element.kind is Kind.CONTAINER:
+    if isinstance(element.payload, Container):
         return any(_of_parameters(item) for item in element.payload.items or ())
     return element.kind is Kind.PARAMETERS
 

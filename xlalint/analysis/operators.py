@@ -9,10 +9,13 @@ from xlalint.analysis.call import spelling
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.payloads import (
+    Constant,
+    Container,
     Device,
     RankTest,
     constant,
     container_of,
+    literal,
 )
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
@@ -37,13 +40,13 @@ def ask(value: Value, keyword: str, shown: ast.expr, place: ast.expr, frame: Fra
 
 def truth(value: Value) -> bool | None:
     """Whether a value counts as true, if that is known."""
-    if value.kind is Kind.CONSTANT and value.payload:
+    if isinstance(value.payload, Constant):
         return bool(value.payload.value)
-    if value.kind is Kind.NONE:
-        return False
-    if value.kind is Kind.CONTAINER:
+    if isinstance(value.payload, Container):
         items = value.payload.items
         return bool(items) if items is not None else None
+    if value.kind is Kind.NONE:
+        return False
     return True if value.kind in _TRUE else None
 
 
@@ -86,9 +89,8 @@ def operate(
 def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> Value:
     if isinstance(node.op, ast.Not):
         value = evaluate_test(machine, node.operand, frame, store)
-        if value.kind is Kind.RANK_TEST:
-            test: RankTest = value.payload
-            return value._replace(payload=test.negated())
+        if isinstance(value.payload, RankTest):
+            return value._replace(payload=value.payload.negated())
         if value.kind is Kind.ORDINAL:
             return Value(
                 Kind.RANK_TEST, value.sure, differs=True, payload=RankTest(True, value.sure, value.sure)
@@ -99,7 +101,7 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> V
     value = machine.evaluate(node.operand, frame, store)
     if value.kind is Kind.TENSOR:
         return record((value,), Weight.LIGHT, frame.site(node), frame, store)
-    if value.kind is Kind.CONSTANT and value.payload and isinstance(node.op, ast.USub):
+    if isinstance(value.payload, Constant) and isinstance(node.op, ast.USub):
         try:
             return constant(-value.payload.value)
         except TypeError:
@@ -185,26 +187,27 @@ def compare(
     for one, other, flipped in ((left, right, False), (right, left, True)):
         if one.kind is Kind.ORDINAL:
             return _compare_ordinal(op, one, other, flipped)
-    if left.kind is right.kind is Kind.CONSTANT and left.payload and right.payload:
+    if isinstance(left.payload, Constant) and isinstance(right.payload, Constant):
         a, b = left.payload.value, right.payload.value
         if isinstance(op, ast.Eq):
             return constant(a == b)
         if isinstance(op, ast.NotEq):
             return constant(a != b)
-    if Kind.DEVICE in (left.kind, right.kind) and isinstance(op, ast.Eq | ast.NotEq):
-        return _compare_device(op, *((left, right) if left.kind is Kind.DEVICE else (right, left)))
+    if isinstance(op, ast.Eq | ast.NotEq):
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one.payload, Device):
+                return _compare_device(op, one, one.payload, other)
     return Value(Kind.HOST, differs=left.differs or right.differs)
 
 
-def _compare_device(op: ast.Eq | ast.NotEq, device: Value, other: Value) -> Value:
-    mine: Device = device.payload
-    if mine.type and other.kind is Kind.DEVICE and other.payload.type:
+def _compare_device(op: ast.Eq | ast.NotEq, value: Value, device: Device, other: Value) -> Value:
+    if device.type and isinstance(other.payload, Device) and other.payload.type:
         # Two of one type may still be two devices.
-        return HOST if mine == other.payload else constant(isinstance(op, ast.NotEq))
-    if mine.type and other.kind is Kind.CONSTANT:
-        same = str(other.payload.value).startswith(mine.type)
+        return HOST if device == other.payload else constant(isinstance(op, ast.NotEq))
+    if device.type and isinstance(other.payload, Constant):
+        same = str(other.payload.value).startswith(device.type)
         return constant(same is isinstance(op, ast.Eq))
-    return Value(Kind.HOST, differs=device.differs or other.differs)
+    return Value(Kind.HOST, differs=value.differs or other.differs)
 
 
 def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) -> Value:
@@ -224,27 +227,26 @@ _TRUE = kinds_that("true")
 
 
 def _is_flag(value: Value) -> bool:
-    return value.kind is Kind.CONSTANT and bool(value.payload) and isinstance(value.payload.value, bool)
+    return isinstance(literal(value), bool)
 
 
 def _is_text(value: Value) -> bool:
-    return value.kind is Kind.CONSTANT and bool(value.payload) and isinstance(value.payload.value, str)
+    return isinstance(literal(value), str)
 
 
 def _either(left: Value, right: Value, *, is_or: bool) -> Value:
-    if Kind.RANK_TEST in (left.kind, right.kind):
-        test = left if left.kind is Kind.RANK_TEST else right
-        other = right if test is left else left
-        if other.kind is Kind.RANK_TEST and other.payload.master != test.payload.master:
-            return Value(Kind.HOST, differs=True)
-        # `a and is_master`: whoever gets in is the master; who stays out may be anyone.
-        side = {"certain": False} if is_or else {"certain_else": False}
-        return test._replace(payload=test.payload._replace(**side))
+    for value, other in ((left, right), (right, left)):
+        if isinstance(test := value.payload, RankTest):
+            if isinstance(other.payload, RankTest) and other.payload.master != test.master:
+                return Value(Kind.HOST, differs=True)
+            # `a and is_master`: whoever gets in is the master; who stays out may be anyone.
+            side = {"certain": False} if is_or else {"certain_else": False}
+            return value._replace(payload=test._replace(**side))
     return join_values(left, right)
 
 
 def _compare_ordinal(op: ast.cmpop, ordinal: Value, other: Value, flipped: bool) -> Value:
-    zero = other.kind is Kind.CONSTANT and bool(other.payload) and other.payload.value == 0
+    zero = literal(other) == 0
     master: bool | None = None
     if isinstance(op, ast.Eq):
         master = zero

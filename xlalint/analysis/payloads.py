@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from enum import Enum
+from types import NoneType
 from typing import Any, NamedTuple
 
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import ScopeKind
-from xlalint.lazy.values import HOST, UNKNOWN, Kind, Place, Value, join_all
+from xlalint.lazy.values import HOST, UNKNOWN, Kind, Place, Tensor, Value, join_all
 from xlalint.lazy.values import join as join_values
 
 DEEPEST = 4
@@ -29,6 +30,11 @@ def constant(value: Any) -> Value:
     if value is None:
         return Value(Kind.NONE)
     return Value(Kind.CONSTANT, payload=Constant(value, type(value).__name__))
+
+
+def literal(value: Value | None) -> object:
+    """The constant that a value is, for which None never stands; None when it is not known."""
+    return value.payload.value if value is not None and isinstance(value.payload, Constant) else None
 
 
 class Container(NamedTuple):
@@ -75,7 +81,7 @@ def container_of(element: Value) -> Value:
 
 
 def _depth(value: Value) -> int:
-    return value.payload.depth if value.kind is Kind.CONTAINER else 0
+    return value.payload.depth if isinstance(value.payload, Container) else 0
 
 
 class Bound(NamedTuple):
@@ -115,10 +121,13 @@ class Scoped(NamedTuple):
     scope: ScopeKind
 
 
+Target = Bound | Known | Method | Partial | Scoped
+
+
 class Targets(NamedTuple):
     """What a callable may be."""
 
-    of: tuple[Bound | Known | Method | Partial | Scoped, ...]
+    of: tuple[Target, ...]
 
     def join(self, other: Targets) -> Targets | None:
         """Either of two sets, unless there are too many."""
@@ -126,7 +135,7 @@ class Targets(NamedTuple):
         return Targets(both) if len(both) <= MOST_TARGETS else None
 
 
-def callable_value(target: Bound | Known | Method | Partial | Scoped) -> Value:
+def callable_value(target: Target) -> Value:
     """A callable of which we know the one target."""
     return Value(Kind.CALLABLE, payload=Targets((target,)))
 
@@ -303,11 +312,46 @@ class RankTest(NamedTuple):
         return RankTest(self.master, self.certain and other.certain, self.certain_else and other.certain_else)
 
 
+PAYLOADS: dict[Kind, tuple[type, ...]] = {
+    Kind.TENSOR: (Tensor, NoneType),
+    Kind.HOST: (NoneType,),
+    Kind.DEVICE: (Device,),
+    Kind.MODULE: (Module,),
+    Kind.PARAMETERS: (Parameters,),
+    Kind.OPTIMIZER: (Optimizer,),
+    Kind.SCALER: (Scaler,),
+    Kind.LOADER: (Loader,),
+    Kind.STATE_DICT: (StateDict,),
+    Kind.CALLABLE: (Targets,),
+    Kind.CLASS: (Classes,),
+    Kind.INSTANCE: (Instance,),
+    Kind.SCOPE: (Opening, Managed),
+    Kind.RANK_TEST: (RankTest,),
+    Kind.ORDINAL: (NoneType,),
+    Kind.CONTAINER: (Container,),
+    Kind.CONSTANT: (Constant, NoneType),
+    Kind.NAMESPACE: (Namespace,),
+    Kind.NONE: (NoneType,),
+    Kind.UNKNOWN: (NoneType,),
+}
+"""What the payload of a value of each kind is. No class belongs to two kinds, so that asking for the
+class of a payload asks for the kind, too. A constant without payload is one of several."""
+
+
 def elements(value: Value | None) -> list[Value]:
     """The elements of a container of known length; nothing for anything else."""
-    if value is not None and value.kind is Kind.CONTAINER and value.payload.items is not None:
+    if value is not None and isinstance(value.payload, Container) and value.payload.items is not None:
         return list(value.payload.items)
     return []
+
+
+def classes_of(value: Value) -> tuple[Class | str, ...]:
+    """What the class of an object may be; nothing when that is not known."""
+    if isinstance(value.payload, Instance):
+        return value.payload.of
+    if isinstance(value.payload, Module) and value.payload.cls is not None:
+        return (value.payload.cls,)
+    return ()
 
 
 DEVICE_XLA = Value(Kind.DEVICE, payload=Device("xla"))
@@ -317,20 +361,18 @@ DEVICE_UNKNOWN = Value(Kind.DEVICE, sure=False, payload=Device())
 
 def run(value: Value) -> Value:
     """The value after a cut: nothing in it is recorded any more."""
-    if value.kind is Kind.CONTAINER:
-        payload: Container = value.payload
+    payload = value.payload
+    if isinstance(payload, Container):
         if value.recorded.may or payload.element.recorded.may:
             items = None if payload.items is None else tuple(run(item) for item in payload.items)
             return value.run()._replace(payload=payload._replace(items=items, element=run(payload.element)))
         return value
-    if value.kind is Kind.CALLABLE and value.recorded.may == 0:
-        return value
     return value.run()
 
 
-def targets(value: Value) -> tuple[Bound | Known | Method | Partial | Scoped, ...]:
+def targets(value: Value) -> tuple[Target, ...]:
     """What a callable may be; nothing when unknown."""
-    return value.payload.of if value.kind is Kind.CALLABLE and value.payload else ()
+    return value.payload.of if isinstance(value.payload, Targets) else ()
 
 
 def unknown_from(*values: Value) -> Value:

@@ -59,7 +59,7 @@ def _with_items(
         return machine.run_block(node.body, frame, store)
     item, rest = items[0], items[1:]
     value = machine.evaluate(item.context_expr, frame, store)
-    opening = value.payload if value.kind is Kind.SCOPE and isinstance(value.payload, Opening) else None
+    opening = value.payload if isinstance(value.payload, Opening) else None
     if item.optional_vars is not None:
         stack = opening is not None and opening.effect is Opens.STACK
         bound = value if opening is None or stack else UNKNOWN
@@ -70,7 +70,7 @@ def _with_items(
         after = _with_items(machine, node, rest, frame, store)
         frame.muted = muted
         return after
-    if value.kind is Kind.SCOPE and isinstance(value.payload, Managed):
+    if isinstance(value.payload, Managed):
         return _managed(machine, value.payload, node, rest, frame, store)
     if value.kind is Kind.INSTANCE:
         return _with_instance(machine, value, item, node, rest, frame, store)

@@ -15,6 +15,7 @@ from xlalint.analysis.operators import operate
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
+    Container,
     callable_value,
     container_of,
 )
@@ -55,7 +56,7 @@ def _annotated(machine: Machine, node: ast.AnnAssign, frame: Frame, store: Store
 def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame, store: Store) -> Store | None:
     left = machine.evaluate(node.target, frame, store)
     right = machine.evaluate(node.value, frame, store)
-    if left.kind is Kind.CONTAINER and isinstance(node.op, ast.Add):
+    if isinstance(left.payload, Container) and isinstance(node.op, ast.Add):
         added = element(right)
         if left.payload.items != ():
             added = join_values(left.payload.element, added)

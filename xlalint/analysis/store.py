@@ -9,7 +9,7 @@ from xlalint.analysis.payloads import Module, Optimizer, run
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import State
 from xlalint.lazy.state import join as join_states
-from xlalint.lazy.values import Kind, Place, Value
+from xlalint.lazy.values import Place, Value
 from xlalint.lazy.values import join as join_values
 
 AttributeKey = tuple[Class, str]
@@ -80,14 +80,11 @@ class Store:
 
 
 def _after_move(value: Value, identity: Site, path: Path) -> Value:
-    if value.kind is Kind.MODULE:
-        module: Module = value.payload
-        if module.identity == identity and module.place is not Place.XLA:
-            return value._replace(payload=module._replace(place=Place.XLA))
-    elif value.kind is Kind.OPTIMIZER:
-        optimizer: Optimizer = value.payload
-        if optimizer.over == identity and optimizer.place is Place.HOST and not optimizer.stale:
-            return value._replace(payload=optimizer._replace(stale=path))
+    held = value.payload
+    if isinstance(held, Module) and held.identity == identity and held.place is not Place.XLA:
+        return value._replace(payload=held._replace(place=Place.XLA))
+    if isinstance(held, Optimizer) and held.over == identity and held.place is Place.HOST and not held.stale:
+        return value._replace(payload=held._replace(stale=path))
     return value
 
 

@@ -9,9 +9,12 @@ from xlalint.analysis.frame import Carried, Yielded
 from xlalint.analysis.outline import Class, Function
 from xlalint.analysis.payloads import (
     Bound,
+    Constant,
+    Container,
     Loader,
+    Targets,
+    classes_of,
     run,
-    targets,
 )
 from xlalint.analysis.store import AttributeKey, Store
 from xlalint.judging import Caller, Occurrence
@@ -65,7 +68,7 @@ def context_key(
 
 def widened(value: Value) -> Value:
     """The value without what only tells contexts apart: which number or text it is."""
-    if value.kind is Kind.CONSTANT and value.payload and not isinstance(value.payload.value, bool):
+    if isinstance(value.payload, Constant) and not isinstance(value.payload.value, bool):
         return Value(Kind.HOST)
     return value
 
@@ -75,29 +78,24 @@ def are_idle(values: dict[Any, Value]) -> bool:
     for value in values.values():
         if value.kind in _ENGINE_KINDS:
             return False
-        if value.kind is Kind.CONTAINER and value.payload.element.kind is not Kind.HOST:
+        if isinstance(value.payload, Container) and value.payload.element.kind is not Kind.HOST:
             return False
     return True
 
 
 def classes_in(value: Value) -> list[Class]:
     """Classes of the project that a value is an instance of, or holds instances of."""
-    if value.kind is Kind.INSTANCE:
-        return [cls for cls in value.payload.of if not isinstance(cls, str)]
-    if value.kind is Kind.MODULE:
-        return [value.payload.cls] if value.payload.cls is not None else []
-    if value.kind is Kind.CONTAINER:
-        return [
-            cls for item in (value.payload.element, *(value.payload.items or ())) for cls in classes_in(item)
-        ]
-    if value.kind is Kind.CALLABLE:
-        found = []
-        for target in targets(value):
-            if isinstance(target, Bound):
-                found += classes_in(target.receiver) if target.receiver is not None else []
-                found += [cls for _, held in target.captured for cls in classes_in(held)]
-        return found
-    return []
+    match value.payload:
+        case Container(items, element):
+            return [cls for item in (element, *(items or ())) for cls in classes_in(item)]
+        case Targets(of):
+            found = []
+            for target in of:
+                if isinstance(target, Bound):
+                    found += classes_in(target.receiver) if target.receiver is not None else []
+                    found += [cls for _, held in target.captured for cls in classes_in(held)]
+            return found
+    return [cls for cls in classes_of(value) if not isinstance(cls, str)]
 
 
 def did_nothing(summary: Summary) -> bool:

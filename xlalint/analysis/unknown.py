@@ -6,6 +6,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
+    Container,
     targets,
     unknown_from,
 )
@@ -25,7 +26,7 @@ def call_unknown(machine: Machine, call: Call) -> Value:
     given = call.values
     _let_escape(machine, call)
     if any(
-        v.kind in _CARRIERS or (v.kind is Kind.CONTAINER and v.payload.element.kind in _CARRIERS)
+        v.kind in _CARRIERS or (isinstance(v.payload, Container) and v.payload.element.kind in _CARRIERS)
         for v in given
     ):
         call.store.state.trust = call.store.state.trust._replace(opaque=True)
@@ -46,4 +47,4 @@ def holds_tensor(value: Value) -> bool:
     """Whether a value is a device tensor, or a container of them."""
     if value.kind is Kind.TENSOR:
         return True
-    return value.kind is Kind.CONTAINER and value.payload.element.kind is Kind.TENSOR
+    return isinstance(value.payload, Container) and value.payload.element.kind is Kind.TENSOR

@@ -61,9 +61,8 @@ def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: F
         frame.model.read(
             store.state, guessed, reading, _shown(by), site, closure_argument=frame.closure_argument
         )
-    elif value.kind is Kind.CONTAINER and reading is Reading.TEXT:
-        payload: Container = value.payload
-        for item in payload.items if payload.items is not None else (payload.element,):
+    elif isinstance(held := value.payload, Container) and reading is Reading.TEXT:
+        for item in held.items if held.items is not None else (held.element,):
             read(item, reading, _shown(by), site, frame, store)
     return Value(Kind.HOST, differs=value.differs, reduced=value.reduced)
 

@@ -111,8 +111,8 @@ class Value(NamedTuple):
     """One value: immutable, hashable, part of the key of a summary.
 
     `sure` is False for the result of an unknown callable on device values. `differs` says that the
-    value is not the same on every replica, `reduced` that it depends on a collective. What
-    `payload` holds depends on `kind`; see the observer that made it.
+    value is not the same on every replica, `reduced` that it depends on a collective. The
+    class of `payload` belongs to `kind`, and to no other.
     """
 
     kind: Kind
@@ -125,7 +125,7 @@ class Value(NamedTuple):
     @property
     def role(self) -> Role:
         """What a device tensor is in the program; PLAIN for every other value."""
-        return self.payload.role if self.payload.__class__ is Tensor else Role.PLAIN
+        return self.payload.role if isinstance(self.payload, Tensor) else Role.PLAIN
 
     @property
     def is_device(self) -> bool:
@@ -175,7 +175,7 @@ def join_all(values: Iterable[Value], otherwise: Value) -> Value:
     return otherwise if first is None else reduce(join, each, first)
 
 
-def _join_payload(a: Value, b: Value) -> Any:
+def _join_payload(a: Value, b: Value) -> object:
     if isinstance(a.payload, tuple) and type(a.payload) is type(b.payload):
         join_payload = getattr(a.payload, "join", None)
         if join_payload is not None:
