@@ -99,7 +99,7 @@ every_rule = pytest.mark.parametrize(
 
 
 @every_rule
-def test_a_rule_alone_says_what_it_says_among_all(rule: type[Rule]) -> None:
+def test_a_rule_alone_says_what_it_says_among_all(rule: type[Rule[Any]]) -> None:
     """Where it speaks, and where it must not; elsewhere in the soak run."""
     roots = [root for root in [*FOLDERS, *PROGRAMS] if of_rule(rule, by_all(root))]
     for root in {*roots, FIXTURES / CLEAN}:
@@ -109,7 +109,7 @@ def test_a_rule_alone_says_what_it_says_among_all(rule: type[Rule]) -> None:
 @pytest.mark.soak
 @every_rule
 @pytest.mark.parametrize("tree", [FIXTURES, *trees(CORPUS)], ids=lambda tree: tree.name)
-def test_a_rule_alone_says_of_real_trees_what_it_says_among_all(tree: Path, rule: type[Rule]) -> None:
+def test_a_rule_alone_says_of_real_trees_what_it_says_among_all(tree: Path, rule: type[Rule[Any]]) -> None:
     assert tree.is_dir(), f"{tree} is not there: run benchmarks/corpus.py"
     compare_alone(rule, tree)
 
@@ -137,7 +137,7 @@ def compare(root: Path, change: Change, monkeypatch: pytest.MonkeyPatch) -> None
     assert changed == usual
 
 
-def compare_alone(rule: type[Rule], root: Path) -> None:
+def compare_alone(rule: type[Rule[Any]], root: Path) -> None:
     # Where a rule yields to one that is not selected, it speaks: that one is selected with it.
     alone = of_rule(rule, diagnostics_by_rules(root, rule.code, *rule.yields_to))
     among_all = of_rule(rule, by_all(root))
@@ -153,7 +153,7 @@ def by_all(root: Path) -> tuple[Diagnostic, ...]:
     return tuple(diagnostics_by_rules(root, "ALL"))
 
 
-def of_rule(rule: type[Rule], diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+def of_rule(rule: type[Rule[Any]], diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     return [diagnostic for diagnostic in diagnostics if diagnostic.code == rule.code]
 
 

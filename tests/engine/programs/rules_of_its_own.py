@@ -2,25 +2,24 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Collective, Event, HostRead, OptimizerStepped, Reading, StepSplit
-from xlalint.lazy.state import State
+from xlalint.lazy.events import Collective, HostRead, OptimizerStepped, Reading, StepSplit
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 from xlalint_runtime.guard import Guard
 
 
-class ReplicasAdd(Rule):
-    code, name, severity, guarded, events = "XLA901", "replicas-add", Severity.INFO, True, (Collective,)
+class ReplicasAdd(Rule[Collective]):
+    code, name, severity = "XLA901", "replicas-add", Severity.INFO
     operation = "all_reduce"
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if isinstance(event, Collective) and event.operation == self.operation:
+    def judge(self, event: Collective, state: View) -> Iterator[Finding]:
+        if event.operation == self.operation:
             yield self.finding(event, "", help="")
 
 
@@ -28,33 +27,27 @@ class ReplicasMeet(ReplicasAdd):
     code, name, operation = "XLA902", "replicas-meet", "rendezvous"
 
 
-class StepIsSplit(Rule):
-    code, name, severity, guarded, events = "XLA903", "step-is-split", Severity.INFO, True, (StepSplit,)
+class StepIsSplit(Rule[StepSplit]):
+    code, name, severity = "XLA903", "step-is-split", Severity.INFO
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
+    def judge(self, event: StepSplit, state: View) -> Iterator[Finding]:
         yield self.finding(event, "", help="")
 
 
-class Printed(Rule):
-    code, name, severity, guarded, events = "XLA905", "printed", Severity.INFO, True, (HostRead,)
+class Printed(Rule[HostRead]):
+    code, name, severity = "XLA905", "printed", Severity.INFO
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if isinstance(event, HostRead) and event.reading is Reading.TEXT:
+    def judge(self, event: HostRead, state: View) -> Iterator[Finding]:
+        if event.reading is Reading.TEXT:
             yield self.finding(event, "", help="")
 
 
-class BuiltTooEarly(Rule):
-    code, name, severity, guarded, events = (
-        "XLA904",
-        "built-too-early",
-        Severity.INFO,
-        True,
-        (OptimizerStepped,),
-    )
+class BuiltTooEarly(Rule[OptimizerStepped]):
+    code, name, severity = "XLA904", "built-too-early", Severity.INFO
 
-    def judge(self, event: Event, state: State) -> Iterator[Finding]:
-        if isinstance(event, OptimizerStepped) and event.built:
-            yield replace(self.finding(event, "", help=""), path=event.built[-1:])
+    def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
+        if event.built:
+            yield self.finding(event, "", help="", at=event.built[-1])
 
 
 def train(x: torch.Tensor) -> None:
