@@ -91,7 +91,9 @@ def found(
     """What one rule finds in a program, with its cures."""
     files = [file for file in map(read, modules) if isinstance(file, SourceFile)]
     assert len(files) == len(modules)
-    return analyze(files, [find(code)(target)], Configuration(target, roots=(folder,))).findings
+    judge = Judge([find(code)(target)])
+    analysis = analyze(files, judge.kinds, Configuration(target, roots=(folder,)))
+    return list(judge.judge(analysis.occurrences))
 
 
 def found_in(program: Program, target: VersionRange = DEFAULT_TARGET) -> list[Placed]:

@@ -13,7 +13,7 @@ import pytest
 
 from fixture_programs import FIXTURES
 from xlalint.analysis.engine import trace
-from xlalint.checker import parse_file
+from xlalint.analysis.parsing import parse_file
 from xlalint.configuration import Configuration
 from xlalint.diagnostic import (
     Applicability,
@@ -517,8 +517,9 @@ What these words mean:
 
 
 def test_a_line_reached_in_several_states_shows_each_once() -> None:
-    light = state(recorded=Recorded(Weight.LIGHT, Weight.LIGHT))
-    shown = table(Known(6, light), Known(6, state(recorded=HEAVY)), Known(6, light)).splitlines()
+    light = state(engine=Engine(Recorded(Weight.LIGHT, Weight.LIGHT)))
+    heavy = state(engine=Engine(HEAVY))
+    shown = table(Known(6, light), Known(6, heavy), Known(6, light)).splitlines()
     assert shown[2:5] == ["  ┌ ▒ recorded: light", "  ┌ █ recorded: heavy", "6 │         log(loss)"]
 
 

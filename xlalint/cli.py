@@ -156,7 +156,7 @@ def check(
     The path - stands for standard input. The exit status is 0 without diagnostics of the severity
     --fail-on or higher, 1 with some, and 2 after wrong usage, wrong settings or an internal error.
     """
-    from xlalint import checker
+    from xlalint import checker, units
 
     paths, reads_input = _sort_out(paths, stdin_filename)
     finder = _finder(config, isolated, _given(options))
@@ -168,10 +168,10 @@ def check(
         if show_files:
             from xlalint.sources.file import show
 
-            for found in checker.find_files(paths, finder, force_exclude=force_exclude):
+            for found in units.find_files(paths, finder, force_exclude=force_exclude):
                 click.echo(show(Path(found.path)))
             return
-        given = checker.Input(stdin_filename, sys.stdin.buffer.read()) if reads_input else None
+        given = units.Input(stdin_filename, sys.stdin.buffer.read()) if reads_input else None
         with _without_collector():
             report = checker.check(paths, finder, force_exclude=force_exclude, standard_input=given)
             _print_report(
@@ -287,17 +287,17 @@ def state(place: str, target_version: str | None, config: Path | None, isolated:
     torch_xla has recorded and not yet run, which scopes are open, and which replicas get there.
     A legend explains the words.
     """
-    from xlalint import checker
+    from xlalint.analysis.parsing import parse_file
     from xlalint.output.state import details, overview
     from xlalint.sources.file import SourceFile, Unreadable, read
-    from xlalint.sources.project import Projects
+    from xlalint.units import unit_for
 
     path, line = _split_place(place)
     finder = _finder(config, isolated, _given({"target_version": target_version}))
     with _failures():
         settings = finder.at(_directory(path))
     file = read(path, settings.wrappers)
-    tree = checker.parse_file(file) if isinstance(file, SourceFile) else file
+    tree = parse_file(file) if isinstance(file, SourceFile) else file
     if isinstance(tree, Unreadable):
         raise Failure(f"{tree.shown}: {tree.reason}")
     assert isinstance(file, SourceFile)
@@ -306,7 +306,7 @@ def state(place: str, target_version: str | None, config: Path | None, isolated:
     from xlalint.analysis.engine import trace
 
     with _without_collector():
-        states = trace(file, checker.configure(file.path, settings, Projects()))
+        states = trace(file, unit_for(file, settings).configuration)
     _print(overview(file, states) if line is None else details(file, states, line), color)
 
 

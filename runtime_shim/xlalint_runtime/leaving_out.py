@@ -56,5 +56,4 @@ class _Registry(OrderedDict[int, Any]):
 
 
 def _dotted(owner: Any) -> str:
-    module = getattr(owner, "__module__", None)
-    return f"{module}.{owner.__qualname__}" if module is not None else str(owner.__name__)
+    return f"{owner.__module__}.{owner.__qualname__}" if isinstance(owner, type) else str(owner.__name__)

@@ -8,33 +8,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from xlalint.analysis.interpreter import Interpreter
 from xlalint.analysis.outline import Function, Import, Outline
+from xlalint.analysis.parsing import parse_file
 from xlalint.analysis.project import Project
 from xlalint.analysis.roots import Relevance
 from xlalint.analysis.store import Store
 from xlalint.analysis.summaries import told_once
 from xlalint.configuration import Configuration
-from xlalint.judging import Judge, Occurrence, Placed
+from xlalint.judging import Occurrence
 from xlalint.knowledge.functions import EAGER_MODE, SWAPS_PARAMETERS
-from xlalint.lazy.events import ApiUsed
+from xlalint.lazy.events import ApiUsed, Event, FileUnreadable
+from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import Value
-from xlalint.rule import Rule
-from xlalint.sources.file import HOT_TOKEN, SourceFile, Unreadable, read
-from xlalint.sources.syntax import parse
+from xlalint.sources.file import HOT_TOKEN, START, SourceFile, Unreadable, read
 
 _RECURSION_LIMIT = 12_000
 
 
 @dataclass(slots=True)
 class Analysis:
-    """What an analysis found, and what it counted."""
+    """What happens in the files of an analysis, and what it counted."""
 
-    findings: list[Placed] = field(default_factory=list)
+    occurrences: list[Occurrence] = field(default_factory=list)
     statistics: dict[str, int] = field(default_factory=dict)
 
 
@@ -49,7 +48,7 @@ class LineState:
 
 def analyze(
     files: Sequence[SourceFile],
-    rules: Sequence[Rule[Any]],
+    kinds: frozenset[type[Event]],
     configuration: Configuration,
     *,
     memo: bool = True,
@@ -57,19 +56,39 @@ def analyze(
     """Analyze files together: calls are followed between them and into what they import.
 
     Args:
-        files: The files to judge; those that are not hot are only read when a call leads there.
-        rules: What judges.
+        files: The files to look at; those that are not hot are only entered when a call leads there.
+        kinds: The kinds of events that somebody judges; they steer nothing.
         configuration: What is known of the project beside its files.
         memo: Whether summaries are kept; the answer is the same without.
     """
-    run = _Run(files, rules, configuration, memo=memo)
-    with _deep_recursion():
-        return run.analyze()
+    try:
+        with _deep_recursion():
+            return _Run(files, kinds, configuration, memo=memo).analyze()
+    except RecursionError:
+        if len(files) == 1:
+            reason = "it is nested too deeply: the analyzer ran out of stack"
+            return Analysis([unreadable(Unreadable(files[0].path, files[0].shown, reason, START, files[0]))])
+    # One of the files nests too deeply. The others are analyzed without it.
+    together = Analysis()
+    for file in files:
+        alone = analyze([file], kinds, configuration, memo=memo)
+        together.occurrences += alone.occurrences
+        for name, count in alone.statistics.items():
+            together.statistics[name] = together.statistics.get(name, 0) + count
+    return together
+
+
+def unreadable(file: Unreadable) -> Occurrence:
+    """That a file cannot be read or parsed, as something that happens in it."""
+    site = Site(str(file.path), file.position.line)
+    if file.file is not None:
+        site = file.file.site(file.position, file.position)
+    return Occurrence(FileUnreadable(site, reason=file.reason), View())
 
 
 def trace(file: SourceFile, configuration: Configuration) -> list[LineState]:
     """What the model holds at every line of `file` that is interpreted."""
-    run = _Run([file], [], configuration, memo=False)
+    run = _Run([file], frozenset(), configuration, memo=False)
     seen: dict[int, LineState] = {}
 
     def observe(statement: ast.stmt, outline: Outline, store: Store) -> None:
@@ -92,17 +111,18 @@ class _Run:
     def __init__(
         self,
         files: Sequence[SourceFile],
-        rules: Sequence[Rule[Any]],
+        kinds: frozenset[type[Event]],
         configuration: Configuration,
         *,
         memo: bool,
     ) -> None:
-        self._judge = Judge(rules)
+        self._kinds = kinds
+        self._unreadable: list[Occurrence] = []
         self._files = {file.path: file for file in sorted(files, key=lambda f: str(f.path))}
         self._tokens = (HOT_TOKEN, *configuration.wrappers)
         self.project = Project(configuration.roots, self._open_module)
         self.interpreter = Interpreter(
-            self.project, self._judge.kinds, other_backends=configuration.false_tests, memo=memo
+            self.project, kinds, other_backends=configuration.false_tests, memo=memo
         )
 
     def analyze(self) -> Analysis:
@@ -112,7 +132,7 @@ class _Run:
             outline = self.project.outline(file.path)
             if outline is not None:
                 (outlines if file.is_hot else hooked).append(outline)
-        happened: list[Occurrence] = []
+        happened = self._unreadable
         for outline in outlines:
             happened += self._api_uses(outline)
         happened += self._interpret(outlines)
@@ -120,7 +140,7 @@ class _Run:
         statistics = dict(self.interpreter.statistics)
         statistics["modules"] = self.project.outlined
         statistics["functions"] = self.interpreter.functions_entered
-        return Analysis([*self._judge.judge(told_once(happened))], statistics)
+        return Analysis([*told_once(happened)], statistics)
 
     def _interpret(self, outlines: list[Outline]) -> Iterator[Occurrence]:
         interpreter = self.interpreter
@@ -177,7 +197,7 @@ class _Run:
         return self.interpreter.run_root(function, eager=_eager(function.outline), receiver=receiver)
 
     def _api_uses(self, outline: Outline) -> list[Occurrence]:
-        if ApiUsed not in self._judge.kinds:
+        if ApiUsed not in self._kinds:
             return []
         from xlalint.analysis.usage import api_uses
 
@@ -207,17 +227,15 @@ class _Run:
         return None
 
     def _open_module(self, path: Path) -> tuple[str, ast.Module] | None:
-        file = self._files.get(path) or read(path)
-        if isinstance(file, Unreadable):
+        asked = self._files.get(path)
+        file = asked or read(path)
+        tree = file if isinstance(file, Unreadable) else parse_file(file)
+        if isinstance(tree, Unreadable):
+            if asked is not None:
+                self._unreadable.append(unreadable(tree))
             return None
-        tree = parse(file, _parse_newer)
-        return None if isinstance(tree, Unreadable) else (file.text, tree)
-
-
-def _parse_newer(text: str) -> ast.Module:
-    from xlalint.analysis import cst_frontend
-
-    return cst_frontend.parse(text)
+        assert isinstance(file, SourceFile)
+        return file.text, tree
 
 
 def _eager(outline: Outline) -> bool | None:
