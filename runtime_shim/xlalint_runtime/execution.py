@@ -22,6 +22,7 @@ from torch_xla._internal import pjrt
 
 from xlalint_runtime import counters, replicas, seeds
 from xlalint_runtime.guard import Guard
+from xlalint_runtime.leaving_out import leaving_out
 from xlalint_runtime.measurement import Job
 from xlalint_runtime.report import plain
 
@@ -90,7 +91,7 @@ class _Run:
         sys.path.insert(0, str(path.parent))
         sys.argv = [str(path)]
         self._run_launched_functions_here()
-        with self.moved, self.guard or contextlib.nullcontext():
+        with self.moved, leaving_out(self.job.without), self.guard or contextlib.nullcontext():
             try:
                 exec(compile(prefix, str(path), "exec"), module.__dict__)
                 module.__dict__["main"] = self._returning(module.__dict__["main"])
