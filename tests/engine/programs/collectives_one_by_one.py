@@ -26,7 +26,7 @@ class ReplicasMeet(Rule[Collective]):
     code, name, severity = "XLA902", "replicas-meet", Severity.INFO
 
     def judge(self, event: Collective, state: View) -> Iterator[Finding]:
-        if event.operation == "rendezvous":
+        if (event.operation, event.tag) == ("rendezvous", "end"):
             yield self.finding(event, "", help="")
 
 
