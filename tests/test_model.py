@@ -403,3 +403,25 @@ def test_obligations_are_told_in_an_order_that_all_their_parts_decide() -> None:
     state.obligations = frozenset(two)
     assert state.owes(Owed.READ) == two[:2]
     assert state.owes(Owed.COLLECTIVE) == [two[3], two[2]]
+
+
+def test_what_the_engine_tells_replaces_what_the_model_assumed(run: Run) -> None:
+    run.model.record(run.state, Weight.HEAVY, at(1))
+    run.model.read(run.state, LOSS, Reading.EXPLICIT, "loss.item()", at(2))
+    run.model.add_closure(run.state, at(3), asynchronous=False)
+    told = {"eager": False, "launched": True, "in_closure": False, "in_forward": False, "in_loop": True}
+    run.model.observe(run.state, recorded=HEAVY, **told)
+    assert run.state.owes(Owed.READ)
+    run.model.observe(run.state, recorded=NOTHING, **told)
+    assert not run.state.owes(Owed.READ), "what was read has run meanwhile: no cut runs it again"
+    assert run.state.owes(Owed.CLOSURE), "a closure waits for a cut, whatever is recorded"
+    assert (run.state.engine.since, run.state.scopes.in_loop, run.state.replicas.launched) == ((), True, True)
+
+
+def test_what_happened_around_a_loop_is_not_what_happens_in_it(run: Run) -> None:
+    run.model.cut(run.state, Cause.MARKER, "torch_xla.sync()", at(1))
+    outside = run.model.enter_loop(run.state)
+    assert not run.state.loop.cuts
+    run.model.end_loop(run.state, outside, None, NOTHING, at(2), told=False)
+    assert run.state.loop.own.cuts
+    assert not run.lines(LoopLeft)

@@ -43,7 +43,7 @@ def execute(job: Job, send: Send) -> None:
     os.environ["MASTER_PORT"] = str(_free_port())
     counters.count_dynamo_launches()
     replicas.order_saves()
-    guard = Guard(on_news=lambda found: send({"findings": [plain(one) for one in found]}))
+    guard = Guard(on_news=lambda: send(_seen(guard)))
     run = _Run(job, guard if job.guarded else None)
     with seeds.shifted(job.seed):
         run.execute()
@@ -55,12 +55,18 @@ def execute(job: Job, send: Send) -> None:
             "pending": run.pending,
             "raised": run.raised,
             "numbers": run.numbers(),
-            "findings": [plain(one) for one in guard.diagnostics()],
-            "emitted": sorted(kind.__name__ for kind in guard.emitted),
+            **_seen(guard),
         }
     )
     if job.trained and run.raised is None:
         send({"trained": run.moved.changed()})
+
+
+def _seen(guard: Guard) -> dict[str, Any]:
+    return {
+        "findings": [plain(one) for one in guard.diagnostics()],
+        "emitted": sorted(kind.__name__ for kind in guard.emitted),
+    }
 
 
 def _free_port() -> int:

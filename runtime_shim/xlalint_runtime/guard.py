@@ -37,12 +37,12 @@ class Guard:
     def __init__(
         self,
         rules: Iterable[type[Rule[Any]]] | None = None,
-        on_news: Callable[[list[Diagnostic]], None] | None = None,
+        on_news: Callable[[], None] | None = None,
     ) -> None:
         """Args:
         rules: The rules to judge by; None: all that judge only events that the guard emits.
-        on_news: Called with all diagnostics so far whenever there is a new one: a program that
-            hangs or aborts never comes to its end.
+        on_news: Called whenever there is a new diagnostic: a program that hangs or aborts never
+            comes to its end.
         """
         chosen = all_rules() if rules is None else rules
         self._judge = Judge(rule(DEFAULT_TARGET) for rule in chosen if is_guarded(rule))
@@ -87,4 +87,4 @@ class Guard:
             for finding in self._judge.findings(event, view):
                 news |= self._report.add(finding, settled_in)
         if news and self._on_news is not None:
-            self._on_news(self.diagnostics())
+            self._on_news()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import torch.optim.optimizer as optimizers
@@ -56,4 +57,6 @@ class _Registry(OrderedDict[int, Any]):
 
 
 def _dotted(owner: Any) -> str:
-    return f"{owner.__module__}.{owner.__qualname__}" if isinstance(owner, type) else str(owner.__name__)
+    return (
+        str(owner.__name__) if isinstance(owner, ModuleType) else f"{owner.__module__}.{owner.__qualname__}"
+    )

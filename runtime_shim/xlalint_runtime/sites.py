@@ -45,9 +45,9 @@ def frames_below_user() -> Iterator[FrameType]:
             yield frame
 
 
-def runs(function: str, file: str) -> bool:
-    """Whether this thread is inside a call of a function of a library."""
-    return any(frame.f_code.co_name == function and _file(frame) == file for frame in _stack())
+def calls_of(function: str, file: str) -> int:
+    """How many calls of a function of a library this thread is inside of."""
+    return sum(frame.f_code.co_name == function and _file(frame) == file for frame in _stack())
 
 
 def is_at_for() -> bool:

@@ -22,7 +22,7 @@ from xlalint.lazy.values import Weight
 from xlalint_runtime import pending, replicas
 from xlalint_runtime.parting import Arrival, Deed, Parting, Progress
 from xlalint_runtime.report import Report
-from xlalint_runtime.sites import Chain, runs, test_of, user_chain
+from xlalint_runtime.sites import Chain, calls_of, test_of, user_chain
 
 Transition = Callable[[State, Site], object]
 """What a hook tells the model: that something happens to a state, at a place."""
@@ -191,12 +191,12 @@ class Watch(replicas.Listener):
             recorded=replica.work.recorded(),
             eager=torch_xla._XLAC._get_use_eager_mode(),
             launched=replicas.running() or (pending.default_device() is not None and xr.world_size() > 1),
-            in_closure=runs("_run_step_closures", xm.__file__),
+            in_closure=calls_of("_run_step_closures", xm.__file__) > 0,
             in_forward=self.this_thread.in_forward,
             in_loop=bool(replica.loops) or site in replica.launched_at,
         )
-        if state.scopes.of(ScopeKind.OPTIMIZER) and not in_optimizer():
-            self.leave(state, ScopeKind.OPTIMIZER)  # An exception has left it.
+        if state.scopes.of(ScopeKind.OPTIMIZER):
+            self.leave_optimizers(state, still_in=running_optimizers())
         return site
 
     @contextlib.contextmanager
@@ -217,6 +217,12 @@ class Watch(replicas.Listener):
             if scope.kind in kinds:
                 self.model.leave(state, scope, spelling)
                 return
+
+    def leave_optimizers(self, state: State, still_in: int) -> None:
+        """All steps of optimizers but so many of the outermost are over, in whatever way."""
+        kind = ScopeKind.OPTIMIZER
+        for _ in range(sum(scope.kind is kind for scope in state.scopes.open) - still_in):
+            self.leave(state, kind)
 
     def enter(self, state: State, scope: Scope, code: CodeType, spelling: str = "") -> None:
         """A scope is opened, by the function that has this code."""
@@ -274,9 +280,9 @@ class Watch(replicas.Listener):
             return self._parting
 
 
-def in_optimizer() -> bool:
-    """Whether an optimizer's or a gradient scaler's step is running."""
-    return runs("wrapper", _OPTIMIZERS) or runs("step", torch.amp.grad_scaler.__file__)
+def running_optimizers() -> int:
+    """How many steps of optimizers and gradient scalers this thread is in."""
+    return calls_of("wrapper", _OPTIMIZERS) + calls_of("step", torch.amp.grad_scaler.__file__)
 
 
 def _parted_by(chain: Chain, tests: dict[CodeType, Site]) -> tuple[Site, CodeType]:

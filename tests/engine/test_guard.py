@@ -28,6 +28,9 @@ SAMPLE = (
     [
         pytest.param("names_imported_before", id="names imported before the guard make no difference"),
         pytest.param("rules_of_its_own", id="the model is told what only rules to come will judge"),
+        pytest.param(
+            "collectives_one_by_one", id="every collective is told, by whichever way it is recorded"
+        ),
     ],
 )
 def test_a_guard_that_a_program_enters_finds_what_is_marked(name: str, server: ForkServer) -> None:

@@ -19,13 +19,29 @@ from xlalint_runtime.prove import job
 PROGRAMS = Path(__file__).parent / "programs"
 
 ITS_OWN_RULES = PROGRAMS / "rules_of_its_own.py"
+COLLECTIVES = PROGRAMS / "collectives_one_by_one.py"
 NOTICED_BY = {
     "_XLAC._xla_step_marker": FIXTURES / "XLA101/log_in_step.py",
     "_XLAC._xla_sync_multi": FIXTURES / "XLA602/save_every_nth_step.py",
     "_XLAC._xla_get_default_device_ordinal": FIXTURES / "XLA501/log_the_loss_on_the_master.py",
     "torch_xla.runtime.local_ordinal": FIXTURES / "XLA501/progress_of_the_local_master.py",
-    "_XLAC._xla_all_reduce_inplace": ITS_OWN_RULES,
-    "torch_xla.core.xla_model.xla_rendezvous": ITS_OWN_RULES,
+    "_XLAC._xla_all_reduce": COLLECTIVES,
+    "_XLAC._xla_all_reduce_inplace": COLLECTIVES,
+    "_XLAC._xla_all_gather": COLLECTIVES,
+    "_XLAC._xla_all_gather_out": COLLECTIVES,
+    "_XLAC._xla_all_gather_coalesced": COLLECTIVES,
+    "_XLAC._xla_all_gather_coalesced_out": COLLECTIVES,
+    "_XLAC._xla_all_to_all": COLLECTIVES,
+    "_XLAC._xla_collective_permute": COLLECTIVES,
+    "_XLAC._xla_reduce_scatter": COLLECTIVES,
+    "_XLAC._xla_reduce_scatter_out": COLLECTIVES,
+    "torch.ops._c10d_functional.all_reduce": COLLECTIVES,
+    "torch_xla.core.xla_model._get_device_context": ITS_OWN_RULES,
+    "torch_xla._patched_functions.torch": FIXTURES / "XLA508/clip_then_reduce.py",
+    "torch.nn.utils.clip_grad._group_tensors_by_device_and_dtype": ITS_OWN_RULES,
+    "torch.amp.grad_scaler.GradScaler.unscale_": ITS_OWN_RULES,
+    "torch.amp.grad_scaler.GradScaler.step": FIXTURES / "XLA703/grad_scaler_loop.py",
+    "torch_xla.core.xla_model.xla_rendezvous": COLLECTIVES,
     "torch.Tensor.item": FIXTURES / "XLA101/log_in_step.py",
     "torch.Tensor.tolist": FIXTURES / "XLA102/next_batch_by_hand.py",
     "torch.Tensor.cpu": FIXTURES / "XLA101/unknown_loss_function.py",

@@ -22,7 +22,6 @@ _COLLECTIVES = (
     "_xla_all_reduce", "_xla_all_reduce_inplace", "_xla_all_gather", "_xla_all_gather_out",
     "_xla_all_gather_coalesced", "_xla_all_gather_coalesced_out", "_xla_all_to_all",
     "_xla_collective_permute", "_xla_reduce_scatter", "_xla_reduce_scatter_out",
-    "_xla_reduce_scatter_coalesced", "_xla_reduce_scatter_coalesced_out",
 )  # fmt: skip
 
 

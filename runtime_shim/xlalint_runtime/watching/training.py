@@ -15,7 +15,7 @@ import torch
 import torch.nn.utils.clip_grad as clip_grad
 import torch_xla._patched_functions as patched_functions
 import torch_xla.core.xla_model as xm
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from xlalint.lazy.events import Use
 from xlalint.lazy.site import Path, Site
@@ -24,7 +24,7 @@ from xlalint.lazy.values import Weight
 from xlalint_runtime import pending
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.sites import callee, frames_below_user, user_chain, written
-from xlalint_runtime.watch import Hook, Watch
+from xlalint_runtime.watch import Hook, Watch, running_optimizers
 
 _XLA_CLIP = patched_functions.clip_grad_norm_.__code__
 _CLIPS = {"_clip_grads_with_norm_", "clip_grad_value_"}
@@ -176,7 +176,7 @@ def _stale(watch: Watch, held: list[torch.Tensor]) -> Path:
 
 
 def register(watch: Watch, patches: Patches) -> None:
-    """Optimizers step. All of them, whenever they were built, call back before and after it."""
+    """Optimizers step. All of them, whenever they were built, call back before it."""
 
     def before(optimizer: Any, args: Any, kwargs: Any) -> None:
         chain, held = user_chain(), _held(optimizer)
@@ -198,12 +198,7 @@ def register(watch: Watch, patches: Patches) -> None:
 
         watch.tell(chain, transition)
 
-    def after(optimizer: Any, args: Any, kwargs: Any) -> None:
-        if chain := user_chain():
-            watch.tell(chain, lambda state, site: watch.leave(state, ScopeKind.OPTIMIZER))
-
     patches.on_undo(register_optimizer_step_pre_hook(before).remove)
-    patches.on_undo(register_optimizer_step_post_hook(after).remove)
 
 
 def _scaler_step(watch: Watch, original: Any) -> Any:
@@ -217,16 +212,14 @@ def _scaler_step(watch: Watch, original: Any) -> Any:
 
         def transition(state: State, site: Site) -> None:
             watch.model.step_scaler(state, written(site) or "step()", site, sure=True)
+            watch.leave_optimizers(state, still_in=running_optimizers())
             decides = type(scaler)._maybe_opt_step.__code__
             watch.enter(state, Scope(ScopeKind.OPTIMIZER, site), decides)
 
         watch.tell(chain, transition)
         watch.replica.launched_at.add(chain[-1].site)
-        try:
-            with watch.report.cost(chain[-1].site):
-                return original(scaler, optimizer, *args, **kwargs)
-        finally:
-            watch.tell(chain, lambda state, site: watch.leave(state, ScopeKind.OPTIMIZER))
+        with watch.report.cost(chain[-1].site):
+            return original(scaler, optimizer, *args, **kwargs)
 
     return step
 

@@ -1,30 +1,25 @@
 """Judges what the guard tells the model and no rule under the guard asks for, or not for it alone."""
 
-import os
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Collective, HostRead, OptimizerStepped, Reading, StepSplit
+from xlalint.lazy.events import (
+    ClosureNeverRun,
+    GradientUsed,
+    HostRead,
+    OptimizerStepped,
+    Reading,
+    StepSplit,
+    Use,
+)
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 from xlalint_runtime.guard import Guard
-
-
-class ReplicasAdd(Rule[Collective]):
-    code, name, severity = "XLA901", "replicas-add", Severity.INFO
-    operation = "all_reduce"
-
-    def judge(self, event: Collective, state: View) -> Iterator[Finding]:
-        if event.operation == self.operation:
-            yield self.finding(event, "", help="")
-
-
-class ReplicasMeet(ReplicasAdd):
-    code, name, operation = "XLA902", "replicas-meet", "rendezvous"
 
 
 class StepIsSplit(Rule[StepSplit]):
@@ -32,6 +27,14 @@ class StepIsSplit(Rule[StepSplit]):
 
     def judge(self, event: StepSplit, state: View) -> Iterator[Finding]:
         yield self.finding(event, "", help="")
+
+
+class BuiltTooEarly(Rule[OptimizerStepped]):
+    code, name, severity = "XLA904", "built-too-early", Severity.INFO
+
+    def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
+        if event.stale and event.built:
+            yield replace(self.finding(event, "", help=""), path=event.built[-1:])
 
 
 class Printed(Rule[HostRead]):
@@ -42,12 +45,19 @@ class Printed(Rule[HostRead]):
             yield self.finding(event, "", help="")
 
 
-class BuiltTooEarly(Rule[OptimizerStepped]):
-    code, name, severity = "XLA904", "built-too-early", Severity.INFO
+class Clipped(Rule[GradientUsed]):
+    code, name, severity = "XLA906", "clipped", Severity.INFO
 
-    def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
-        if event.built:
-            yield self.finding(event, "", help="", at=event.built[-1])
+    def judge(self, event: GradientUsed, state: View) -> Iterator[Finding]:
+        if event.use in (Use.CLIP, Use.UNSCALE):
+            yield self.finding(event, "", help="")
+
+
+class NeverRun(Rule[ClosureNeverRun]):
+    code, name, severity = "XLA907", "never-run", Severity.INFO
+
+    def judge(self, event: ClosureNeverRun, state: View) -> Iterator[Finding]:
+        yield self.finding(event, "", help="")
 
 
 def train(x: torch.Tensor) -> None:
@@ -63,16 +73,19 @@ def train(x: torch.Tensor) -> None:
     optimizer.zero_grad()
     torch_xla.sync()
     optimizer.step()
+    scaler = torch.amp.GradScaler("xla")
+    scaler.scale(model(x).sum()).backward()
+    scaler.unscale_(optimizer)  # XLA906
+    torch.nn.utils.clip_grad_value_(model.parameters(), 1.0)  # XLA906
     print(x * 3)  # XLA905
-    xm.all_reduce(xm.REDUCE_SUM, [x])  # XLA901
-    xm.rendezvous("end")  # XLA902
 
 
 def main() -> list[float]:
-    os.environ["XLA_ALWAYS_ALLREDUCE"] = "1"  # Else torch_xla leaves collectives out on one replica.
-    rules = (ReplicasAdd, ReplicasMeet, StepIsSplit, Printed, BuiltTooEarly)
+    rules = (StepIsSplit, BuiltTooEarly, Printed, Clipped, NeverRun)
     with Guard(rules) as guard:
         train(torch.ones(3, 4).to(torch_xla.device()))
+        xm.add_step_closure(print)  # XLA907
+        guard.end()
     return [float(d.code[3:]) + d.range.start.line / 100 for d in guard.diagnostics()]
 
 
