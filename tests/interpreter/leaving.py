@@ -150,7 +150,7 @@ def scope_in_a_name():
 
 def scope_in_a_scope():
     with torch_xla.step():
-        with torch_xla.step():
+        with torch_xla.step():  # expect: XLA204
             loss = model(x)
         print(loss)  # state: none
 
@@ -193,7 +193,7 @@ def nested_loops_each_break_their_own(flag):
             model(x)
             break
         print("after the inner loop")  # state: none-heavy
-        torch_xla.sync()
+        torch_xla.sync()  # expect: XLA201
     print("after the outer loop")  # state: none
 
 
@@ -285,7 +285,7 @@ def object_with_methods_for_entry_and_exit():
 
 def object_whose_exit_runs_however_it_is_left(flag):
     for number in range(3):
-        with Marked() as loss:
+        with Marked() as loss:  # expect: XLA201
             if flag:
                 break
     print("cut")  # state: none

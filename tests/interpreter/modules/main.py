@@ -62,7 +62,7 @@ def optional_import():
     torch_xla.sync()
     if xm is not None:
         loss = model(x)
-        xm.mark_step()  # state: heavy
+        xm.mark_step()  # state: heavy  # expect: XLA002
         print(loss)  # state: none
 
 
@@ -77,7 +77,7 @@ def known_by_an_imported_name_only():
     for number in range(3):
         loss = model(x)
         print(loss.item())  # expect: XLA102
-        sync()
+        sync()  # expect: XLA201
 
 
 def optional_flag():
