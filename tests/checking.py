@@ -26,6 +26,12 @@ def diagnostics_of(root: Path, *also: str) -> list[Diagnostic]:
     return check([root], finder).diagnostics
 
 
+def diagnostics_by_rules(root: Path, *rules: str) -> list[Diagnostic]:
+    """All diagnostics of a file or a folder where these rules are selected, and no others."""
+    finder = SettingsFinder(isolated=True, given={"respect_gitignore": False, "select": rules})
+    return check([root], finder).diagnostics
+
+
 def codes_of(root: Path, *also: str) -> Counter[str]:
     """How often each rule speaks in a file or a folder."""
     return Counter(diagnostic.code for diagnostic in diagnostics_of(root, *also))

@@ -34,12 +34,16 @@ class Expectation(NamedTuple):
 
 
 class Missed(NamedTuple):
-    """A diagnostic that ought to come on `line` of `path` and is known not to."""
+    """A diagnostic that ought to come on `line` of `path` and is known not to.
+
+    `by_both` when the guard misses it as well, since the model does not know of it.
+    """
 
     path: Path
     line: int
     code: str
     why: str
+    by_both: bool = False
 
 
 class Quiet(NamedTuple):
@@ -165,7 +169,7 @@ def read_program(root: Path, code: str | None) -> Program:
 
 
 _CODE = re.compile(r"XLA\d{3}")
-_MARK = re.compile(r"#\s*(expect|missed|quiet)\b\s*(:?)\s*([^#]*)")
+_MARK = re.compile(r"#\s*(expect|missed by both|missed|quiet)\b\s*(:?)\s*([^#]*)")
 _HEADER = re.compile(r"#\s*(proof|replicas|tolerance|no proof)\s*:\s*(.+?)\s*$")
 _PROOF = re.compile(r"(\w+)\s+(\w+)(?:\s*->\s*(\w+))?")
 
@@ -200,10 +204,10 @@ def _marks(path: Path) -> Iterator[Expectation | Missed | Quiet]:
                 raise MalformedFixture(f"{path}:{number}: `# {kind}` wants a colon and a text")
             if kind == "quiet":
                 yield Quiet(path, number, text)
-            elif kind == "missed":
+            elif kind.startswith("missed"):
                 code, _, why = text.partition(" ")
                 _require_code(code, path, number)
-                yield Missed(path, number, code, why.strip())
+                yield Missed(path, number, code, why.strip(), kind == "missed by both")
             else:
                 yield from _expectations(text, path, number)
 

@@ -118,7 +118,7 @@ def test_the_call_chain_becomes_related_places(engine: Engine, folder: Path) -> 
     engine.find = lambda file: [finding(file, 4, path=(*finding(file, 4).path, finding(file).path[0], inner))]
     through, last = only(run(folder)).related
     assert (through.path, through.range.start.line, through.message) == (
-        "train.py", 5, "reached through this call",
+        "train.py", 5, "called from here",
     )  # fmt: skip
     assert (last.path, last.range, last.message) == (
         "helpers.py", Range(Position(2, 11), Position(2, 22)), "it happens here",

@@ -184,7 +184,7 @@ def test_a_doubt_makes_it_likely(doubts: int, certainty: Certainty) -> None:
 def test_the_call_chain_becomes_related_places() -> None:
     found = diagnostic(placed(at(4), at(5), at(2, "notes.ipynb", 3)), SOURCES)
     assert [(r.path, r.range.start.line, r.cell, r.message) for r in found.related] == [
-        ("train.py", 5, None, "reached through this call"),
+        ("train.py", 5, None, "called from here"),
         ("notes.ipynb", 2, 3, "it happens here"),
     ]
 

@@ -30,7 +30,7 @@ OF_TENSORS = [f"torch.Tensor.{name}" for name in ATTRIBUTES]
 OF_MODULES = sorted(
     f"torch.nn.Module.{name}"
     for name, effect in methods.METHODS[Kind.MODULE].items()
-    if effect not in ("clip", "move")  # FSDP's own, and one of torch_xla's
+    if effect != "clip"  # FSDP's own
 )
 OPERATIONS = sorted(operations.OPERATIONS)
 HOMES = ("torch.Tensor", "torch", "torch.nn.functional")
@@ -53,7 +53,7 @@ def engine() -> Any:
             *KNOWN, *MODULES, *BACKEND_TESTS, *CREATED, *OF_TENSORS, *OF_MODULES,
             *(f"{home}.{name}" for home in HOMES for name in OPERATIONS), *functions.FORMER_MODULES.values(),
         ],
-        "host methods": doing(Operation.HOST, Operation.SAME, Operation.CAST),
+        "host methods": doing(Operation.HOST, Operation.CAST),
         "host attributes": ATTRIBUTES,
     }  # fmt: skip
     run = subprocess.run(

@@ -579,7 +579,7 @@ train.py:6, before this line runs:
   replicas     all
   gradients    none
   engine       lazy, several replicas, in a loop; unknown: wrapped model, SPMD
-  pending      host read that a later cut will run again `.item()`, at line 3
+  pending      host read; the next cut runs the step again `.item()`, at line 3
 
   loss   device tensor, differs between replicas, █ heavy recorded
   other  unknown

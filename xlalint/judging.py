@@ -122,10 +122,14 @@ class Judge:
                 yield place(finding, occurrence.callers)
 
 
-def place(finding: Finding, callers: tuple[Caller, ...] = ()) -> Placed:
-    """Put a finding into the function of its owner, with the calls that lead from there to the event."""
-    owner, above = _resolve(finding.owner, callers)
-    path = (*(caller.site for caller in reversed(callers[:above])), *finding.path)
+def place(finding: Finding, callers: tuple[Caller, ...] = (), above: int | None = None) -> Placed:
+    """Put a finding into the function of its owner, with the calls that lead from there to the event.
+
+    `above` says how many calls above the event that function is, for an observer that knows it.
+    """
+    owner, steps = _resolve(finding.owner, callers)
+    inner = callers[: steps if above is None else above]
+    path = (*(caller.site for caller in reversed(inner)), *finding.path)
     since = _resolve_places(finding.since, callers)
 
     def site_of(where: Where) -> Site:

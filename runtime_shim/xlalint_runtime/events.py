@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
-from xlalint.lazy.events import Cut, Event, HostRead, LeftPending, OptimizerStepped, ReadThenCut, Save
+from xlalint.lazy.events import (
+    ClippedEarly,
+    ClosureAdded,
+    ClosureNeverRun,
+    Collective,
+    Cut,
+    Event,
+    GradientUsed,
+    HostRead,
+    LeftPending,
+    OptimizerStepped,
+    ReadThenCut,
+    Save,
+    ScalerStepped,
+    ScopeEntered,
+    ScopeLeft,
+    StepSplit,
+    UnmatchedCollective,
+)
 
 EMITTED: frozenset[type[Event]] = frozenset({
-    Cut, HostRead, LeftPending, OptimizerStepped, ReadThenCut, Save,
+    ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, GradientUsed, HostRead, LeftPending,
+    OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, StepSplit,
+    UnmatchedCollective,
 })  # fmt: skip

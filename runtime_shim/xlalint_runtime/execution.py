@@ -22,6 +22,7 @@ from torch_xla._internal import pjrt
 
 from xlalint_runtime import counters, replicas, seeds
 from xlalint_runtime.guard import Guard
+from xlalint_runtime.leaving_out import leaving_out
 from xlalint_runtime.measurement import Job
 from xlalint_runtime.report import plain
 
@@ -41,6 +42,7 @@ def execute(job: Job, send: Send) -> None:
     # Programs run side by side, and torch_xla lets every process group meet at the same port.
     os.environ["MASTER_PORT"] = str(_free_port())
     counters.count_dynamo_launches()
+    replicas.order_saves()
     guard = Guard(on_news=lambda found: send({"findings": [plain(one) for one in found]}))
     run = _Run(job, guard if job.guarded else None)
     with seeds.shifted(job.seed):
@@ -54,6 +56,7 @@ def execute(job: Job, send: Send) -> None:
             "raised": run.raised,
             "numbers": run.numbers(),
             "findings": [plain(one) for one in guard.diagnostics()],
+            "emitted": sorted(kind.__name__ for kind in guard.emitted),
         }
     )
     if job.trained and run.raised is None:
@@ -88,7 +91,7 @@ class _Run:
         sys.path.insert(0, str(path.parent))
         sys.argv = [str(path)]
         self._run_launched_functions_here()
-        with self.moved, self.guard or contextlib.nullcontext():
+        with self.moved, leaving_out(self.job.without), self.guard or contextlib.nullcontext():
             try:
                 exec(compile(prefix, str(path), "exec"), module.__dict__)
                 module.__dict__["main"] = self._returning(module.__dict__["main"])

@@ -20,6 +20,7 @@ class Job:
         program: The file to run as `__main__`.
         replicas: On how many replicas it runs, as threads.
         guarded: Whether the guard watches it.
+        without: A hook of the guard that is left out, as `xlalint_runtime.leaving_out` names it.
         trained: Whether to compare its parameters before and after, which reads them.
         seed: What is added to every seed that it sets, and set before it begins.
         timeout: Seconds until it is killed.
@@ -28,6 +29,7 @@ class Job:
     program: str
     replicas: int = 1
     guarded: bool = True
+    without: str | None = None
     trained: bool = True
     seed: int = 0
     timeout: float = TIMEOUT
@@ -48,6 +50,7 @@ class Measurement:
         numbers: What main() returned, of all replicas in their order.
         reseeded: The same of another run, under another seed; None where there was none.
         findings: The guard's diagnostics, as `xlalint_runtime.report` writes them.
+        emitted: The kinds of events that the guard's model emitted.
         output: The end of what the program wrote, for reading when something is wrong.
     """
 
@@ -62,6 +65,7 @@ class Measurement:
     numbers: list[float] | None = None
     reseeded: list[float] | None = None
     findings: list[dict[str, Any]] = field(default_factory=list)
+    emitted: list[str] = field(default_factory=list)
     seconds: float = 0.0
     """Wall time, to see which programs make the proofs slow; nothing is asserted on it."""
     output: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import torch
@@ -49,11 +50,12 @@ def default_device() -> str | None:
 def heavy_operations() -> int:
     """How many operations of a model's weight were recorded since the process started."""
     xlac = torch_xla._XLAC
-    return sum(
-        xlac._xla_counter_value(name) or 0
-        for name in xlac._xla_counter_names()
-        if _HEAVY_OPERATION.fullmatch(name)
-    )
+    return sum(xlac._xla_counter_value(name) or 0 for name in xlac._xla_counter_names() if _is_heavy(name))
+
+
+@cache
+def _is_heavy(counter: str) -> bool:
+    return _HEAVY_OPERATION.fullmatch(counter) is not None
 
 
 def device_value(tensors: Iterable[torch.Tensor]) -> Value:

@@ -33,16 +33,57 @@ def running() -> bool:
     return _current[0] is not None and hasattr(_this, "rank")
 
 
-def deed(launched: str, alone: Callable[[], None]) -> None:
-    """This replica is about to launch a graph, known by its text, outside a common cut.
+def size() -> int:
+    """How many replicas run here; 1 when none were started."""
+    order = _current[0]
+    return order.size if order is not None else 1
 
-    When another replica comes to a cut or its end without having launched the same since the last
-    common cut, `alone` is called, from whichever thread finds out.
-    """
+
+def about_to_launch() -> None:
+    """This replica is about to launch outside a common cut: the next one may start."""
     order = _current[0]
     if order is not None:
         order.reach_first_cut()
-        order.comparison.did(rank(), launched, alone)
+
+
+def order_saves() -> None:
+    """Let replicas launch by rank what `xm.save` needs, too.
+
+    To be called before anything watches: who is told of a save must be told before it waits for others.
+    """
+    xlac = torch_xla._XLAC
+    original = xlac._xla_sync_multi
+
+    def sync_multi(tensors: Any, devices: list[str], wait: bool = True, sync_xla_data: bool = True) -> None:
+        order = _current[0]
+        if order is not None:
+            order.reach_first_cut()
+        if order is None or not any(xlac._check_tensor_need_materialization(tensors)):
+            original(tensors, devices, wait=wait, sync_xla_data=sync_xla_data)
+            return
+        order.in_turn(lambda: original(tensors, devices, wait=False, sync_xla_data=sync_xla_data))
+        if wait:
+            xlac._xla_wait_device_ops([])
+
+    xlac._xla_sync_multi = sync_multi
+
+
+class Listener:
+    """Is told where replicas are, and here does nothing with it."""
+
+    def arrived(self) -> None:
+        """This thread's replica has come to a cut with work to launch, and will wait for the others."""
+
+    def ended(self, *, pending: bool) -> None:
+        """This thread's replica has come to its end, perhaps with work pending."""
+
+    def met(self) -> None:
+        """All replicas that still run have come to a cut, or all have ended."""
+
+
+def listen(listener: Listener) -> None:
+    """Tell `listener`, and nobody else, from now on where replicas are."""
+    _listener[0] = listener
 
 
 def compile_once(tensors: list[torch.Tensor]) -> None:
@@ -80,54 +121,6 @@ def run_on_every_replica(function: Callable[[], Any]) -> Any:
             _current[0] = None
 
 
-class Comparison:
-    """What each replica launched by itself since all were last at a cut."""
-
-    def __init__(self, size: int) -> None:
-        self._deeds: dict[int, list[tuple[str, Callable[[], None]]]] = {r: [] for r in range(size)}
-        self._complete: set[int] = set()
-        self._lock = threading.Lock()
-
-    def did(self, replica: int, launched: str, alone: Callable[[], None]) -> None:
-        """A replica launches by itself what has this text."""
-        with self._lock:
-            self._deeds[replica].append((launched, alone))
-            lonely = self._lonely()
-        _call_all(lonely)
-
-    def arrived(self, replica: int) -> None:
-        """A replica has come to a cut, or its end, with work pending: it did all it does before."""
-        with self._lock:
-            self._complete.add(replica)
-            lonely = self._lonely()
-        _call_all(lonely)
-
-    def met(self) -> None:
-        """All replicas have come to a cut."""
-        with self._lock:
-            self._complete.clear()
-            for deeds in self._deeds.values():
-                deeds.clear()
-
-    def _lonely(self) -> list[Callable[[], None]]:
-        found = []
-        for complete in self._complete:
-            for replica, deeds in self._deeds.items():
-                theirs = [launched for launched, _ in self._deeds[complete]]
-                for own in list(deeds) if replica != complete else ():
-                    if own[0] in theirs:
-                        theirs.remove(own[0])
-                    else:
-                        deeds.remove(own)
-                        found.append(own[1])
-        return found
-
-
-def _call_all(actions: list[Callable[[], None]]) -> None:
-    for action in actions:
-        action()
-
-
 class Order:
     """Lets replicas launch by rank while it is entered.
 
@@ -136,50 +129,33 @@ class Order:
     """
 
     def __init__(self, size: int) -> None:
-        self._size = size
+        self.size = size
         self._changed = threading.Condition()
         self._waiting: set[int] = set()
         self._ended: set[int] = set()
         self._begun: set[int] = set()
         self._turns: list[int] = []
-        self.comparison = Comparison(size)
 
     def __enter__(self) -> Order:
         xlac = torch_xla._XLAC
         self._original_marker = xlac._xla_step_marker
-        self._original_sync_multi = xlac._xla_sync_multi
 
         def step_marker(device: str, devices: list[str], wait: bool = True, reset_scope: bool = True) -> None:
             self.reach_first_cut()
             if not counters.work_pending(device or xlac._xla_get_default_device()):
                 self._original_marker(device, devices, wait=wait, reset_scope=reset_scope)
                 return
-            self._in_turn(lambda: self._original_marker(device, devices, wait=False, reset_scope=reset_scope))
-            if wait:
-                xlac._xla_wait_device_ops([])
-
-        def sync_multi(
-            tensors: Any, devices: list[str], wait: bool = True, sync_xla_data: bool = True
-        ) -> None:
-            self.reach_first_cut()
-            if not any(xlac._check_tensor_need_materialization(tensors)):
-                self._original_sync_multi(tensors, devices, wait=wait, sync_xla_data=sync_xla_data)
-                return
-            self._in_turn(
-                lambda: self._original_sync_multi(tensors, devices, wait=False, sync_xla_data=sync_xla_data)
-            )
+            self.in_turn(lambda: self._original_marker(device, devices, wait=False, reset_scope=reset_scope))
             if wait:
                 xlac._xla_wait_device_ops([])
 
         self._original_all_gather = xm._all_gather_using_all_reduce
         xm._all_gather_using_all_reduce = _all_gather
         xlac._xla_step_marker = step_marker
-        xlac._xla_sync_multi = sync_multi
         return self
 
     def __exit__(self, *_: object) -> None:
         torch_xla._XLAC._xla_step_marker = self._original_marker
-        torch_xla._XLAC._xla_sync_multi = self._original_sync_multi
         xm._all_gather_using_all_reduce = self._original_all_gather
 
     def start(self, replica: int) -> None:
@@ -196,16 +172,16 @@ class Order:
 
     def end(self, replica: int) -> None:
         """A replica has come to its end; nobody need wait for it any more."""
-        if counters.work_pending(torch_xla._XLAC._xla_get_default_device()):
-            self.comparison.arrived(replica)
+        _listener[0].ended(pending=counters.work_pending(torch_xla._XLAC._xla_get_default_device()))
         with self._changed:
             self._begun.add(replica)
             self._ended.add(replica)
             self._give_turns()
 
-    def _in_turn(self, launch: Callable[[], None]) -> None:
+    def in_turn(self, launch: Callable[[], None]) -> None:
+        """Launch when all that still run have come to a cut, and it is this replica's turn."""
         replica = rank()
-        self.comparison.arrived(replica)
+        _listener[0].arrived()
         with self._changed:
             self._waiting.add(replica)
             self._give_turns()
@@ -222,10 +198,10 @@ class Order:
 
     def _give_turns(self) -> None:
         """With the lock held: when all that still run have come to a cut, they launch by rank."""
-        if self._waiting and len(self._waiting | self._ended) == self._size:
+        if len(self._waiting | self._ended) == self.size:
             self._turns += sorted(self._waiting)
             self._waiting.clear()
-            self.comparison.met()
+            _listener[0].met()
         self._changed.notify_all()
 
 
@@ -246,3 +222,4 @@ def _all_gather(
 _this = threading.local()
 _compiling = threading.Lock()
 _current: list[Order | None] = [None]
+_listener: list[Listener] = [Listener()]

@@ -15,6 +15,7 @@ from types import CodeType, FrameType
 from typing import NamedTuple
 
 from xlalint.lazy.site import Site
+from xlalint.spelling import spelling
 
 
 class UserFrame(NamedTuple):
@@ -78,10 +79,29 @@ def source(site: Site) -> str:
     return encoded[site.column : site.end_column].decode(errors="replace")
 
 
+def written(site: Site) -> str:
+    """What the program wrote at `site`, as messages show it; empty where only the line is known."""
+    return _expressions(site.path).get(_extent(site), "")
+
+
 def leaving(site: Site) -> str | None:
     """How the statement on this line leaves a loop: break, return or raise; None: not at all."""
-    lines = _leaving_lines(site.path)
-    return lines.get(site.line)
+    return _leaving_lines(site.path).get(site.line)
+
+
+def test_of(site: Site) -> Site | None:
+    """The innermost test of its function that decides whether the line of `site` is reached."""
+    return _tests(site.path).get(site.line)
+
+
+def definition(code: CodeType) -> Site | None:
+    """Where a function of the user is defined, without its decorators."""
+    for node in ast.walk(_tree(code.co_filename)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return _at(code.co_filename, node)
+    return None
 
 
 def is_closure_argument(site: Site) -> bool:
@@ -92,15 +112,86 @@ def is_closure_argument(site: Site) -> bool:
     )
 
 
+_Extent = tuple[int, int, int | None, int | None]
+
+
+def _extent(place: Site | ast.expr | ast.stmt) -> _Extent:
+    if isinstance(place, Site):
+        return place.line, place.column, place.end_line, place.end_column
+    return place.lineno, place.col_offset, place.end_lineno, place.end_col_offset
+
+
+def _at(path: str, node: ast.expr | ast.stmt) -> Site:
+    return Site(path, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
+
+
+@cache
+def _expressions(path: str) -> dict[_Extent, str]:
+    found: dict[_Extent, str] = {}
+    for node in ast.walk(_tree(path)):  # From the outside: an inner expression says more of the same place.
+        match node:
+            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
+                # CPython asks for the truth of it at the place of the whole, or of the test.
+                found[_extent(node)] = found[_extent(test)] = _asked(_KEYWORDS[type(node)], test)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                found[_extent(operand)] = _asked("", node)
+            case ast.BoolOp(values=operands):
+                found.update((_extent(operand), spelling(operand)) for operand in operands)
+            case ast.JoinedStr(values=parts):
+                formatted = [part.value for part in parts if isinstance(part, ast.FormattedValue)]
+                if len(formatted) == 1:
+                    found[_extent(node)] = f"f-string of {spelling(formatted[0])}"
+            case ast.BinOp(op=ast.Mod()):
+                found.setdefault(_extent(node), "%-formatting")
+            case ast.Call() | ast.Subscript():
+                found.setdefault(_extent(node), spelling(node))
+    return found
+
+
+_KEYWORDS: dict[type[ast.AST], str] = {
+    ast.If: "if", ast.IfExp: "if", ast.While: "while", ast.Assert: "assert",
+}  # fmt: skip
+
+
+def _asked(keyword: str, test: ast.expr) -> str:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return f"not {spelling(test.operand)}"
+    return f"{keyword} {spelling(test)}"
+
+
+@cache
+def _tests(path: str) -> dict[int, Site]:
+    found: dict[int, Site] = {}
+
+    def look(block: list[ast.stmt], test: ast.expr | None) -> None:
+        for statement in block:
+            for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1):
+                if test is not None:
+                    found[line] = _at(path, test)
+                else:
+                    found.pop(line, None)
+            inner = None if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) else test
+            if isinstance(statement, ast.If):
+                inner = statement.test
+                if isinstance(statement.body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break)):
+                    test = statement.test  # What follows is reached by those only that went on.
+            for part in ("body", "orelse", "finalbody"):
+                look(getattr(statement, part, []), inner)
+            for arm in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+                look(arm.body, inner)
+
+    look(_tree(path).body, None)
+    return found
+
+
 @cache
 def _closure_arguments(path: str) -> list[Site]:
     return [
-        Site(
-            path, argument.lineno, argument.col_offset, argument.end_lineno or 0, argument.end_col_offset or 0
-        )
+        _at(path, argument)
         for node in ast.walk(_tree(path))
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "add_step_closure"
-        for argument in (*node.args[1:], *(k.value for k in node.keywords if k.arg == "args"))
+        # The closure itself may be a partial, whose arguments are computed as early.
+        for argument in (*node.args, *(k.value for k in node.keywords))
         if not isinstance(argument, ast.Lambda)
     ]
 
@@ -116,6 +207,7 @@ def _leaving_lines(path: str) -> dict[int, str]:
     }
 
 
+@cache
 def _tree(path: str) -> ast.Module:
     try:
         return ast.parse("".join(linecache.getlines(path)))

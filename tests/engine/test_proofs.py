@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from fixture_programs import Expectation, Missed, Program, bad_programs, clean_programs, read_program
+from fixture_programs import Program, bad_programs, clean_programs, read_program
+from guard_findings import GUARDED, contradictions
 from xlalint.lazy.events import BoundReached, FileUnreadable, SuppressionUnused
-from xlalint.registry import all_rules, is_guarded
+from xlalint.registry import all_rules
 from xlalint_runtime.measurement import Measurement
 from xlalint_runtime.prove import judge, observed
 
 Measured = dict[str, Measurement]
 
 BAD = bad_programs()
-GUARDED = frozenset(rule.code for rule in all_rules() if is_guarded(rule))
 PROVEN = [program for program in BAD if program.no_proof is None]
 BY_RULE = {
     code: [program for program in PROVEN if program.code == code]
@@ -55,23 +55,7 @@ def test_the_guard_speaks_where_the_analyzer_does_and_nowhere_else(
 ) -> None:
     for one in (program, program.fixed):
         if one is not None:
-            _assert_agreement(one, measured[str(one.entry)])
-
-
-def _assert_agreement(program: Program, measurement: Measurement) -> None:
-    known: list[Expectation | Missed] = [*program.expectations, *program.missed]
-    marks = {(str(mark.path), mark.line) for mark in known}
-    for finding in measurement.findings:
-        # Where the analyzer tells of another rule, such as one that the guard does not see, both speak
-        # of one event, though perhaps at different calls that lead to it.
-        places = {(finding["path"], finding["line"]), *((path, line) for path, line in finding["related"])}
-        assert places & marks, finding
-    if measurement.raised or measurement.aborted:
-        return  # What comes after is never reached.
-    seen = {(finding["path"], finding["line"], finding["code"]) for finding in measurement.findings}
-    for expected in program.expectations:
-        if expected.code in GUARDED:
-            assert (str(expected.path), expected.line, expected.code) in seen
+            assert not list(contradictions(one, measured[str(one.entry)]))
 
 
 @pytest.mark.parametrize("programs", BY_RULE.values(), ids=list(BY_RULE))

@@ -10,7 +10,7 @@ from xlalint.lazy.values import Kind
 
 METHODS: dict[Kind, dict[str, str]] = {
     Kind.MODULE: {
-        **dict.fromkeys(("to", "xla", "cuda", "cpu"), "move"),
+        **dict.fromkeys(("to", "cuda", "cpu"), "move"),
         **dict.fromkeys(("parameters", "buffers"), "parameters"),
         **dict.fromkeys(("named_parameters", "named_buffers"), "named parameters"),
         "state_dict": "state dict",

@@ -15,6 +15,7 @@ class Operation(Enum):
     READ = "moves the value to the host, as the programmer asked"
     ASK = "answers with a Python bool, for which it reads the tensor"
     HOST = "is answered by Python, without running anything"
+    FOREIGN = "is of sparse and quantized tensors, which no XLA tensor is"
     SAME = "gives the tensor itself"
     MOVE = "moves the tensor to where its argument says, or casts it"
     CAST = "casts the tensor when it has an argument, else names its type"
@@ -34,10 +35,9 @@ OPERATIONS: dict[str, Operation] = {
             "size", "dim", "numel", "nelement", "stride", "element_size", "ndimension", "get_device",
             "is_contiguous", "_indices", "sparse_dim", "dense_dim", "storage_offset", "data_ptr",
             "register_hook", "retain_grad", "__len__", "is_pinned", "is_shared", "untyped_storage",
-            # Of sparse and quantized tensors, which no XLA tensor is.
-            "_nnz", "qscheme", "q_scale", "q_zero_point", "q_per_channel_axis",
         ),
-        Operation.SAME: ("cuda", "xla", "detach", "detach_", "requires_grad_", "share_memory_"),
+        Operation.FOREIGN: ("_nnz", "qscheme", "q_scale", "q_zero_point", "q_per_channel_axis"),
+        Operation.SAME: ("cuda", "detach", "detach_", "requires_grad_", "share_memory_"),
         Operation.MOVE: ("to",),
         Operation.CAST: ("type",),
         Operation.BACKWARD: ("backward",),

@@ -166,7 +166,7 @@ class LoopLeft(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled(Event):
+class Settled(Event):
     """Base of the derived events: an obligation met the event it waited for."""
 
     obligation: Obligation = Obligation  # type: ignore[assignment]
@@ -178,21 +178,21 @@ class _Settled(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadThenCut(_Settled):
+class ReadThenCut(Settled):
     """What a host read launched is launched again, by the cut at `site`."""
 
     cause: Cause = Cause.MARKER
 
 
 @dataclass(frozen=True, slots=True)
-class LeftPending(_Settled):
+class LeftPending(Settled):
     """A loop was left with work recorded that nothing cut before it mattered."""
 
     leaving: Leaving = Leaving.END
 
 
 @dataclass(frozen=True, slots=True)
-class StepSplit(_Settled):
+class StepSplit(Settled):
     """A cut stood between backward and the optimizer step. `before_barrier`: nothing was recorded
     between it and an optimizer step that cuts by itself."""
 
@@ -200,17 +200,17 @@ class StepSplit(_Settled):
 
 
 @dataclass(frozen=True, slots=True)
-class ClippedEarly(_Settled):
+class ClippedEarly(Settled):
     """Gradients were clipped or unscaled before the replicas' gradients were summed."""
 
 
 @dataclass(frozen=True, slots=True)
-class ClosureNeverRun(_Settled):
+class ClosureNeverRun(Settled):
     """No cut followed a step closure."""
 
 
 @dataclass(frozen=True, slots=True)
-class UnmatchedCollective(_Settled):
+class UnmatchedCollective(Settled):
     """Only some replicas reach a collective."""
 
     @property

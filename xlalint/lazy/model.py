@@ -35,6 +35,7 @@ from xlalint.lazy.events import (
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import (
     MOST_PLACES,
+    NOTHING_DONE,
     Cause,
     Engine,
     Gradient,
@@ -66,6 +67,29 @@ class LazyModel:
         unsure = value is not None and not value.sure
         trust = state.trust
         return unsure + trust.opaque + trust.bounded + (state.engine.eager is None)
+
+    def observe(
+        self, state: State, *, recorded: Recorded, eager: bool, launched: bool,
+        in_closure: bool, in_forward: bool, in_loop: bool,
+    ) -> None:  # fmt: skip
+        """The engine itself tells what it holds and where the program is: so it is, from now on.
+
+        Args:
+            recorded: What is recorded; work may have run without a cut, as a save makes it.
+            eager: Whether eager mode is on.
+            launched: Whether there are several replicas.
+            in_closure: Whether a step closure is running.
+            in_forward: Whether a module's `forward` is running.
+            in_loop: Whether the program is in a loop.
+        """
+        state.scopes = state.scopes._replace(in_closure=in_closure, in_forward=in_forward, in_loop=in_loop)
+        state.replicas = state.replicas._replace(launched=launched)
+        state.engine = state.engine._replace(eager=eager, recorded=recorded)
+        if recorded == NOTHING:
+            state.engine = state.engine._replace(parameters=NOTHING, since=())
+        if recorded.must is not Weight.HEAVY:
+            # What was read or left has gone meanwhile: no cut can run it again.
+            state.obligations = frozenset(o for o in state.obligations if not o.terms.needs_heavy_work)
 
     # Work ------------------------------------------------------------------------------------
 
@@ -356,6 +380,11 @@ class LazyModel:
         engine = state.engine
         if state.pending and engine.parameters.must and state.scopes.step is None and not engine.eager:
             self._owe(state, Owed.EXIT, site, self.doubts(state), how, since=engine.since)
+
+    def enter_loop(self, state: State) -> Loop:
+        """A loop begins. Returns what happened before it, in the loop around it, for `end_loop`."""
+        outside, state.loop = state.loop, NOTHING_DONE
+        return outside
 
     def end_loop(
         self, state: State, outside: Loop, over: Value | None, recorded: Recorded, site: Site, *,

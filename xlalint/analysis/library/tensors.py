@@ -30,7 +30,7 @@ def call_operation(name: str, call: Call) -> Value:
             for value in tensors:
                 call.read(value, Reading.BOOL)
             return HOST
-        case Operation.HOST:
+        case Operation.HOST | Operation.FOREIGN:
             return HOST
         case operation:
             inputs = [element(value) if value.kind is Kind.CONTAINER else value for value in tensors]
@@ -46,7 +46,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return call.read(receiver, Reading.EXPLICIT)
         case Operation.ASK:
             return call.read(receiver, Reading.BOOL)
-        case Operation.HOST:
+        case Operation.HOST | Operation.FOREIGN:
             return HOST
         case Operation.SAME:
             return receiver

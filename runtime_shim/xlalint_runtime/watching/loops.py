@@ -1,0 +1,76 @@
+"""Loops over loaders, known by their iterators: begun, ended, left early."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from typing import Any
+
+import torch_xla.distributed.parallel_loader as parallel_loader
+from torch.utils.data.dataloader import _BaseDataLoaderIter
+
+from xlalint.lazy.site import Site
+from xlalint.lazy.state import State
+from xlalint.lazy.values import NOTHING
+from xlalint_runtime.sites import Chain, is_at_for, leaving, user_chain
+from xlalint_runtime.watch import Hook, Replica, RunningLoop, Watch
+
+
+def _next(watch: Watch, original: Any) -> Any:
+    """A loader is asked for a batch by the user; its own threads iterate too."""
+
+    @functools.wraps(original)
+    def following(iterator: Any) -> Any:
+        chain = user_chain()
+        if not chain:
+            return original(iterator)
+        replica = watch.replica
+        replica.batches += 1
+        if id(iterator) not in replica.loops:
+            _begin(watch, replica, iterator)
+        try:
+            return original(iterator)
+        except BaseException:
+            _end(watch, replica.loops.pop(id(iterator)), chain)
+            raise
+
+    return following
+
+
+def _begin(watch: Watch, replica: Replica, iterator: Any) -> None:
+    # Every batch of a device loader is a cut; around another one the program must cut.
+    cuts = isinstance(iterator, parallel_loader.PerDeviceLoader)
+    outside = watch.model.enter_loop(replica.state)
+    replica.loops[id(iterator)] = RunningLoop(outside, replica.cuts, cuts, is_at_for())
+    finalizer = weakref.finalize(iterator, _dropped, watch, replica, id(iterator))
+    finalizer.atexit = False
+
+
+def _end(watch: Watch, loop: RunningLoop, chain: Chain) -> None:
+    def transition(state: State, site: Site) -> None:
+        # Loops over other things than loaders are not seen: no rule may judge by those that are.
+        watch.model.end_loop(state, loop.outside, None, NOTHING, site, told=False)
+
+    watch.tell(chain, transition)
+
+
+def _dropped(watch: Watch, replica: Replica, identity: int) -> None:
+    """Nobody holds an iterator any more: before its end, when the loop over it was left early."""
+    loop = replica.loops.pop(identity, None)
+    chain = user_chain()
+    if loop is None or not chain or watch.replica is not replica:
+        return
+    how = leaving(chain[-1].site)
+    if how == "raise" or (how is None and loop.by_for):
+        # Nothing else ends a `for` in the midst of its body. Whether somebody catches it, which
+        # the analyzer cannot know and is silent about, shows when more work or the end comes.
+        how = "exception"
+    if how is not None and (loop.cuts or replica.cuts > loop.cuts_before):
+        watch.tell(chain, lambda state, site: watch.model.leave_loop(state, how, site))
+    _end(watch, loop, chain)
+
+
+HOOKS = (
+    Hook(parallel_loader.PerDeviceLoader, "next", _next),
+    Hook(_BaseDataLoaderIter, "__next__", _next),
+)

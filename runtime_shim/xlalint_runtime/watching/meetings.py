@@ -1,0 +1,95 @@
+"""What replicas do together, and what tells them apart."""
+
+from __future__ import annotations
+
+import functools
+from types import FrameType
+from typing import Any
+
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+import torch_xla.runtime as xr
+
+from xlalint.lazy.site import Site
+from xlalint.lazy.state import State
+from xlalint_runtime.sites import Chain, frames_below_user, user_chain
+from xlalint_runtime.watch import Hook, Watch
+
+_RANK_TESTS = {"is_master_ordinal", "get_local_ordinal", "local_ordinal", "global_ordinal", "get_ordinal"}
+
+_COLLECTIVES = (
+    "_xla_all_reduce", "_xla_all_reduce_inplace", "_xla_all_gather", "_xla_all_gather_out",
+    "_xla_all_gather_coalesced", "_xla_all_gather_coalesced_out", "_xla_all_to_all",
+    "_xla_collective_permute", "_xla_reduce_scatter", "_xla_reduce_scatter_out",
+    "_xla_reduce_scatter_coalesced", "_xla_reduce_scatter_coalesced_out",
+)  # fmt: skip
+
+
+def _collective(watch: Watch, original: Any) -> Any:
+    """A collective is recorded, by whichever function of torch_xla the user called."""
+
+    @functools.wraps(original)
+    def collective(*args: Any, **kwargs: Any) -> Any:
+        if not watch.this_thread.is_meeting and (chain := user_chain()):
+            below = list(frames_below_user())
+            reducing = (f for f in below if f.f_code is xm.reduce_gradients.__code__)
+            if frame := next(reducing, None):
+                built = watch.built.get(frame.f_locals["optimizer"])
+                watch.tell(chain, lambda state, site: watch.model.reduce_gradients(state, site, built))
+            _tell_meeting(watch, chain, below, original.__name__)
+        return original(*args, **kwargs)
+
+    return collective
+
+
+def _rendezvous(watch: Watch, original: Any) -> Any:
+    """A rendezvous, which is several collectives and cuts."""
+
+    @functools.wraps(original)
+    def rendezvous(*args: Any, **kwargs: Any) -> Any:
+        chain = user_chain()
+        if not chain:
+            return original(*args, **kwargs)
+        _tell_meeting(watch, chain, list(frames_below_user()), "xla_rendezvous", kwargs.get("tag"))
+        watch.this_thread.is_meeting = True
+        try:
+            return original(*args, **kwargs)
+        finally:
+            watch.this_thread.is_meeting = False
+
+    return rendezvous
+
+
+def _tell_meeting(
+    watch: Watch, chain: Chain, below: list[FrameType], name: str, tag: str | None = None
+) -> None:
+    if any(frame.f_locals.get("groups") for frame in below):
+        return  # Within groups it waits for the others of its group only: whom it parts, we cannot say.
+    operation = below[-1].f_code.co_name if below else name
+
+    def transition(state: State, site: Site) -> None:
+        watch.model.collective(state, operation, tag or "", site)
+
+    watch.tell(chain, transition, deed=f"{operation} {tag or ''}", meets=True)
+
+
+def _rank(watch: Watch, original: Any) -> Any:
+    """The user asks for the rank, by one of the functions that do nothing else."""
+
+    @functools.wraps(original)
+    def ordinal(*args: Any, **kwargs: Any) -> Any:
+        if {frame.f_code.co_name for frame in frames_below_user()} <= _RANK_TESTS and (chain := user_chain()):
+            watch.replica.rank_tests[chain[-1].code] = chain[-1].site
+        return original(*args, **kwargs)
+
+    return ordinal
+
+
+HOOKS = (
+    *(Hook(torch_xla._XLAC, name, _collective) for name in _COLLECTIVES),
+    Hook(torch.ops._c10d_functional, "all_reduce", _collective),
+    Hook(xm, "xla_rendezvous", _rendezvous),
+    Hook(torch_xla._XLAC, "_xla_get_default_device_ordinal", _rank),
+    Hook(xr, "local_ordinal", _rank),
+)

@@ -1,0 +1,151 @@
+"""Values that are read on the host or written to files: what launches a graph between cuts."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+import torch_xla
+
+from xlalint.lazy.events import Reading
+from xlalint.lazy.site import Site
+from xlalint.lazy.state import State
+from xlalint_runtime import pending, replicas
+from xlalint_runtime.sites import Chain, callee, frames_below_user, is_closure_argument, user_chain, written
+from xlalint_runtime.watch import Hook, Transition, Watch
+
+_READS = {
+    "item": (Reading.EXPLICIT, ".item()"),
+    "tolist": (Reading.EXPLICIT, ".tolist()"),
+    "cpu": (Reading.EXPLICIT, ".cpu()"),
+    "numpy": (Reading.EXPLICIT, ".numpy()"),
+    "to": (Reading.EXPLICIT, ".to()"),
+    "__float__": (Reading.SCALAR, "float()"),
+    "__int__": (Reading.SCALAR, "int()"),
+    "__bool__": (Reading.BOOL, "bool()"),
+    "__index__": (Reading.INDEX, "int()"),
+    "__repr__": (Reading.TEXT, "repr()"),
+    "__format__": (Reading.TEXT, "format()"),
+}
+"""The methods by which a tensor is read, and how it is shown where the source does not tell more."""
+
+_SHOWS_FOR_THE_USER = {"master_print"}
+
+
+def _read(watch: Watch, original: Any) -> Any:
+    """A tensor's method reads it on the host."""
+    method = original.__name__
+    reading, spelling = _READS[method]
+
+    @functools.wraps(original)
+    def read(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        if (
+            not pending.is_device_tensor(tensor)
+            or watch.this_thread.is_launching
+            or (method == "to" and not _to_host(args, kwargs))
+            or _is_internal()
+            or not (chain := user_chain())
+        ):
+            return original(tensor, *args, **kwargs)
+        value = pending.device_value([tensor])
+
+        def transition(state: State, site: Site) -> None:
+            how, shown = _as_written(reading, spelling, site)
+            argument = is_closure_argument(site) and not state.scopes.in_closure
+            watch.model.read(state, value, how, shown, site, closure_argument=argument)
+
+        return _launching(watch, chain, [tensor], transition, lambda: original(tensor, *args, **kwargs))
+
+    return read
+
+
+def _save(watch: Watch, original: Any) -> Any:
+    """`torch.save`, in either of its formats."""
+
+    @functools.wraps(original)
+    def save(obj: Any, *args: Any, **kwargs: Any) -> Any:
+        tensors = [tensor for tensor in pending.tensors_in(obj) if pending.is_device_tensor(tensor)]
+        chain = user_chain()
+        if not tensors or not chain or _is_internal():
+            return original(obj, *args, **kwargs)
+        transition = _saving(watch, tensors, by_xla=False)
+        return _launching(watch, chain, tensors, transition, lambda: original(obj, *args, **kwargs))
+
+    return save
+
+
+def _sync_multi(watch: Watch, original: Any) -> Any:
+    """What `xm.save` launches before it writes."""
+
+    @functools.wraps(original)
+    def sync_multi(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        chain = user_chain()
+        if not chain or not any(frame.f_code.co_name == "save" for frame in frames_below_user()):
+            return original(tensors, *args, **kwargs)
+        transition = _saving(watch, tensors, by_xla=True)
+        return _launching(watch, chain, tensors, transition, lambda: original(tensors, *args, **kwargs), True)
+
+    return sync_multi
+
+
+def _saving(watch: Watch, tensors: Iterable[torch.Tensor], *, by_xla: bool) -> Transition:
+    value = pending.device_value(tensors)
+
+    def transition(state: State, site: Site) -> None:
+        shown = written(site) or callee(site) or ("xm.save" if by_xla else "torch.save")
+        watch.model.save(state, shown, value, value.recorded, site, by_xla=by_xla, on_device=True)
+
+    return transition
+
+
+def _launching(
+    watch: Watch, chain: Chain, tensors: list[torch.Tensor], transition: Transition,
+    act: Callable[[], Any], ordered: bool = False,
+) -> Any:  # fmt: skip
+    """Tell of what launches the graph of `tensors`, and do it; `ordered` when replicas do it in turn."""
+    waiting = pending.needing_materialisation(tensors) if replicas.running() else []
+    if waiting:
+        replicas.about_to_launch()
+    watch.tell(chain, transition, deed=pending.graph_text(waiting) if waiting else None)
+    if waiting and not ordered:
+        replicas.compile_once(waiting)
+    with watch.launching(chain):
+        return act()
+
+
+def _is_internal() -> bool:
+    """Whether not the user reads but torch_xla itself, or a gradient scaler, whose step tells of it."""
+    return any(
+        ("/torch_xla/" in frame.f_code.co_filename and frame.f_code.co_name not in _SHOWS_FOR_THE_USER)
+        or frame.f_code.co_filename == torch.amp.grad_scaler.__file__
+        for frame in frames_below_user()
+    )
+
+
+def _as_written(reading: Reading, spelling: str, site: Site) -> tuple[Reading, str]:
+    """How the program read, given the tensor's method and where the program was."""
+    called = callee(site)
+    simple = called.rpartition(".")[2]
+    if called.startswith("math.") or called in ("max", "min"):
+        reading = Reading.MATH
+    is_called = reading in (Reading.MATH, Reading.TEXT) or simple == "range" or any(frames_below_user())
+    return reading, written(site) or (f"{called}()" if called and is_called else spelling)
+
+
+def _to_host(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    for target in (*args, *kwargs.values()):
+        if isinstance(target, torch.Tensor):
+            return str(target.device.type) == "cpu"
+        if isinstance(target, (str, torch.device)):
+            return str(torch.device(target).type) == "cpu"
+    return False
+
+
+HOOKS = (
+    *(Hook(torch.Tensor, method, _read) for method in _READS),
+    Hook(torch.serialization, "_save", _save),
+    Hook(torch.serialization, "_legacy_save", _save),
+    Hook(torch_xla._XLAC, "_xla_sync_multi", _sync_multi),
+)

@@ -1,0 +1,252 @@
+"""Work of a model's weight: modules, gradients, optimizers, gradient scalers."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import sys
+import types
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+import torch.nn.utils.clip_grad as clip_grad
+import torch_xla._patched_functions as patched_functions
+import torch_xla.core.xla_model as xm
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+from xlalint.lazy.events import Use
+from xlalint.lazy.site import Path, Site
+from xlalint.lazy.state import Scope, ScopeKind, State
+from xlalint.lazy.values import Weight
+from xlalint_runtime import pending
+from xlalint_runtime.hooks import Patches
+from xlalint_runtime.sites import callee, frames_below_user, user_chain, written
+from xlalint_runtime.watch import Hook, Watch
+
+_XLA_CLIP = patched_functions.clip_grad_norm_.__code__
+_CLIPS = {"_clip_grads_with_norm_", "clip_grad_value_"}
+
+
+def _module_call(watch: Watch, original: Any) -> Any:
+    """A model on the device is run: the outermost call of a module."""
+
+    @functools.wraps(original)
+    def call(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
+        this = watch.this_thread
+        if this.in_forward or not _on_device(module.parameters()):
+            return original(module, *args, **kwargs)
+        this.in_forward = True
+        try:
+            if chain := user_chain():
+                watch.tell(chain, lambda state, site: watch.model.record(state, Weight.HEAVY, site))
+            return original(module, *args, **kwargs)
+        finally:
+            this.in_forward = False
+
+    return call
+
+
+def _backward(watch: Watch, original: Any) -> Any:
+    """Gradients are computed."""
+
+    @functools.wraps(original)
+    def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        if any(map(pending.is_device_tensor, pending.tensors_in(tensors))) and (chain := user_chain()):
+            watch.tell(chain, watch.model.backward)
+            watch.replica.backwards += 1
+        return original(tensors, *args, **kwargs)
+
+    return backward
+
+
+# Gradients ---------------------------------------------------------------------------------------
+
+
+def _zero_grad(watch: Watch, original: Any) -> Any:
+    """The gradients of one optimizer are dropped."""
+
+    @functools.wraps(original)
+    def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        if chain := user_chain():
+            built = watch.built.get(optimizer)
+            watch.tell(chain, lambda state, site: watch.model.zero_gradients(state, built))
+        return original(optimizer, *args, **kwargs)
+
+    return zero_grad
+
+
+def _xla_clip(watch: Watch, original: Any) -> Any:
+    """Gradients are clipped by torch_xla's own function, which alone looks at this name of torch: it
+    asks for `where` once at every call."""
+
+    def where(*args: Any, **kwargs: Any) -> Any:
+        if sys._getframe(1).f_code is _XLA_CLIP:
+            _tell_change(watch, Use.CLIP)
+        return original.where(*args, **kwargs)
+
+    return types.SimpleNamespace(**{**vars(original), "where": where})
+
+
+def _clip(watch: Watch, original: Any) -> Any:
+    """Gradients are clipped by torch's functions, all of which sort them by device here."""
+
+    @functools.wraps(original)
+    def group(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        if sys._getframe(1).f_code.co_name in _CLIPS and any(
+            map(pending.is_device_tensor, pending.tensors_in(tensors))
+        ):
+            _tell_change(watch, Use.CLIP)
+        return original(tensors, *args, **kwargs)
+
+    return group
+
+
+def _unscale(watch: Watch, original: Any) -> Any:
+    """A gradient scaler divides gradients by its scale, asked by the user or by its own step."""
+
+    @functools.wraps(original)
+    def unscale(scaler: Any, optimizer: Any) -> Any:
+        if scaler.is_enabled() and _on_device(_held(optimizer)):
+            _tell_change(watch, Use.UNSCALE)
+        return original(scaler, optimizer)
+
+    return unscale
+
+
+def _tell_change(watch: Watch, use: Use) -> None:
+    if chain := user_chain():
+        watch.tell(
+            chain, lambda state, site: watch.model.change_gradients(state, use, _spelling(site, use), site)
+        )
+
+
+def _spelling(site: Site, use: Use) -> str:
+    return written(site) or callee(site) or use.value
+
+
+# Optimizers --------------------------------------------------------------------------------------
+
+
+def _optimizer_built(watch: Watch, original: Any) -> Any:
+    """An optimizer is built."""
+
+    @functools.wraps(original)
+    def built(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        if chain := user_chain():
+            watch.built[optimizer] = chain[-1].site
+        return original(optimizer, *args, **kwargs)
+
+    return built
+
+
+def _module_move(watch: Watch, original: Any) -> Any:
+    """A module moves to the device: the outermost of the calls by which its parts do."""
+
+    @functools.wraps(original)
+    def apply(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
+        if watch.this_thread.is_moving:
+            return original(module, *args, **kwargs)
+        watch.this_thread.is_moving = True
+        try:
+            before = list(module.parameters())
+            result = original(module, *args, **kwargs)
+        finally:
+            watch.this_thread.is_moving = False
+        if (chain := user_chain()) and _on_device(module.parameters()):
+            watch.report.chain(chain)
+            kept = {id(parameter) for parameter in module.parameters()}
+            for parameter in before:
+                if id(parameter) not in kept:
+                    watch.gone[id(parameter)] = (weakref.ref(parameter), chain[-1].site)
+        return result
+
+    return apply
+
+
+def _stale(watch: Watch, held: list[torch.Tensor]) -> Path:
+    """Where the model moved away from the parameters that an optimizer holds; empty: it did not."""
+    for parameter in held:
+        gone = watch.gone.get(id(parameter))
+        if gone is not None and gone[0]() is parameter:
+            return (gone[1],)
+    return ()
+
+
+def register(watch: Watch, patches: Patches) -> None:
+    """Optimizers step. All of them, whenever they were built, call back before and after it."""
+
+    def before(optimizer: Any, args: Any, kwargs: Any) -> None:
+        chain, held = user_chain(), _held(optimizer)
+        stale = _stale(watch, held)
+        if not chain or not (stale or _on_device(held)):
+            return
+        barrier = any(
+            frame.f_code is xm.optimizer_step.__code__ and frame.f_locals["barrier"]
+            for frame in frames_below_user()
+        )
+        built = watch.built.get(optimizer)
+        step = inspect.unwrap(type(optimizer).step)
+
+        def transition(state: State, site: Site) -> None:
+            watch.model.step_optimizer(
+                state, site, stale=stale, built=(built,) if built else (), barrier=barrier
+            )
+            watch.enter(state, Scope(ScopeKind.OPTIMIZER, site), step.__code__)
+
+        watch.tell(chain, transition)
+
+    def after(optimizer: Any, args: Any, kwargs: Any) -> None:
+        if chain := user_chain():
+            watch.tell(chain, lambda state, site: watch.leave(state, ScopeKind.OPTIMIZER))
+
+    patches.on_undo(register_optimizer_step_pre_hook(before).remove)
+    patches.on_undo(register_optimizer_step_post_hook(after).remove)
+
+
+def _scaler_step(watch: Watch, original: Any) -> Any:
+    """A gradient scaler asks on the host whether its optimizer may step."""
+
+    @functools.wraps(original)
+    def step(scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        chain = user_chain()
+        if not chain or not scaler.is_enabled() or not _on_device(_held(optimizer)):
+            return original(scaler, optimizer, *args, **kwargs)
+
+        def transition(state: State, site: Site) -> None:
+            watch.model.step_scaler(state, written(site) or "step()", site, sure=True)
+            decides = type(scaler)._maybe_opt_step.__code__
+            watch.enter(state, Scope(ScopeKind.OPTIMIZER, site), decides)
+
+        watch.tell(chain, transition)
+        watch.replica.launched_at.add(chain[-1].site)
+        try:
+            with watch.report.cost(chain[-1].site):
+                return original(scaler, optimizer, *args, **kwargs)
+        finally:
+            watch.tell(chain, lambda state, site: watch.leave(state, ScopeKind.OPTIMIZER))
+
+    return step
+
+
+def _held(optimizer: Any) -> list[torch.Tensor]:
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+def _on_device(parameters: Iterable[torch.Tensor]) -> bool:
+    return any(pending.is_device_tensor(first) for first in itertools.islice(parameters, 1))
+
+
+HOOKS = (
+    Hook(torch.nn.Module, "_call_impl", _module_call),
+    Hook(torch.autograd, "backward", _backward),
+    Hook(torch.optim.Optimizer, "zero_grad", _zero_grad),
+    Hook(patched_functions, "torch", _xla_clip),
+    Hook(clip_grad, "_group_tensors_by_device_and_dtype", _clip),
+    Hook(torch.amp.GradScaler, "unscale_", _unscale),
+    Hook(torch.amp.GradScaler, "step", _scaler_step),
+    Hook(torch.nn.Module, "_apply", _module_move),
+    Hook(torch.optim.Optimizer, "__init__", _optimizer_built),
+)

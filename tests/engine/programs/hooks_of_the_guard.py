@@ -1,0 +1,13 @@
+"""Writes down all that the guard hooks when it is entered."""
+
+from xlalint_runtime.guard import Guard
+from xlalint_runtime.leaving_out import leaving_out
+
+
+def main() -> None:
+    with leaving_out(None) as hooks, Guard():
+        print(*hooks, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""No hook of the guard can be left out unnoticed: in some program the findings are then not those marked.
+
+That they are with all hooks is held where proofs and the guard are tested.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fixture_programs import CLEAN, FIXTURES, read_program
+from guard_findings import contradictions, contradictions_of_its_own_guard
+from xlalint_runtime.forkserver import ForkServer
+from xlalint_runtime.measurement import Job, Measurement
+from xlalint_runtime.prove import job
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+ITS_OWN_RULES = PROGRAMS / "rules_of_its_own.py"
+NOTICED_BY = {
+    "_XLAC._xla_step_marker": FIXTURES / "XLA101/log_in_step.py",
+    "_XLAC._xla_sync_multi": FIXTURES / "XLA602/save_every_nth_step.py",
+    "_XLAC._xla_get_default_device_ordinal": FIXTURES / "XLA501/log_the_loss_on_the_master.py",
+    "torch_xla.runtime.local_ordinal": FIXTURES / "XLA501/progress_of_the_local_master.py",
+    "_XLAC._xla_all_reduce_inplace": ITS_OWN_RULES,
+    "torch_xla.core.xla_model.xla_rendezvous": ITS_OWN_RULES,
+    "torch.Tensor.item": FIXTURES / "XLA101/log_in_step.py",
+    "torch.Tensor.tolist": FIXTURES / "XLA102/next_batch_by_hand.py",
+    "torch.Tensor.cpu": FIXTURES / "XLA101/unknown_loss_function.py",
+    "torch.Tensor.numpy": FIXTURES / "XLA102/evaluation_kept_on_the_host.py",
+    "torch.Tensor.to": FIXTURES / "XLA102/evaluation_kept_on_the_host.py",
+    "torch.Tensor.__float__": FIXTURES / "XLA101/progress_bar.py",
+    "torch.Tensor.__int__": FIXTURES / "XLA102/evaluation_kept_on_the_host.py",
+    "torch.Tensor.__bool__": FIXTURES / "XLA103/branch_on_loss.py",
+    "torch.Tensor.__index__": FIXTURES / "XLA103/label_by_prediction.py",
+    "torch.Tensor.__repr__": ITS_OWN_RULES,
+    "torch.Tensor.__format__": FIXTURES / "XLA501/log_the_loss_on_the_master.py",
+    "torch.serialization._save": FIXTURES / "XLA601/features_one_file_each.py",
+    "torch.serialization._legacy_save": FIXTURES / "XLA601/format_of_old_releases.py",
+    "torch_xla.debug.profiler.Trace.__enter__": FIXTURES / "XLA301/trace_me.py",
+    "torch_xla.debug.profiler.Trace.__exit__": FIXTURES / CLEAN / "trace_between_two_cuts.py",
+    "torch_xla.distributed.parallel_loader.PerDeviceLoader.next": (
+        FIXTURES / "XLA203/return_at_end_of_program.py"
+    ),
+    "torch.utils.data.dataloader._BaseDataLoaderIter.__next__": (
+        FIXTURES / "XLA203/break_before_the_marker.py"
+    ),
+    "torch.nn.modules.module.Module._call_impl": FIXTURES / "XLA203/break_then_evaluate.py",
+    "torch.nn.modules.module.Module._apply": FIXTURES / "XLA701/model_moved_in_place.py",
+    "torch.autograd.backward": ITS_OWN_RULES,
+    "torch.optim.optimizer.Optimizer.__init__": ITS_OWN_RULES,
+    "torch.optim.optimizer.Optimizer.zero_grad": ITS_OWN_RULES,
+    "torch.optim.optimizer._global_optimizer_pre_hooks": FIXTURES / "XLA701/model_moved_in_place.py",
+}
+"""For every hook, by the attribute that it replaces, a program that cannot do without it."""
+
+
+@pytest.mark.parametrize("hook", NOTICED_BY)
+def test_a_hook_that_is_left_out_is_noticed(hook: str, server: ForkServer) -> None:
+    path = NOTICED_BY[hook]
+    if path.is_relative_to(FIXTURES):
+        program = read_program(path, None if path.parent.name == CLEAN else path.parent.name)
+        assert list(contradictions(program, _run(server, job(program, program.replicas), hook)))
+    else:
+        run = _run(server, Job(str(path), guarded=False), hook)
+        assert run.raised is None, run.output
+        assert list(contradictions_of_its_own_guard(path, run))
+
+
+def test_every_hook_has_a_program_that_notices(server: ForkServer) -> None:
+    (run,) = server.run([Job(str(PROGRAMS / "hooks_of_the_guard.py"), guarded=False)])
+    assert sorted(run.output.split()) == sorted(NOTICED_BY), run.error
+
+
+def _run(server: ForkServer, one: Job, without: str) -> Measurement:
+    (run,) = server.run([replace(one, trained=False, without=without)])
+    assert (run.error, run.aborted) == (None, None), run.output
+    return run
