@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     Method,
     Module,
     Namespace,
+    Parameters,
     callable_value,
     classes_of,
     constant,
@@ -63,8 +64,8 @@ def attribute(
             return found
     if kind is Kind.TENSOR:
         return _of_tensor(base, name)
-    if kind is Kind.PARAMETERS and name in operations.PARAMETER_ATTRIBUTES:
-        return _of_tensor(parameter(base.payload, store), name)
+    if isinstance(payload, Parameters) and name in operations.PARAMETER_ATTRIBUTES:
+        return _of_tensor(parameter(payload, store), name)
     if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return gradient(store) if name == "grad" else gradient(store)._replace(payload=Tensor(Role.FOUND_INF))
     if isinstance(payload, Device):

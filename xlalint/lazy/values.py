@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum, IntEnum
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Kind(Enum):
@@ -120,7 +120,7 @@ class Value(NamedTuple):
     recorded: Recorded = NOTHING
     differs: bool = False
     reduced: bool = False
-    payload: Any = None
+    payload: object = None
 
     @property
     def role(self) -> Role:

@@ -7,7 +7,7 @@ import ast
 from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.payloads import Constant, Container, container, container_of
+from xlalint.analysis.payloads import Container, container, container_of, literal
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy.events import Reading
@@ -76,7 +76,7 @@ def _change(machine: Machine, changed: Value, call: Call) -> None:
 
 
 def _item(held: Container, key: Value | None) -> Value:
-    wanted = key.payload.value if key is not None and isinstance(key.payload, Constant) else None
+    wanted = literal(key)
     if held.keys is not None and held.items is not None and wanted in held.keys:
         return held.items[held.keys.index(wanted)]
     return held.element

@@ -6,9 +6,9 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     DEVICE_XLA,
-    Constant,
     Device,
     container_of,
+    literal,
 )
 from xlalint.lazy.values import (
     HOST,
@@ -41,9 +41,8 @@ def device_of(value: Value | None) -> Device:
     """The device that a value names; without a type when it is not known to be one."""
     if value is not None and isinstance(value.payload, Device):
         return value.payload
-    if value is not None and isinstance(value.payload, Constant) and isinstance(value.payload.value, str):
-        return Device(value.payload.value.partition(":")[0])
-    return Device()
+    named = literal(value)
+    return Device(named.partition(":")[0]) if isinstance(named, str) else Device()
 
 
 def _to_device(machine: Machine, call: Call) -> Value:

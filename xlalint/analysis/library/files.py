@@ -6,6 +6,8 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Container,
+    Module,
+    StateDict,
 )
 from xlalint.lazy.values import (
     NONE,
@@ -40,21 +42,17 @@ def _saved(value: Value, parameters: Recorded) -> tuple[Recorded, bool]:
     """What is recorded on a value that is saved, and whether it surely holds device tensors."""
     if value.kind is Kind.TENSOR:
         return value.recorded, value.sure
-    if value.kind is Kind.STATE_DICT:
-        on_device = value.payload.place is Place.XLA
-        return (parameters if on_device else Recorded(Weight.NONE, parameters.may)), on_device
-    if value.kind is Kind.MODULE:
-        on_device = value.payload.place is Place.XLA
-        return (parameters if on_device else Recorded(Weight.NONE, parameters.may)), on_device
-    if value.kind is Kind.CONTAINER:
-        payload: Container = value.payload
-        recorded, on_device = NOTHING, False
-        for item in payload.items if payload.items is not None else ():
-            its, is_on_device = _saved(item, parameters)
-            recorded = Recorded(max(recorded.must, its.must), max(recorded.may, its.may))
-            on_device = on_device or is_on_device
-        return recorded, on_device
-    return NOTHING, False
+    recorded, on_device = NOTHING, False
+    match value.payload:
+        case StateDict(place) | Module(place=place):
+            on_device = place is Place.XLA
+            recorded = parameters if on_device else Recorded(Weight.NONE, parameters.may)
+        case Container(items):
+            for item in items or ():
+                its, is_on_device = _saved(item, parameters)
+                recorded = Recorded(max(recorded.must, its.must), max(recorded.may, its.may))
+                on_device = on_device or is_on_device
+    return recorded, on_device
 
 
 EFFECTS: dict[str, Effect] = {

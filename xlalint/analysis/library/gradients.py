@@ -76,9 +76,10 @@ def _wrap_and_move(machine: Machine, call: Call) -> Value:
 def _wrapped(call: Call, *, moves: bool) -> Value:
     call.store.state.replicas = call.store.state.replicas._replace(wrapped=True)
     inner = call.argument(0, "module")
-    module = inner.payload if inner is not None and inner.kind is Kind.MODULE else Module(None, Place.UNKNOWN)
-    place = Place.XLA if moves else module.place
-    return Value(Kind.MODULE, payload=Module(module.identity, place, module.cls))
+    module = inner.payload if inner is not None else None
+    if not isinstance(module, Module):
+        module = Module(None, Place.UNKNOWN)
+    return Value(Kind.MODULE, payload=module._replace(place=Place.XLA) if moves else module)
 
 
 EFFECTS: dict[str, Effect] = {

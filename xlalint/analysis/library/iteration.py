@@ -30,10 +30,7 @@ def iterated(value: Value | None) -> Loader:
     """How a value is iterated."""
     if value is None:
         return Loader(UNKNOWN)
-    if value.kind is Kind.LOADER:
-        payload: Loader = value.payload
-        return payload
-    return Loader(element(value))
+    return value.payload if isinstance(value.payload, Loader) else Loader(element(value))
 
 
 def _loader(payload: Loader, source: Value | None) -> Value:

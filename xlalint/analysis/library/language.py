@@ -7,11 +7,14 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Classes,
+    Instance,
     Known,
     Method,
+    Namespace,
     Partial,
     callable_value,
     constant,
+    literal,
     targets,
 )
 from xlalint.lazy.values import (
@@ -53,7 +56,7 @@ def _unknown_object(machine: Machine, call: Call) -> Value:
 
 def _isinstance(machine: Machine, call: Call) -> Value:
     value, wanted = call.argument(0), call.argument(1)
-    if value is None or wanted is None or wanted.kind is not Kind.NAMESPACE:
+    if value is None or wanted is None or not isinstance(wanted.payload, Namespace):
         return HOST
     if wanted.payload.name == "torch.Tensor":
         if value.kind is Kind.TENSOR and value.sure:
@@ -65,16 +68,16 @@ def _isinstance(machine: Machine, call: Call) -> Value:
 
 def _type(machine: Machine, call: Call) -> Value:
     value = call.argument(0)
-    if value is not None and value.kind is Kind.INSTANCE:
+    if value is not None and isinstance(value.payload, Instance):
         return Value(Kind.CLASS, payload=Classes(value.payload.of))
     return UNKNOWN
 
 
 def _getattr(machine: Machine, call: Call) -> Value:
-    base, name = call.argument(0), call.argument(1)
-    if base is None or name is None or name.kind is not Kind.CONSTANT or not name.payload:
+    base, name = call.argument(0), literal(call.argument(1))
+    if base is None or name is None:
         return UNKNOWN
-    found = attribute(machine, base, str(name.payload.value), None, call.frame, call.store)
+    found = attribute(machine, base, str(name), None, call.frame, call.store)
     if found.kind is Kind.CALLABLE and any(isinstance(t, Method) for t in targets(found)):
         return found if base.kind in (Kind.TENSOR, Kind.MODULE, Kind.OPTIMIZER) else UNKNOWN
     return found

@@ -7,6 +7,7 @@ from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Container,
     Loader,
+    literal,
 )
 from xlalint.lazy.values import (
     Kind,
@@ -19,11 +20,7 @@ BATCH = Value(Kind.TENSOR, differs=True)
 
 def _device_loader(machine: Machine, call: Call) -> Value:
     per_execution = call.keywords.get("batches_per_execution")
-    cuts: bool | None = True
-    if per_execution is not None and not (
-        per_execution.kind is Kind.CONSTANT and per_execution.payload and per_execution.payload.value == 1
-    ):
-        cuts = None
+    cuts = True if per_execution is None or literal(per_execution) == 1 else None
     inner = call.argument(0, "loader")
     element = device_batch(inner)
     return Value(Kind.LOADER, payload=Loader(element, cuts, True))
@@ -31,18 +28,15 @@ def _device_loader(machine: Machine, call: Call) -> Value:
 
 def device_batch(inner: Value | None) -> Value:
     """The batch of an XLA loader over `inner`: its tensors on the device, its form kept."""
-    if inner is not None and inner.kind is Kind.LOADER:
+    if inner is not None and isinstance(inner.payload, Loader):
         return _on_device(inner.payload.element)
     return BATCH
 
 
 def _on_device(value: Value) -> Value:
-    if value.kind is Kind.CONTAINER:
-        payload: Container = value.payload
-        items = None if payload.items is None else tuple(_on_device(item) for item in payload.items)
-        return Value(
-            Kind.CONTAINER, payload=payload._replace(items=items, element=_on_device(payload.element))
-        )
+    if isinstance(held := value.payload, Container):
+        items = None if held.items is None else tuple(_on_device(item) for item in held.items)
+        return Value(Kind.CONTAINER, payload=held._replace(items=items, element=_on_device(held.element)))
     return BATCH
 
 

@@ -99,7 +99,7 @@ def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             model.change_gradients(state, Use.UNSCALE, call.spelling, call.site)
             return NONE
         case "step":
-            if not (isinstance(receiver.payload, Scaler) and not receiver.payload.enabled):
+            if isinstance(receiver.payload, Scaler) and receiver.payload.enabled:
                 model.step_scaler(state, call.spelling, call.site, sure=receiver.sure)
             step_optimizer(call.argument(0, "optimizer"), call)
             return NONE

@@ -14,6 +14,7 @@ from xlalint.analysis.payloads import (
     RankTest,
     constant,
     elements,
+    literal,
     unknown_from,
 )
 from xlalint.lazy.events import Reading
@@ -79,9 +80,9 @@ def _name_of(call: Call) -> str:
 
 
 def _tag(call: Call) -> str:
-    value = call.argument(0, "tag")
-    if value is not None and value.kind is Kind.CONSTANT and value.payload:
-        return str(value.payload.value)
+    tag = literal(call.argument(0, "tag"))
+    if tag is not None:
+        return str(tag)
     if call.node is not None and call.node.args:
         return spelling(call.node.args[0], call.frame.outline.text)
     return ""
