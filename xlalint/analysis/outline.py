@@ -171,6 +171,7 @@ class Outline:
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}
         self.star_imports: list[str] = []
+        self._mentioned: dict[frozenset[str], bool] = {}
         self._collect(tree.body, None, None)
 
     @cached_property
@@ -190,9 +191,12 @@ class Outline:
 
     def mentions(self, names: frozenset[str]) -> bool:
         """Whether the code, not a comment or a text in it, uses one of these names."""
-        if not any(name in self.text for name in names):
-            return False
-        return any(not names.isdisjoint(_names_in(node)) for node in ast.walk(self.tree))
+        known = self._mentioned.get(names)
+        if known is None:
+            known = self._mentioned[names] = any(name in self.text for name in names) and any(
+                not names.isdisjoint(_names_in(node)) for node in ast.walk(self.tree)
+            )
+        return known
 
     def absolute(self, module: str | None, level: int) -> str:
         """The dotted name that `from <level dots><module> import` means in this module."""
