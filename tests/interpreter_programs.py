@@ -1,22 +1,25 @@
 """The programs under tests/interpreter/, what their comments say of them, and what the analyzer does.
 
-`# expect: XLA101` marks the lines at which diagnostics start, all others are silent. `# state: heavy`
-says how much work is recorded before a line runs: `none`, `light`, `heavy`, between two of them
-(`none-heavy`), or `never` where control never comes. `# engine: in a loop` says words of which the
-state speaks when it is shown, and `# engine: not in a loop` words of which it does not.
+`# expect: XLA101` marks the lines at which diagnostics start, all others are silent. What holds before a
+line runs, over all the ways it is reached, is said by
+
+- `# state: heavy`: how much work is recorded: `none`, `light`, `heavy`, between two of them
+  (`none-heavy`), or `never` where control never comes;
+- `# owed: READ, EXIT`: the sorts of what is owed, or `nothing`;
+- `# holds: scopes.in_loop = True`: one field of the state.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 
 from checking import diagnostics_of, mark_of
-from xlalint.analysis.engine import LineState, trace
+from xlalint.analysis.engine import trace
 from xlalint.configuration import Configuration
-from xlalint.lazy.values import Recorded
-from xlalint.output.paint import paint
-from xlalint.output.state import details
+from xlalint.lazy.state import State
 from xlalint.sources.file import SourceFile, read
 
 FOLDER = Path(__file__).resolve().parent / "interpreter"
@@ -29,7 +32,7 @@ def expected(program: Path) -> set[str]:
     return {
         f"{path.relative_to(folder).as_posix()}:{line} {code}"
         for path in (sorted(program.rglob("*.py")) if program.is_dir() else [program])
-        for line, codes in marks(path, "expect").items()
+        for line, codes in _marks(path, "expect").items()
         for code in codes.split(", ")
     }
 
@@ -46,34 +49,38 @@ def found(program: Path) -> set[str]:
 def wrong_states(program: Path) -> list[str]:
     """Where the state before a line is not the one that the comments say."""
     path = program / "main.py" if program.is_dir() else program
-    recorded, engine = marks(path, "state"), marks(path, "engine")
-    if not recorded and not engine:
+    wanted = [(line, what, text) for what in _SHOWN for line, text in _marks(path, what).items()]
+    if not wanted:
         return []
     file = read(path)
     assert isinstance(file, SourceFile)
-    known = {state.line: state for state in trace(file, Configuration())}
-    wrong = {}
-    for line, wanted in recorded.items():
-        if (held := _recorded(known.get(line))) != wanted:
-            wrong[line] = f"{held} instead of {wanted}"
-    for line, words in engine.items():
-        shown = paint(details(file, [known[line]], line), colored=False)
-        (facts,) = re.findall("^  engine +(.+)$", shown, re.M)
-        if (words.removeprefix("not ") in facts) is words.startswith("not "):
-            wrong[line] = facts
-    return [f"{path.name}:{line}: {wrong[line]}" for line in sorted(wrong)]
+    states = {known.line: known.state for known in trace(file, Configuration())}
+    return [
+        f"{path.name}:{line}: {what} {held} instead of {text}"
+        for line, what, text in sorted(wanted)
+        if (held := _SHOWN[what](states[line], text) if line in states else "never") != text
+    ]
 
 
-def marks(path: Path, what: str) -> dict[int, str]:
-    """The comments of one sort in a file, by their line."""
-    lines = path.read_text().splitlines()
-    found = ((number, re.search(rf"# {what}: ([^#]+)", line)) for number, line in enumerate(lines, 1))
-    return {number: match[1].strip() for number, match in found if match is not None}
-
-
-def _recorded(known: LineState | None) -> str:
-    if known is None:
-        return "never"
-    recorded: Recorded = known.state.engine.recorded
-    must, may = recorded.must.name.lower(), recorded.may.name.lower()
+def _recorded(state: State, text: str) -> str:
+    must, may = (weight.name.lower() for weight in state.engine.recorded)
     return must if must == may else f"{must}-{may}"
+
+
+def _owed(state: State, text: str) -> str:
+    return ", ".join(sorted({obligation.owed.name for obligation in state.obligations})) or "nothing"
+
+
+def _field(state: State, text: str) -> str:
+    field, _, _ = text.partition(" = ")
+    return f"{field} = {attrgetter(field)(state)}"
+
+
+_SHOWN: dict[str, Callable[[State, str], str]] = {"state": _recorded, "owed": _owed, "holds": _field}
+"""What a comment says of the state, in its words."""
+
+
+def _marks(path: Path, what: str) -> dict[int, str]:
+    lines = path.read_text().splitlines()
+    matches = ((number, re.search(rf"# {what}: ([^#]+)", line)) for number, line in enumerate(lines, 1))
+    return {number: match[1].strip() for number, match in matches if match is not None}

@@ -273,6 +273,31 @@ def test_a_closure_waits_for_a_cut(run: Run, cut: bool) -> None:
     assert run.lines(ClosureNeverRun) == ([] if cut else [(3, 1)])
 
 
+@pytest.mark.parametrize(
+    ("recorded", "left"),
+    [
+        (HEAVY, set(Owed)),
+        (LIGHT, set(Owed) - {Owed.READ, Owed.EXIT}),
+        (NOTHING, set(Owed) - {Owed.READ, Owed.EXIT}),
+    ],
+)
+def test_what_a_cut_would_run_again_is_owed_while_it_is_recorded(
+    run: Run, recorded: Recorded, left: set[Owed]
+) -> None:
+    """An engine may run work without a cut, and tells so."""
+    run.state.obligations = frozenset(Obligation(owed, (at(1),)) for owed in Owed)
+    run.model.observe(
+        run.state,
+        recorded=recorded,
+        eager=False,
+        launched=False,
+        in_closure=False,
+        in_forward=False,
+        in_loop=False,
+    )
+    assert {obligation.owed for obligation in run.state.obligations} == left
+
+
 # Replicas
 
 MASTER = Split(at(1), True)
@@ -316,38 +341,6 @@ def test_wait_then_go_pairs_two_tests(run: Run) -> None:
 
 
 # Joins
-
-
-def states() -> list[State]:
-    """States that differ in everything a join decides on."""
-    made = []
-    for recorded, sites in itertools.product((NOTHING, LIGHT, HEAVY), ((), (at(1), at(2)))):
-        state = State()
-        state.engine = state.engine._replace(
-            recorded=recorded, parameters=recorded, since=sites, eager=None if sites else False
-        )
-        state.trust = state.trust._replace(opaque=recorded is LIGHT)
-        state.gradients = Gradients(frozenset({Gradient.LOCAL if sites else Gradient.USED}))
-        state.obligations = frozenset({Obligation(Owed.READ, (site,)) for site in sites})
-        state.scopes = state.scopes._replace(
-            open=(Scope(ScopeKind.STEP, at(7)),) if recorded is HEAVY else ()
-        )
-        made.append(state)
-    return made
-
-
-@pytest.mark.parametrize("one", states())
-def test_a_state_joined_with_itself_is_itself(one: State) -> None:
-    assert join(one, one.copy()) == one
-
-
-@pytest.mark.parametrize(("one", "other"), [*itertools.combinations(states(), 2)])
-def test_a_join_does_not_mind_the_order_and_is_reached_in_one_go(one: State, other: State) -> None:
-    joined = join(one, other)
-    assert joined == join(other, one)
-    assert join(joined, one) == joined
-    assert joined.engine.recorded == one.engine.recorded.join(other.engine.recorded)
-    assert joined.obligations == one.obligations | other.obligations
 
 
 def test_a_copy_is_independent() -> None:

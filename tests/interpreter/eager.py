@@ -63,17 +63,3 @@ def on_first_and_then_off():
     loss = forward(x)
     print(loss)  # state: heavy  # expect: XLA102
     torch_xla.sync()
-
-
-def forward_of_all():
-    return model(x)
-
-
-def on_first_and_then_off_where_nothing_is_passed():
-    eager_mode(True)
-    loss = forward_of_all()
-    print(loss)  # state: none
-    eager_mode(False)
-    loss = forward_of_all()
-    print(loss)  # state: heavy  # expect: XLA102
-    torch_xla.sync()

@@ -400,23 +400,23 @@ def recursive_on_the_second_way(flag):
 
 
 def reached_in_a_loop_first(batch):
-    model(batch)  # engine: in a loop
+    model(batch)  # holds: scopes.in_loop = True
 
 
 def reached_in_a_loop_last(batch):
-    model(batch)  # engine: in a loop
+    model(batch)  # holds: scopes.in_loop = True
 
 
 def reached_in_a_closure_first(batch):
-    model(batch)  # engine: not in a step closure
+    model(batch)  # holds: scopes.in_closure = False
 
 
 def reached_in_a_closure_last(batch):
-    model(batch)  # engine: not in a step closure
+    model(batch)  # holds: scopes.in_closure = False
 
 
 def reached_in_a_closure_only(batch):
-    model(batch)  # engine: in a step closure
+    model(batch)  # holds: scopes.in_closure = True
 
 
 def reached_from_everywhere():
@@ -435,15 +435,15 @@ def reached_from_everywhere():
 
 
 def reached_by_replicas_first(batch):
-    model(batch)  # engine: replicas not known
+    model(batch)  # holds: replicas.launched = None
 
 
 def reached_by_replicas_last(batch):
-    model(batch)  # engine: replicas not known
+    model(batch)  # holds: replicas.launched = None
 
 
 def reached_by_replicas_only(batch):
-    model(batch)  # engine: replicas launched
+    model(batch)  # holds: replicas.launched = True
 
 
 def replica(index, batch):

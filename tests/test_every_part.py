@@ -1,0 +1,269 @@
+"""Every part of the state is needed: without it, some program gets another answer.
+
+A field left out of a join keeps what it was on one of the two ways. A part left out of a context makes one
+summary serve calls that differ in it. A flag of an obligation's terms is turned round.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from checking import diagnostics_of, mark_of
+from fixture_programs import bad_programs, clean_programs
+from interpreter_programs import FOLDER, PROGRAMS, found, wrong_states
+from xlalint.analysis.store import Store
+from xlalint.analysis.summaries import context_key
+from xlalint.lazy.model import LazyModel
+from xlalint.lazy.state import JOINS, TERMS, Gradients, Loop, State, Terms, join, join_loops
+
+EVERYTHING = [
+    *PROGRAMS,
+    *sorted(path for path in (FOLDER.parent / "frameworks").iterdir() if path.is_dir()),
+    *(
+        root
+        for program in (*bad_programs(), *clean_programs())
+        for root in (program.root, *([program.fixed.root] if program.fixed is not None else []))
+    ),
+]
+
+Leave = Callable[[pytest.MonkeyPatch], None]
+
+
+class Mutant(NamedTuple):
+    """A part of the analyzer left out.
+
+    Args:
+        name: What is left out of what.
+        leave: Leaves it out.
+        first: The program that was written for it, which is asked first.
+    """
+
+    name: str
+    leave: Leave
+    first: str
+
+
+UNNOTICED = {
+    "join Scopes.in_forward: one": "it is the same on both ways: a forward begins and ends with one call",
+    "join Scopes.in_forward: other": "it is the same on both ways: a forward begins and ends with one call",
+    "context loop": "a called function starts with none",
+    "context collectives": "a called function starts with none",
+    "terms READ.dropped_by_cut": "a cut settles it",
+    "terms STEP_IN_TWO.told_apart_by_detail": "no call is entered with it",
+    "terms ACCUMULATION.told_apart_by_detail": "no call is entered with it",
+    "terms COLLECTIVE.told_apart_by_detail": "no call is entered with it",
+    "terms READ.told_apart_by_detail": "what settles it asks for no detail",
+    "terms SPLIT_STEP.told_apart_by_detail": "what settles it asks for no detail",
+    "terms CLIP.told_apart_by_detail": "what settles it asks for no detail",
+    "terms CLOSURE.told_apart_by_detail": "what settles it asks for no detail",
+    "terms LONE_CUT.told_apart_by_detail": "what settles it asks for no detail",
+    "terms ACCUMULATION.settled_by_one_arm": "nothing settles it",
+    "terms CLOSURE.placed_in_caller": "no rule judges it",
+    "terms COLLECTIVE.placed_in_caller": "it is settled where the test stands",
+}
+"""What no program can notice, and why. Whoever finds a program that does takes its line away."""
+
+
+# Left out of a join ------------------------------------------------------------------------------
+
+
+def joins() -> Iterator[Mutant]:
+    for way, name in enumerate(("one", "other")):
+        for of, fields in JOINS.items():
+            for field in fields:
+                yield Mutant(f"join {of.__name__}.{field}: {name}", _of_table(of, field, way), "ways")
+        for field in Gradients._fields:
+            yield Mutant(f"join Gradients.{field}: {name}", _of_gradients(field, way), "ways")
+        for field in Loop._fields:
+            yield Mutant(f"join Loop.{field}: {name}", _of_loops(field, way), "ways")
+        for part in ("obligations", "collectives"):
+            yield Mutant(f"join State.{part}: {name}", _of_states(part, way), "ways")
+
+
+def _of_table(of: type[Any], field: str, way: int) -> Leave:
+    return lambda monkeypatch: monkeypatch.setitem(JOINS[of], field, lambda *ways: ways[way])
+
+
+def _of_gradients(field: str, way: int) -> Leave:
+    original = Gradients.join
+
+    def joined(*ways: Gradients) -> Gradients:
+        return original(*ways)._replace(**{field: getattr(ways[way], field)})
+
+    return lambda monkeypatch: monkeypatch.setattr(Gradients, "join", joined)
+
+
+def _of_loops(field: str, way: int) -> Leave:
+    def joined(*ways: Loop) -> Loop:
+        return join_loops(*ways)._replace(**{field: getattr(ways[way], field)})
+
+    return lambda monkeypatch: _everywhere(monkeypatch, join_loops, joined)
+
+
+def _of_states(part: str, way: int) -> Leave:
+    def joined(*ways: State) -> State:
+        after = join(*ways)
+        setattr(after, part, getattr(ways[way], part))
+        return after
+
+    return lambda monkeypatch: _everywhere(monkeypatch, join, joined)
+
+
+# Left out of a context ---------------------------------------------------------------------------
+
+
+def contexts() -> Iterator[Mutant]:
+    for given in ("names", "captured", "attributes"):
+        yield Mutant(f"context {given}", _of_what_is_given(given), "contexts")
+    for part in State.__slots__:
+        for field in getattr(getattr(State(), part), "_fields", ()) if part != "loop" else ():
+            yield Mutant(f"context {part}.{field}", _of_the_state(part, field), "contexts")
+    for part in ("obligations", "loop", "collectives"):
+        yield Mutant(f"context {part}", _of_the_state(part), "contexts")
+
+
+def _of_what_is_given(part: str) -> Leave:
+    def key(*given: Any) -> Any:
+        names = ("names", "captured", "attributes", "state")
+        return context_key(**{**dict(zip(names, given, strict=True)), part: {}})
+
+    return lambda monkeypatch: _everywhere(monkeypatch, context_key, key)
+
+
+def _of_the_state(part: str, field: str = "") -> Leave:
+    def key(names: Any, captured: Any, attributes: Any, state: State) -> Any:
+        return context_key(names, captured, attributes, _without(state, part, field))
+
+    return lambda monkeypatch: _everywhere(monkeypatch, context_key, key)
+
+
+# Terms, and what else the state is asked ---------------------------------------------------------
+
+
+def terms() -> Iterator[Mutant]:
+    """All flags but the one that the guard alone reads, which tests of the model hold."""
+    for owed, flags in TERMS.items():
+        for flag in Terms._fields:
+            if flag != "needs_heavy_work":
+                turned = flags._replace(**{flag: not getattr(flags, flag)})
+                yield Mutant(f"terms {owed.name}.{flag}", _turned(owed, turned), "owed")
+
+
+def _turned(owed: Any, turned: Terms) -> Leave:
+    return lambda monkeypatch: monkeypatch.setitem(TERMS, owed, turned)
+
+
+def questions() -> Iterator[Mutant]:
+    yield Mutant("wrapped models reduce", _blind(LazyModel.backward, "replicas", "wrapped"), "ways")
+    yield Mutant("doubts of the unknown", _blind(LazyModel.doubts, "trust", "opaque"), "ways")
+    yield Mutant("doubts after a bound", _blind(LazyModel.doubts, "trust", "bounded"), "ways")
+    yield Mutant("doubts about eager mode", _blind(LazyModel.doubts, "engine", "eager"), "eager")
+    yield Mutant("moves told to the caller", _untold_moves, "guesses")
+    for name in ("_makes_cuda_tensors", "_expects_error", "_only_imports"):
+        yield Mutant(name, _denied(name), "guesses")
+
+
+def _blind(transition: Callable[..., Any], part: str, field: str) -> Leave:
+    """A transition that does not see a field."""
+
+    def blind(model: LazyModel, state: State, *arguments: Any, **options: Any) -> Any:
+        held = getattr(state, part)
+        setattr(state, part, getattr(_without(state, part, field), part))
+        result = transition(model, state, *arguments, **options)
+        setattr(state, part, getattr(state, part)._replace(**{field: getattr(held, field)}))
+        return result
+
+    return lambda monkeypatch: monkeypatch.setattr(LazyModel, transition.__name__, blind)
+
+
+def _untold_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Store.move_module
+
+    def move(store: Store, identity: Any, path: Any) -> None:
+        original(store, identity, path)
+        del store.moved[identity]
+
+    monkeypatch.setattr(Store, "move_module", move)
+
+
+def _denied(name: str) -> Leave:
+    def deny(monkeypatch: pytest.MonkeyPatch) -> None:
+        (asked,) = {vars(module)[name] for module in _modules() if name in vars(module)}
+        _everywhere(monkeypatch, asked, lambda *_: False)
+
+    return deny
+
+
+def _without(state: State, part: str, field: str) -> State:
+    """The state with one field, or one part, as it is at the beginning."""
+    other, fresh = state.copy(), getattr(State(), part)
+    if field:
+        fresh = getattr(state, part)._replace(**{field: getattr(fresh, field)})
+    setattr(other, part, fresh)
+    return other
+
+
+def _everywhere(monkeypatch: pytest.MonkeyPatch, original: Any, replacement: Any) -> None:
+    """Put a function in the place of another in every module that knows it."""
+    for module in _modules():
+        for name, value in list(vars(module).items()):
+            if value is original:
+                monkeypatch.setattr(module, name, replacement)
+
+
+def _modules() -> list[Any]:
+    return [module for name, module in sys.modules.items() if name.startswith("xlalint.")]
+
+
+# What programs say -------------------------------------------------------------------------------
+
+MUTANTS = [*joins(), *contexts(), *terms(), *questions()]
+
+
+@pytest.fixture(scope="module")
+def usual() -> dict[Path, object]:
+    """What is said of every program when nothing is left out."""
+    return {program: said(program) for program in EVERYTHING}
+
+
+def said(program: Path) -> object:
+    """What tests hold of a program: its diagnostics, and the states that its comments ask for."""
+    if program in PROGRAMS:
+        return found(program), wrong_states(program)
+    return {(mark_of(diagnostic, program), diagnostic.certainty) for diagnostic in diagnostics_of(program)}
+
+
+def noticing(usual: dict[Path, object], mutant: Mutant) -> Path | None:
+    """A program of which something else is said."""
+    programs = sorted(usual, key=lambda program: program.stem != mutant.first)
+    return next((program for program in programs if said(program) != usual[program]), None)
+
+
+@pytest.mark.parametrize(
+    "mutant", [mutant for mutant in MUTANTS if mutant.name not in UNNOTICED], ids=lambda mutant: mutant.name
+)
+def test_a_program_notices(
+    mutant: Mutant, usual: dict[Path, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mutant.leave(monkeypatch)
+    assert noticing(usual, mutant) is not None
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    "mutant", [mutant for mutant in MUTANTS if mutant.name in UNNOTICED], ids=lambda mutant: mutant.name
+)
+def test_no_program_notices(
+    mutant: Mutant, usual: dict[Path, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mutant.leave(monkeypatch)
+    assert noticing(usual, mutant) is None, f"noticed after all, though {UNNOTICED[mutant.name]}"
+
+
+def test_what_nobody_notices_is_left_out_somewhere() -> None:
+    assert {mutant.name for mutant in MUTANTS} >= UNNOTICED.keys()
