@@ -6,7 +6,6 @@ import ast
 from typing import NamedTuple
 
 from xlalint.analysis.binding import bind_name
-from xlalint.analysis.call import spelling
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import evaluate_test, truth
@@ -24,6 +23,7 @@ from xlalint.lazy.values import (
     UNKNOWN,
     Kind,
 )
+from xlalint.spelling import spelling
 
 
 class Condition(NamedTuple):
@@ -49,7 +49,7 @@ def condition(machine: Machine, node: ast.expr, keyword: str, frame: Frame, stor
         return Condition(None, Split(site, True, value.sure, False), Split(site, False, value.sure, True))
     known = truth(value)
     if known is None and value.kind is Kind.TENSOR:
-        shown = f"{keyword} {spelling(node, frame.outline.text)}".strip()
+        shown = f"{keyword} {spelling(node)}".strip()
         read(value, Reading.BOOL, shown, site, frame, store)
     if known is None and value.differs and value.kind in (Kind.TENSOR, Kind.HOST):
         return Condition(None, Split(site, True, False, False), Split(site, False, False, False))

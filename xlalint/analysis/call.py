@@ -13,6 +13,7 @@ from xlalint.analysis.work import read, record
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import Value, Weight
+from xlalint.spelling import spelling
 
 
 @dataclass(slots=True)
@@ -61,7 +62,7 @@ class Call:
     @property
     def spelling(self) -> str:
         """The call as the program wrote it, shortened."""
-        return spelling(self.node, self.frame.outline.text) if self.node is not None else "a call"
+        return spelling(self.node) if self.node is not None else "a call"
 
 
 def dotted(node: ast.expr) -> str:
@@ -72,22 +73,3 @@ def dotted(node: ast.expr) -> str:
         base = dotted(node.value)
         return f"{base}.{node.attr}" if base else ""
     return ""
-
-
-def spelling(node: ast.expr, text: str, most: int = 40) -> str:
-    """An expression as written, on one line and of at most `most` characters."""
-    if isinstance(node, ast.Call):
-        function = spelling(node.func, text, most)
-        inside = ", ".join(spelling(a, text, 12) for a in node.args[:2])
-        if len(node.args) > 2 or node.keywords or len(function) + len(inside) + 2 > most:
-            inside = "..."
-        return f"{function}({inside})"
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        base = spelling(node.value, text, most)
-        if not isinstance(node.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
-            base = f"({base})"
-        return f"{base}.{node.attr}" if len(base) + len(node.attr) < most else f"...{node.attr}"
-    shown = repr(node.value) if isinstance(node, ast.Constant) else " ".join(ast.unparse(node).split())
-    return shown if len(shown) <= most else shown[: most - 3] + "..."

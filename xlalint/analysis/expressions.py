@@ -6,7 +6,6 @@ import ast
 
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.binding import bind, element
-from xlalint.analysis.call import spelling
 from xlalint.analysis.frame import Frame, Yielded
 from xlalint.analysis.library.optimizers import (
     gradient,
@@ -45,6 +44,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+from xlalint.spelling import spelling
 
 
 def _name(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> Value:
@@ -92,7 +92,7 @@ def _joined_string(machine: Machine, node: ast.JoinedStr, frame: Frame, store: S
             value = machine.evaluate(part.value, frame, store)
             differs = differs or value.differs
             if value.kind in (Kind.TENSOR, Kind.CONTAINER):
-                shown = "f-string of " + spelling(part.value, frame.outline.text)
+                shown = "f-string of " + spelling(part.value)
                 read(value, Reading.TEXT, shown, _within(node, part, frame), frame, store)
     return Value(Kind.HOST, differs=differs)
 
@@ -136,7 +136,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         return record((base,), Weight.LIGHT, frame.site(node), frame, store)
     if isinstance(held := base.payload, Container):
         if index.kind is Kind.TENSOR and held.keys is None:
-            read(index, Reading.INDEX, spelling(node, frame.outline.text), frame.site(node), frame, store)
+            read(index, Reading.INDEX, spelling(node), frame.site(node), frame, store)
         wanted = literal(index)
         if wanted is not None and held.items is not None:
             if held.keys is not None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from xlalint.analysis.binding import bind, element
 from xlalint.analysis.branches import condition
-from xlalint.analysis.call import spelling
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
@@ -31,6 +30,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
+from xlalint.spelling import spelling
 
 MOST_PASSES = 4
 """A loop body is interpreted at most this often; then what it assigns becomes unknown."""
@@ -93,7 +93,7 @@ def _cut_by_loader(cuts: bool | None, node: ast.AST, frame: Frame, store: Store)
     frame.model.cut(
         store.state,
         Cause.LOADER,
-        spelling(node.iter, frame.outline.text),
+        spelling(node.iter),
         frame.site(node.iter),
         sure=cuts is True,
     )

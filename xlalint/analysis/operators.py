@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from xlalint.analysis.binding import element
-from xlalint.analysis.call import spelling
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.payloads import (
@@ -29,12 +28,13 @@ from xlalint.lazy.values import (
     kinds_that,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.spelling import spelling
 
 
 def ask(value: Value, keyword: str, shown: ast.expr, place: ast.expr, frame: Frame, store: Store) -> None:
     """The truth of a value is asked for, which reads a tensor."""
     if value.kind is Kind.TENSOR:
-        text = f"{keyword} {spelling(shown, frame.outline.text)}".strip()
+        text = f"{keyword} {spelling(shown)}".strip()
         read(value, Reading.BOOL, text, frame.site(place), frame, store)
 
 
@@ -178,7 +178,7 @@ def compare(
             # A batch that is asked for a key is a dictionary; what is asked for, it has.
             return constant(isinstance(op, ast.In))
         if left.kind is Kind.TENSOR:
-            read(left, Reading.BOOL, spelling(node, frame.outline.text), frame.site(node), frame, store)
+            read(left, Reading.BOOL, spelling(node), frame.site(node), frame, store)
         return HOST
     if Kind.TENSOR in (left.kind, right.kind):
         if _is_text(left) or _is_text(right):

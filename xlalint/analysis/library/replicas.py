@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.call import Call, spelling
+from xlalint.analysis.call import Call
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
@@ -27,6 +27,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+from xlalint.spelling import spelling
 
 
 def _ordinal(machine: Machine, call: Call) -> Value:
@@ -84,7 +85,7 @@ def _tag(call: Call) -> str:
     if tag is not None:
         return str(tag)
     if call.node is not None and call.node.args:
-        return spelling(call.node.args[0], call.frame.outline.text)
+        return spelling(call.node.args[0])
     return ""
 
 
