@@ -275,6 +275,9 @@ class Replicas(NamedTuple):
     spmd: bool | None = None
 
 
+_AT_REST = frozenset({Gradient.NONE, Gradient.USED})
+
+
 class Gradients(NamedTuple):
     """How far the gradients have come: those of the optimizers in `named`, and those of all others.
 
@@ -299,6 +302,18 @@ class Gradients(NamedTuple):
             return Gradients(frozenset({now}))
         named = {**dict(self.named), optimizer: frozenset({now})}
         return Gradients(self.others, tuple(sorted(named.items())))
+
+    def drop(self, optimizer: Site | None) -> Gradients:
+        """The same after one optimizer's gradients were dropped; None: those of all.
+
+        Used gradients wait for nothing: where no other optimizer's do, it is as if all were dropped.
+        """
+        waiting = tuple(
+            (site, held) for site, held in self.named if site != optimizer and not held <= _AT_REST
+        )
+        if optimizer is None or not waiting:
+            return Gradients()
+        return Gradients(self.others, tuple(sorted((*waiting, (optimizer, frozenset({Gradient.NONE}))))))
 
     def join(self, other: Gradients) -> Gradients:
         """What holds when either of the two does."""
