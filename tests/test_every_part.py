@@ -233,9 +233,14 @@ def usual() -> dict[Path, object]:
 
 def said(program: Path) -> object:
     """What tests hold of a program: its diagnostics, and the states that its comments ask for."""
-    if program in PROGRAMS:
-        return found(program), wrong_states(program)
-    return {(mark_of(diagnostic, program), diagnostic.certainty) for diagnostic in diagnostics_of(program)}
+    try:
+        if program in PROGRAMS:
+            return found(program), wrong_states(program)
+        return {
+            (mark_of(diagnostic, program), diagnostic.certainty) for diagnostic in diagnostics_of(program)
+        }
+    except AssertionError as broken:
+        return broken  # The analyzer itself misses what is left out.
 
 
 def noticing(usual: dict[Path, object], mutant: Mutant) -> Path | None:

@@ -456,3 +456,60 @@ def reached_by_nobody_knows_whom():
     reached_by_replicas_last(x)
     torch_xla.launch(replica, (x,))
     reached_by_replicas_first(x)
+
+
+# The place of what is recorded
+
+
+def recorded_on_two_ways_is_told_at_the_first_place(flag):
+    for batch in loader:
+        with torch_xla.step():
+            model(batch)
+        if flag:
+            batch + 1  # expect: XLA212
+        else:
+            batch + 2
+
+
+def recorded_first_on_the_second_way(flag):
+    for batch in loader:
+        with torch_xla.step():
+            model(batch)
+        for _ in range(3):
+            if flag:
+                batch + 1  # expect: XLA212
+                break
+        else:
+            batch + 2
+
+
+# Backwards and steps
+
+
+def backward_on_the_first_way(loader, flag):
+    for epoch in range(3):
+        for batch in range(3):
+            loss = model(x)
+            if flag:
+                loss.backward()
+            torch_xla.sync()
+
+
+def backward_on_the_second_way(loader, flag):
+    for epoch in range(3):
+        for batch in range(3):
+            loss = model(x)
+            if flag:
+                pass
+            else:
+                loss.backward()
+            torch_xla.sync()
+
+
+def backward_on_neither_way(loader, flag):
+    for epoch in range(3):
+        for batch in range(3):
+            loss = model(x)
+            if flag:
+                x.shape
+            torch_xla.sync()  # expect: XLA201
