@@ -218,7 +218,7 @@ class LazyModel:
 
     def zero_gradients(self, state: State, optimizer: Site | None = None) -> None:
         """Gradients are dropped: those of the optimizer built there, or (None) all."""
-        state.gradients = state.gradients.drop(optimizer)
+        state.gradients = state.gradients.change(optimizer, Gradient.NONE)
 
     def change_gradients(self, state: State, use: Use, spelling: str, site: Site) -> None:
         """Gradients are clipped or unscaled."""

@@ -278,6 +278,10 @@ class Replicas(NamedTuple):
 _AT_REST = frozenset({Gradient.NONE, Gradient.USED})
 
 
+def _site_of(row: tuple[Site, frozenset[Gradient]]) -> Site:
+    return row[0]
+
+
 class Gradients(NamedTuple):
     """How far the gradients have come: those of the optimizers in `named`, and those of all others.
 
@@ -297,23 +301,17 @@ class Gradients(NamedTuple):
         return self.others
 
     def change(self, optimizer: Site | None, now: Gradient) -> Gradients:
-        """The same after one optimizer's gradients became `now`; None: those of all."""
+        """The same after one optimizer's gradients became `now`; None: those of all.
+
+        Gradients that were used or dropped wait for nothing: only while another optimizer's do is it
+        told apart whose they are.
+        """
         if optimizer is None:
             return Gradients(frozenset({now}))
-        named = {**dict(self.named), optimizer: frozenset({now})}
-        return Gradients(self.others, tuple(sorted(named.items())))
-
-    def drop(self, optimizer: Site | None) -> Gradients:
-        """The same after one optimizer's gradients were dropped; None: those of all.
-
-        Used gradients wait for nothing: where no other optimizer's do, it is as if all were dropped.
-        """
-        waiting = tuple(
-            (site, held) for site, held in self.named if site != optimizer and not held <= _AT_REST
-        )
-        if optimizer is None or not waiting:
-            return Gradients()
-        return Gradients(self.others, tuple(sorted((*waiting, (optimizer, frozenset({Gradient.NONE}))))))
+        waiting = [(site, held) for site, held in self.named if site != optimizer and not held <= _AT_REST]
+        if now in _AT_REST and not waiting:
+            return Gradients(frozenset({now}))
+        return Gradients(self.others, tuple(sorted((*waiting, (optimizer, frozenset({now}))), key=_site_of)))
 
     def join(self, other: Gradients) -> Gradients:
         """What holds when either of the two does."""
