@@ -92,8 +92,12 @@ KNOWN_LIMITS = {
 
 TOLD_ONCE = {
     ("extract_statements", "interpreter/calls"): Counter({"XLA101": 1}),
+    ("extract_loop_bodies", "XLA102/evaluation_kept_on_the_host"): Counter({"XLA102": 2}),
+    ("extract_loop_bodies_into_closures", "XLA102/evaluation_kept_on_the_host"): Counter({"XLA102": 2}),
+    ("extract_statements", "XLA102/evaluation_kept_on_the_host"): Counter({"XLA102": 1}),
 }
-"""Diagnostics that are one by design: of several reads behind one call in a step, the call is told once."""
+"""Diagnostics that are one by design: of several reads behind one call, before one cut or in one step,
+the call is told once."""
 
 
 def name(program: Program) -> str:
