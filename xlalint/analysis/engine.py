@@ -215,7 +215,7 @@ class _Run:
 
     def _canonical(self, target: str, outline: Outline, depth: int = 0) -> str | None:
         """The library name that an import means, through re-exports of the project."""
-        if target.partition(".")[0] == "torch_xla":
+        if target.partition(".")[0] == HOT_TOKEN:
             return target
         parent, _, last = target.rpartition(".")
         module = self.project.find(parent, outline) if parent and depth < 8 else None

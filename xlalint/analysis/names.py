@@ -28,6 +28,7 @@ from xlalint.lazy.values import (
     Value,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.sources.file import HOT_TOKEN
 
 _BUILTINS = frozenset(name[9:] for name in functions.FUNCTIONS if name.startswith("builtins."))
 
@@ -74,7 +75,7 @@ class Names:
 
     def library(self, name: str) -> Value:
         """What a qualified name of a library means."""
-        if name.startswith("torch_xla"):
+        if name.startswith(HOT_TOKEN):
             module, _, last = name.rpartition(".")
             name = (
                 f"{functions.FORMER_MODULES[module]}.{last}" if module in functions.FORMER_MODULES else name
@@ -102,7 +103,7 @@ class Names:
     def _find_global(self, outline: Outline, name: str) -> Value:
         joined: Value | None = None
         bindings = outline.bindings.get(name, [])
-        libraries = [b for b in bindings if isinstance(b, Import) and b.target.startswith("torch")]
+        libraries = [b for b in bindings if isinstance(b, Import) and b.target.startswith(functions.FAMILY)]
         for binding in libraries or bindings:
             if isinstance(binding, Import):
                 value = self.qualified(binding.target, outline)

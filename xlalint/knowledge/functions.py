@@ -277,6 +277,11 @@ EXPECTING_ERRORS = ("assertRaises", "raises")
 LIBRARIES = frozenset({"torch", "torch_xla", "torch_xla_py"})
 """Packages that are never looked for in the project."""
 
+TENSOR = "torch.Tensor"
+
+FAMILY = "torch"
+"""What is imported from packages that begin so wins over what a project has for want of them."""
+
 TORCH = "torch."
 """What is called below this is an operation on tensors, unless it is known to be something else."""
 

@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
     literal,
     targets,
 )
+from xlalint.knowledge import functions
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -58,7 +59,7 @@ def _isinstance(machine: Machine, call: Call) -> Value:
     value, wanted = call.argument(0), call.argument(1)
     if value is None or wanted is None or not isinstance(wanted.payload, Namespace):
         return HOST
-    if wanted.payload.name == "torch.Tensor":
+    if wanted.payload.name == functions.TENSOR:
         if value.kind is Kind.TENSOR and value.sure:
             return constant(True)
         if value.kind in (Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.MODULE):
