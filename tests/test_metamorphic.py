@@ -129,7 +129,16 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES, ids="-".join)
+IN_SOAK = ("extract_loops", "extract_loop_bodies_into_closures", "extract_statements")
+"""Changes much like another one that the usual run makes: they take minutes."""
+
+
+def marked(case: tuple[str, str]) -> object:
+    """A case for the usual run, or for soak."""
+    return pytest.param(case, marks=[pytest.mark.soak] if case[0] in IN_SOAK else [], id="-".join(case))
+
+
+@pytest.mark.parametrize("case", [marked(case) for case in CASES])
 def test_the_same_codes_come(case: tuple[str, str], tmp_path: Path) -> None:
     program, modules = CASES[case]
     for path_name, tree in modules.items():
