@@ -86,7 +86,7 @@ class HostReadInStep(Rule[HostRead]):
         if scope.kind is ScopeKind.FULL_GRAPH:
             harm = "`full_graph=True` raises an error"
         else:
-            harm = "the step is executed twice"
+            harm = "the device runs the step twice, for the same result"
         yield self.finding(
             event,
             f"{harm}: `{event.spelling}` reads a device value before the end of the step that opens on "

@@ -86,7 +86,8 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
         read = event.obligation
         yield self.finding(
             event,
-            f"the step is executed twice: `{read.detail}` runs the work recorded since {{since}}, and "
+            "the device runs the step twice, for the same result: "
+            f"`{read.detail}` runs the work recorded since {{since}}, and "
             f"{_CUTS[event.cause]} runs it again",
             help="put the step in `with torch_xla.step():` and read below it, or sync before the read",
             severity=Severity.WARNING if read.in_loop else Severity.INFO,

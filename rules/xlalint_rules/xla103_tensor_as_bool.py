@@ -115,7 +115,8 @@ _BY_HAND = {
 _USES = {
     Reading.BOOL: (
         "a Python bool",
-        "choose on the device with `torch.where`, or read the value once, below the step",
+        "where a loop or a branch needs it, call `torch_xla.sync()` first and ask rarely; to choose between "
+        "tensors, use `torch.where`",
     ),
     Reading.INDEX: (
         "a Python integer",

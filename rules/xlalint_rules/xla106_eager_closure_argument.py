@@ -98,7 +98,8 @@ class EagerClosureArgument(Rule[HostRead]):
             return
         yield self.finding(
             event,
-            f"the step is executed twice: `{event.spelling}` is read here, not when the closure runs, and "
+            "the device runs the step twice, for the same result: "
+            f"`{event.spelling}` is read here, not when the closure runs, and "
             "the work recorded since {since} runs again at the end of the step",
             help="pass the tensor and read it inside the closure, or call the function below a "
             "`with torch_xla.step():` block",

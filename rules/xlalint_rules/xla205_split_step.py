@@ -84,7 +84,7 @@ class SplitStep(Rule[StepSplit | Cut]):
                 yield self.finding(
                     event,
                     "one step becomes two graphs: this marker separates backward from the optimizer step",
-                    help="remove it, and end the step once, after the optimizer step",
+                    help="delete this call; one `torch_xla.sync()` after `optimizer.step()` is enough",
                     severity=Severity.WARNING if before_barrier else None,
                     cures=cures,
                 )
@@ -94,7 +94,7 @@ class SplitStep(Rule[StepSplit | Cut]):
                 yield self.finding(
                     event,
                     "one step becomes several graphs: this marker cuts the graph inside `forward`",
-                    help="remove it, and end the step once, after the optimizer step",
+                    help="delete this call; one `torch_xla.sync()` after `optimizer.step()` is enough",
                     severity=Severity.WARNING,
                     cures=cures,
                 )

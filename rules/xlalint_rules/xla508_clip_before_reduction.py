@@ -96,7 +96,7 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
                     event,
                     f"trains incorrectly: `{obligation.detail}` scales the gradients of each replica by a "
                     "different factor, before they are summed",
-                    help="sum first: call `xm.reduce_gradients(optimizer)`, then this, then a plain "
-                    "`optimizer.step()`",
+                    help="sum first: call `xm.reduce_gradients(optimizer)`, then clip, then "
+                    "`optimizer.step()` in place of `xm.optimizer_step(optimizer)`",
                     cures=(cure,),
                 )

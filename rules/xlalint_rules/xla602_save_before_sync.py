@@ -77,7 +77,8 @@ class SaveBeforeSync(Rule[Save]):
             ):
                 yield self.finding(
                     event,
-                    f"the step is executed twice: `{spelling}` runs the work recorded since {{since}}, and "
+                    "the device runs the step twice, for the same result: "
+                    f"`{spelling}` runs the work recorded since {{since}}, and "
                     "the end of the step runs it again",
                     help="call `torch_xla.sync()` first, or save below the step",
                     since=state.since,

@@ -97,7 +97,8 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
             case ScalerStepped(spelling=spelling) if state.scopes.in_loop and not state.eager:
                 yield self.finding(
                     event,
-                    f"the step is executed twice: `{spelling}` reads `found_inf` on the host in every step",
+                    "the device runs the step twice, for the same result: "
+                    f"`{spelling}` reads `found_inf` on the host in every step",
                     help="use bfloat16 autocast without a scaler; for float16, use a syncfree optimizer "
                     "and pass it `found_inf=`",
                     cures=(DropScaler(event.site), ByHand(event.site, title=_SYNCFREE)),
