@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,7 +41,7 @@ class Report:
     hot: int = 0
     suppressed: int = 0
     sources: dict[str, SourceFile] = field(default_factory=dict)
-    statistics: dict[str, int] = field(default_factory=dict)
+    statistics: Counter[str] = field(default_factory=Counter)
 
 
 def check(
@@ -101,8 +101,7 @@ def _occurrences(unit: Unit, judge: Judge, report: Report) -> Iterator[Occurrenc
     yield from map(unreadable, unit.unreadable)
     if unit.files:
         analysis = analyze(unit.files, judge.kinds, unit.configuration)
-        for name, count in analysis.statistics.items():
-            report.statistics[name] = report.statistics.get(name, 0) + count
+        report.statistics.update(analysis.statistics)
         yield from analysis.occurrences
 
 

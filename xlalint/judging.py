@@ -24,8 +24,8 @@ from xlalint.diagnostic import (
     Severity,
 )
 from xlalint.lazy.events import Event
-from xlalint.lazy.site import ENTRY, Path, Site
-from xlalint.lazy.state import Scope, Split, View, places
+from xlalint.lazy.site import Path, Site
+from xlalint.lazy.state import Scope, Split, View, places_of_caller
 from xlalint.rule import Finding, Rule
 
 MOST_DOUBTS = 1
@@ -130,7 +130,9 @@ def place(finding: Finding, callers: tuple[Caller, ...] = (), above: int | None 
     owner, steps = _resolve(finding.owner, callers)
     inner = callers[: steps if above is None else above]
     path = (*(caller.site for caller in reversed(inner)), *finding.path)
-    since = _resolve_places(finding.since, callers)
+    since = finding.since
+    for caller in callers:
+        since = places_of_caller(since, caller.since)
 
     def site_of(where: Where) -> Site:
         return where if isinstance(where, Site) else (_resolve(where, callers)[0] or where).site
@@ -150,14 +152,6 @@ def _resolve(held: Scope | Split | None, callers: tuple[Caller, ...]) -> tuple[S
         held = outer[held.depth] if held.depth < len(outer) else None
         above += 1
     return held, above
-
-
-def _resolve_places(since: tuple[Site, ...], callers: tuple[Caller, ...]) -> tuple[Site, ...]:
-    for caller in callers:
-        if ENTRY not in since:
-            break
-        since = places(*(caller.since if site.is_entry else (site,) for site in since))
-    return since
 
 
 # Of several findings ----------------------------------------------------------------------------

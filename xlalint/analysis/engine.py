@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,7 +35,7 @@ class Analysis:
     """What happens in the files of an analysis, and what it counted."""
 
     occurrences: list[Occurrence] = field(default_factory=list)
-    statistics: dict[str, int] = field(default_factory=dict)
+    statistics: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
@@ -73,8 +74,7 @@ def analyze(
     for file in files:
         alone = analyze([file], kinds, configuration, memo=memo)
         together.occurrences += alone.occurrences
-        for name, count in alone.statistics.items():
-            together.statistics[name] = together.statistics.get(name, 0) + count
+        together.statistics.update(alone.statistics)
     return together
 
 
@@ -137,7 +137,7 @@ class _Run:
             happened += self._api_uses(outline)
         happened += self._interpret(outlines)
         happened += self._run_hooks(outlines, hooked)
-        statistics = dict(self.interpreter.statistics)
+        statistics = Counter(self.interpreter.statistics)
         statistics["modules"] = self.project.outlined
         statistics["functions"] = self.interpreter.functions_entered
         return Analysis([*told_once(happened)], statistics)

@@ -43,7 +43,6 @@ from xlalint.analysis.summaries import (
     are_idle,
     classes_in,
     context_key,
-    did_nothing,
     differs_in_bound_only,
     entry_state,
     exit_state,
@@ -280,7 +279,7 @@ class Interpreter(Machine):
                 neutral = State()
                 neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
                 summary = kept[key] = self._interpret(function, names, captured, {}, neutral, call)
-            if did_nothing(summary):
+            if summary.did_nothing:
                 self.entered |= summary.entered
                 return summary
         entry = entry_state(call.store.state, function)
@@ -413,7 +412,7 @@ class Interpreter(Machine):
         state = call.store.state
         if not call.frame.muted:
             self._tell(summary, call)
-        if summary.store is None or did_nothing(summary):
+        if summary.store is None or summary.did_nothing:
             return summary.value
         left = summary.store
         call.store.state = exit_state(left.state, state, call.site)

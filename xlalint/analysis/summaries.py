@@ -31,6 +31,8 @@ from xlalint.lazy.state import (
     View,
     join_activities,
     places,
+    places_of_caller,
+    stands_for_callers,
 )
 from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all, kinds_that
 
@@ -52,6 +54,16 @@ class Summary:
     while they all still are does the summary say what the call does."""
     least_depth: int = 0
     """Calls on the way were too deep to be followed: from less deep than this, more is seen."""
+    did_nothing: bool = field(init=False)
+    """Whether the engine, and everything a caller could see, is left as it was. Asked at every call."""
+
+    def __post_init__(self) -> None:
+        store = self.store
+        self.did_nothing = (
+            store is not None
+            and not (self.carried or store.attributes or store.moved or store.names or self.occurrences)
+            and _is_neutral(store.state)
+        )
 
 
 def context_key(
@@ -98,14 +110,7 @@ def classes_in(value: Value) -> list[Class]:
     return [cls for cls in classes_of(value) if not isinstance(cls, str)]
 
 
-def did_nothing(summary: Summary) -> bool:
-    """Whether a summary leaves the engine, and everything a caller could see, as it was."""
-    store = summary.store
-    if store is None or summary.carried or store.attributes or store.moved or store.names:
-        return False
-    if summary.occurrences:
-        return False
-    state = store.state
+def _is_neutral(state: State) -> bool:
     neutral = _NEUTRAL.copy()
     neutral.engine = neutral.engine._replace(eager=state.engine.eager)
     return state == neutral
@@ -183,8 +188,8 @@ def _obligations_after(left: State, before: State, site: Site) -> frozenset[Obli
             o._replace(
                 path=(site, *o.path) if _is_placed_outside(o) else o.path,
                 in_loop=o.in_loop or before.scopes.in_loop,
-                split=_outer_split(o.split, before),
-                since=_resolved(o.since, before),
+                split=_resolved(o.split, before.replicas.splits) if o.split is not None else None,
+                since=places_of_caller(o.since, before.engine.since),
             )
         )
     return frozenset(owed)
@@ -195,12 +200,17 @@ def seen_from(view: View, before: State) -> View:
     return view._replace(
         scopes=view.scopes._replace(open=_resolved_all(view.scopes.open, before.scopes.open)),
         replicas=view.replicas._replace(splits=_resolved_all(view.replicas.splits, before.replicas.splits)),
-        since=_resolved(view.since, before),
+        since=places_of_caller(view.since, before.engine.since),
     )
 
 
 def _resolved_all(held: tuple[_Held, ...], outer: tuple[_Held, ...]) -> tuple[_Held, ...]:
-    return tuple(outer[one.depth] if one.inherited and one.depth < len(outer) else one for one in held)
+    return tuple(_resolved(one, outer) for one in held)
+
+
+def _resolved(held: _Held, outer: tuple[_Held, ...]) -> _Held:
+    """The scope or test of the caller that one stands for, where the caller's are known."""
+    return outer[held.depth] if held.inherited and held.depth < len(outer) else held
 
 
 def told_once(occurrences: list[Occurrence]) -> tuple[Occurrence, ...]:
@@ -248,11 +258,7 @@ def is_open(occurrence: Occurrence) -> bool:
                 return True
         return not occurrence.view.is_local
     caller = occurrence.callers[-1]
-    return (
-        any(scope.inherited for scope in caller.scopes)
-        or any(split.inherited for split in caller.splits)
-        or any(site.is_entry for site in caller.since)
-    )
+    return stands_for_callers(caller.scopes, caller.splits, caller.since)
 
 
 def with_obligation(event: Any, obligation: Obligation) -> Any:
@@ -318,25 +324,11 @@ def generated(summary: Summary) -> Loader:
     return Loader(element if cuts is False else run(element), cuts)
 
 
-def _resolved(since: tuple[Site, ...], before: State) -> tuple[Site, ...]:
-    """Places where work was recorded, with the caller's in the place of "before the call"."""
-    if not any(place.is_entry for place in since):
-        return since
-    return places(*(before.engine.since if place.is_entry else (place,) for place in since))
-
-
 def _is_placed_outside(obligation: Obligation) -> bool:
     """Whether a caller, which holds the loop, cut or rank test, owns what is said of an obligation."""
     if not obligation.terms.placed_in_caller:
         return False
     return obligation.split is None or obligation.split.inherited
-
-
-def _outer_split(split: Split | None, before: State) -> Split | None:
-    splits = before.replicas.splits
-    if split is not None and split.inherited and split.depth < len(splits):
-        return splits[split.depth]
-    return split
 
 
 _ENGINE_KINDS = kinds_that("concerns_engine")

@@ -428,11 +428,7 @@ class View(NamedTuple):
     @property
     def is_local(self) -> bool:
         """Whether nothing in it stands for something of the function that calls."""
-        return not (
-            any(scope.inherited for scope in self.scopes.open)
-            or any(split.inherited for split in self.replicas.splits)
-            or any(site.is_entry for site in self.since)
-        )
+        return not stands_for_callers(self.scopes.open, self.replicas.splits, self.since)
 
 
 class State:
@@ -502,12 +498,28 @@ class State:
         """The open obligations of one sort, in a stable order."""
         if not self.obligations:
             return []
-        return sorted((o for o in self.obligations if o.owed is owed), key=_order)
+        return sorted((o for o in self.obligations if o.owed is owed), key=lambda o: o.order)
 
 
 def places(*sites: Iterable[Site]) -> tuple[Site, ...]:
     """Places where work was recorded, each once, and no more than are remembered."""
     return tuple(dict.fromkeys(site for some in sites for site in some))[:MOST_PLACES]
+
+
+def places_of_caller(since: tuple[Site, ...], outer: tuple[Site, ...]) -> tuple[Site, ...]:
+    """Places where work was recorded, with the caller's `outer` in the place of "before the call"."""
+    if not any(site.is_entry for site in since):
+        return since
+    return places(*(outer if site.is_entry else (site,) for site in since))
+
+
+def stands_for_callers(scopes: tuple[Scope, ...], splits: tuple[Split, ...], since: tuple[Site, ...]) -> bool:
+    """Whether any of what a function holds is something that a caller of it held."""
+    return (
+        any(scope.inherited for scope in scopes)
+        or any(split.inherited for split in splits)
+        or any(site.is_entry for site in since)
+    )
 
 
 # Joins ------------------------------------------------------------------------------------------
@@ -615,7 +627,3 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
     Trust: {"opaque": _either, "bounded": _either},
 }
 """How two values of each field become one, in the order of the fields."""
-
-
-def _order(obligation: Obligation) -> tuple[object, ...]:
-    return obligation.order
