@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from xlalint.cache import Cache
 from xlalint.diagnostic import Diagnostic, Position, Range
+from xlalint.findings import Rules, findings, selected
 from xlalint.judging import Judge, Occurrence, Placed, diagnostic, settle
-from xlalint.lazy.events import FileUnreadable, SuppressionUnused
+from xlalint.lazy.events import SuppressionUnused
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.file import SourceFile, Unreadable, read
-from xlalint.units import Gathered, Input, Unit, gather
+from xlalint.units import Input, Unit, gather
+from xlalint.versions import DEFAULT_TARGET
 
 if TYPE_CHECKING:
-    from xlalint.rule import Rule
     from xlalint.sources.suppressions import Suppressions
 
+_UNREADABLE = "XLA000"
 _UNUSED_SUPPRESSION = "XLA090"
 
 
@@ -34,6 +37,7 @@ class Report:
         suppressed: How many diagnostics comments silenced.
         sources: The files that diagnostics stand in, by their shown path.
         statistics: What the analysis counted.
+        bounds: By shown path, where the analysis was cut short and no selected rule says so.
     """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -42,6 +46,7 @@ class Report:
     suppressed: int = 0
     sources: dict[str, SourceFile] = field(default_factory=dict)
     statistics: Counter[str] = field(default_factory=Counter)
+    bounds: Counter[str] = field(default_factory=Counter)
 
 
 def check(
@@ -50,6 +55,7 @@ def check(
     *,
     force_exclude: bool = False,
     standard_input: Input | None = None,
+    cache: Cache | None = None,
 ) -> Report:
     """Check files, and what lies below directories.
 
@@ -58,68 +64,94 @@ def check(
         finder: Which settings hold where.
         force_exclude: Whether excludes count for files in `paths` too.
         standard_input: A text to check beside them.
+        cache: Where answers are kept from one run to the next; None: nowhere.
 
     Raises:
         SettingsError: settings that hold for one of the files cannot be used.
     """
     gathered = gather(paths, finder, force_exclude=force_exclude, standard_input=standard_input)
-    report = Report(files=gathered.looked_at, hot=gathered.hot)
-    texts = _Texts(gathered.units)
+    report = Report(files=gathered.looked_at)
+    texts = _Texts()
     found: list[Placed] = []
-    commented: list[tuple[SourceFile, dict[str, Rule[Any]]]] = []
+    commented: list[tuple[SourceFile, Rules]] = []
+    asked: dict[str, Settings] = {}
     for unit in gathered.units:
-        rules = _selected(unit)
-        judge = Judge(rules.values())
-        happened = list(_occurrences(unit, judge, report))
-        found += judge.judge(happened)
-        broken = {one.event.site.path for one in happened if isinstance(one.event, FileUnreadable)}
-        commented += ((file, rules) for file in unit.commented if str(file.path) not in broken)
-    wanted = settle(placed for placed in found if _is_wanted(placed, gathered))
-    _Suppression(gathered, texts, report).run(wanted, commented)
+        here = findings(unit, cache)
+        report.statistics.update(here.statistics)
+        broken = [*unit.unreadable, *_broken(unit)]
+        asked.update((path, unit.files[path].settings) for path in unit.asked)
+        asked.update((str(file.path), finder.at(file.path.parent)) for file in unit.unreadable)
+        report.hot += sum(unit.files[path].traits.hot for path in unit.asked)
+        texts.add(broken)
+        texts.take(unit)
+        ours = {*unit.asked, *(str(file.path) for file in broken)}
+        found += (placed for placed in here.placed if placed.path[0].path in ours)
+        found += (placed for file in broken for placed in _judged(file, unit))
+        unparsed = {placed.path[0].path for placed in found if placed.code == _UNREADABLE}
+        commented += (
+            (file, selected(unit.files[path].settings, unit.target(path)))
+            for path in sorted(unit.asked - unparsed)
+            if unit.files[path].traits.commented and (file := texts.file(path)) is not None
+        )
+    wanted = settle(placed for placed in found if _is_wanted(placed, asked))
+    report.bounds = Counter(texts.shown(p.path[0]) for p in wanted if not _is_selected(p, asked))
+    wanted = [placed for placed in wanted if _is_selected(placed, asked)]
+    _Suppression(asked, texts, report).run(wanted, commented)
     report.diagnostics.sort(key=lambda diagnostic: (diagnostic.order, diagnostic.message))
     report.sources = texts.shown_in(report.diagnostics)
     return report
 
 
-def _selected(unit: Unit) -> dict[str, Rule[Any]]:
-    """The rules that judge a unit, by code."""
-    from xlalint import registry
+def _broken(unit: Unit) -> Iterator[Unreadable]:
+    """Files under check that are not analyzed, and cannot be decoded or, where they are named, parsed."""
+    for path in sorted(unit.asked):
+        file = unit.files[path]
+        if file.traits.hot or (file.traits.sound and path not in unit.named):
+            continue
+        source = file.source()
+        if isinstance(source, SourceFile) and path in unit.named:
+            from xlalint.analysis.parsing import parse_file
 
-    settings = unit.settings
-    chosen = registry.select(
-        settings.select, settings.ignore, settings.extend_select, preview=settings.preview
-    )
-    return {rule.code: rule(unit.target) for rule in chosen}
-
-
-def _occurrences(unit: Unit, judge: Judge, report: Report) -> Iterator[Occurrence]:
-    """What happens in the files of a unit."""
-    if not (unit.files or unit.unreadable):
-        return
-    from xlalint.analysis.engine import analyze, unreadable
-
-    yield from map(unreadable, unit.unreadable)
-    if unit.files:
-        analysis = analyze(unit.files, judge.kinds, unit.configuration)
-        report.statistics.update(analysis.statistics)
-        yield from analysis.occurrences
+            tree = parse_file(source)
+            source.tree = None
+            source = tree if isinstance(tree, Unreadable) else source
+        if isinstance(source, Unreadable):
+            yield source
 
 
-def _is_wanted(placed: Placed, gathered: Gathered) -> bool:
+def _judged(file: Unreadable, unit: Unit) -> Iterator[Placed]:
+    """What the rules say of a file that cannot be read or parsed."""
+    from xlalint.analysis.engine import unreadable
+
+    rules = selected(unit.settings(file.path.parent), unit.target(str(file.path)))
+    return Judge(rules.values()).judge([unreadable(file)])
+
+
+def _is_wanted(placed: Placed, asked: Mapping[str, Settings]) -> bool:
     """Whether a finding stands in a file under check, for which its rule is not ignored."""
     path = placed.path[0].path
-    settings = gathered.settings.get(path)
-    return settings is not None and not _is_ignored(placed.code, path, settings)
+    return path in asked and not _is_ignored(placed.code, path, asked[path])
+
+
+def _is_selected(placed: Placed, asked: Mapping[str, Settings]) -> bool:
+    """Whether a finding is to be reported, not only counted."""
+    return placed.code in selected(asked[placed.path[0].path], DEFAULT_TARGET)
 
 
 class _Texts:
     """The files that diagnostics speak of: those that were gathered, and others as they are needed."""
 
-    def __init__(self, units: Iterable[Unit]) -> None:
+    def __init__(self) -> None:
         self._files: dict[str, SourceFile | Unreadable] = {}
-        for unit in units:
-            self._files.update((str(broken.path), broken) for broken in unit.unreadable)
-            self._files.update((str(file.path), file) for file in (*unit.files, *unit.commented))
+        self._units: list[Unit] = []
+
+    def add(self, broken: Iterable[Unreadable]) -> None:
+        """Know files of which there is perhaps no text."""
+        self._files.update((str(file.path), file) for file in broken)
+
+    def take(self, unit: Unit) -> None:
+        """Know the files of a project."""
+        self._units.append(unit)
 
     def file(self, path: str) -> SourceFile | None:
         """The text of a file, as far as it can be had."""
@@ -146,20 +178,22 @@ class _Texts:
 
     def _held(self, path: str) -> SourceFile | Unreadable:
         if path not in self._files:
-            self._files[path] = read(Path(path))
+            files = (unit.files[path] for unit in self._units if path in unit.files)
+            file = next(files, None)
+            self._files[path] = read(Path(path)) if file is None else file.source()
         return self._files[path]
 
 
 class _Suppression:
     """Reports what no comment silences, and the comments that silence nothing."""
 
-    def __init__(self, gathered: Gathered, texts: _Texts, report: Report) -> None:
-        self._gathered = gathered
+    def __init__(self, asked: Mapping[str, Settings], texts: _Texts, report: Report) -> None:
+        self._asked = asked
         self._texts = texts
         self._report = report
 
     def run(
-        self, found: Iterable[Placed], commented: Iterable[tuple[SourceFile, dict[str, Rule[Any]]]]
+        self, found: Iterable[Placed], commented: Iterable[tuple[SourceFile, Rules]]
     ) -> None:
         """Go through all files that something was found in, or that have comments.
 
@@ -186,7 +220,7 @@ class _Suppression:
                 self._tell_unused(file, suppressions, judged_by[path])
 
     def _diagnostic(self, placed: Placed) -> Diagnostic:
-        settings = self._gathered.settings[placed.path[0].path]
+        settings = self._asked[placed.path[0].path]
         return diagnostic(placed, self._texts, severities=dict(settings.severity))
 
     def _tell(self, placed: Placed, suppressions: Suppressions, *, by_name: bool = False) -> None:
@@ -198,9 +232,9 @@ class _Suppression:
         else:
             self._report.diagnostics.append(diagnosed)
 
-    def _tell_unused(self, file: SourceFile, suppressions: Suppressions, rules: dict[str, Rule[Any]]) -> None:
+    def _tell_unused(self, file: SourceFile, suppressions: Suppressions, rules: Rules) -> None:
         path = str(file.path)
-        settings = self._gathered.settings[path]
+        settings = self._asked[path]
         if _UNUSED_SUPPRESSION not in rules or _is_ignored(_UNUSED_SUPPRESSION, path, settings):
             return
         judge = Judge([rules[_UNUSED_SUPPRESSION]])
@@ -225,7 +259,7 @@ def _is_ignored(code: str, path: str, settings: Settings) -> bool:
     )
 
 
-def _is_looked_for(selector: str, path: str, settings: Settings, rules: dict[str, Rule[Any]]) -> bool:
+def _is_looked_for(selector: str, path: str, settings: Settings, rules: Rules) -> bool:
     """Whether a suppression of `selector` could have been used; unknown rules never can be."""
     from xlalint.registry import UnknownRule, find
 

@@ -290,7 +290,7 @@ def state(place: str, target_version: str | None, config: Path | None, isolated:
     from xlalint.analysis.parsing import parse_file
     from xlalint.output.state import details, overview
     from xlalint.sources.file import SourceFile, Unreadable, read
-    from xlalint.units import unit_for
+    from xlalint.units import gather
 
     path, line = _split_place(place)
     finder = _finder(config, isolated, _given({"target_version": target_version}))
@@ -304,9 +304,11 @@ def state(place: str, target_version: str | None, config: Path | None, isolated:
     if line is not None and not 0 < line <= len(file.lines):
         raise Failure(f"{file.shown} has no line {line}: it ends at line {len(file.lines)}")
     from xlalint.analysis.engine import trace
+    from xlalint.findings import program_of
 
-    with _without_collector():
-        states = trace(file, unit_for(file, settings).configuration)
+    with _without_collector(), _failures():
+        (unit,) = gather([path], finder).units
+        states = trace(program_of(unit), file)
     _print(overview(file, states) if line is None else details(file, states, line), color)
 
 

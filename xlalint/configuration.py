@@ -1,26 +1,30 @@
-"""What the analysis has to know about a project beside its files."""
+"""What the analysis has to know about a program beside its files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from xlalint.versions import DEFAULT_TARGET, VersionRange
+
+class Local(NamedTuple):
+    """What holds for the files of one folder.
+
+    Args:
+        wrappers: Further names that make a file worth analyzing, such as `accelerate`.
+        false_tests: Names of tests for other backends, which never hold under torch_xla; these
+            come on top of those that knowledge lists.
+        roots: Absolute folders that imports start from, beside the folder itself.
+    """
+
+    wrappers: tuple[str, ...] = ()
+    false_tests: tuple[str, ...] = ()
+    roots: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What one analysis runs under.
+    """What one analysis runs under. Args: at: what holds in a folder."""
 
-    Args:
-        target: The versions of torch_xla that the code must run on.
-        wrappers: Further names that make a file worth analyzing, such as `accelerate`.
-        false_tests: Names of tests for other backends, which never hold under torch_xla; these
-            come on top of those that knowledge lists.
-        roots: Absolute directories that imports start from, such as the project and its `src`.
-    """
-
-    target: VersionRange = DEFAULT_TARGET
-    wrappers: tuple[str, ...] = ()
-    false_tests: tuple[str, ...] = ()
-    roots: tuple[Path, ...] = ()
+    at: Callable[[Path], Local] = lambda folder: Local()

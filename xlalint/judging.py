@@ -8,7 +8,7 @@ opened the scope or made the test that the finding is about.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
@@ -152,6 +152,22 @@ def _resolve(held: Scope | Split | None, callers: tuple[Caller, ...]) -> tuple[S
         held = outer[held.depth] if held.depth < len(outer) else None
         above += 1
     return held, above
+
+
+def located(placed: Placed, where: Callable[[Site], Site]) -> Placed:
+    """A finding with all its places told anew, such as in lines of the whole file."""
+
+    def site_of(held: Where) -> Site:
+        assert isinstance(held, Site)  # `place` has put sites in the place of scopes and tests
+        return where(held)
+
+    finding = placed.finding
+    return Placed(
+        replace(finding, cures=tuple(placed_cure(cure, site_of) for cure in finding.cures)),
+        tuple(map(where, placed.path)),
+        tuple(map(where, placed.since)),
+        None if placed.owner is None else where(placed.owner),
+    )
 
 
 # Of several findings ----------------------------------------------------------------------------

@@ -1,25 +1,34 @@
-"""What is checked together: the files that were asked for, with the settings and target of each.
+"""Which files are analyzed together, and which of them are to be reported: projects.
 
-Files are found, read and decoded here, and nowhere parsed but to say that a named file does not.
+What is reported is what the user names. What is analyzed is the project that it belongs to, so that the
+answer for a file is the same whatever else is named. Files are found, read and decoded here, and nowhere
+parsed but to say that a named file does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from xlalint.configuration import Configuration
+from xlalint.configuration import Configuration, Local
 from xlalint.knowledge.frameworks import HOOKS
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.discovery import Found, Scope, discover
 from xlalint.sources.file import SourceFile, Unreadable, decode, is_hot, read_bytes, show
-from xlalint.sources.project import Projects
+from xlalint.sources.project import Projects, is_bounded
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 _HOOK_TOKENS = tuple({name.rpartition(".")[2].encode() for name in HOOKS})
 """A file with one of these may hold what a framework calls while it trains on a device."""
+
+_DIGEST_BYTES = 16
+_SETTLED = 2_000_000_000
+"""So many nanoseconds after it was written, a file's time tells whether it was written once more."""
 
 
 class Input(NamedTuple):
@@ -29,29 +38,173 @@ class Input(NamedTuple):
     data: bytes
 
 
-@dataclass
-class Unit:
-    """Files for which the same settings and target hold; they are analyzed together.
+class Stat(NamedTuple):
+    """What tells, without reading it, that a file has not changed."""
+
+    size: int
+    modified: int
+    inode: int
+
+
+class Traits(NamedTuple):
+    """What the bytes of a file say at a glance.
 
     Args:
-        files: What is analyzed.
-        unreadable: What cannot be.
-        commented: Files with comments that might suppress something.
-        roots: Directories that imports start from.
+        hot: It may use torch_xla.
+        hooked: It may hold what a framework calls.
+        commented: It may hold comments that suppress in vain.
+        sound: There is surely nothing wrong with its encoding.
     """
 
-    settings: Settings
-    target: VersionRange
-    files: list[SourceFile] = field(default_factory=list)
-    unreadable: list[Unreadable] = field(default_factory=list)
-    commented: list[SourceFile] = field(default_factory=list)
-    roots: dict[Path, None] = field(default_factory=dict)
+    hot: bool
+    hooked: bool
+    commented: bool
+    sound: bool
+
+
+class Known(NamedTuple):
+    """What was known of a file when it had this stat."""
+
+    stat: Stat
+    digest: str
+    traits: Traits
+
+
+class File:
+    """One file of a project, read when it must be."""
+
+    __slots__ = ("_data", "_digest", "_traits", "given", "known", "path", "settings", "shown", "stat")
+
+    def __init__(
+        self, path: str, settings: Settings, *, data: bytes | None = None, shown: str | None = None
+    ) -> None:
+        """Args: data: what stands in the file, where it is not read from disk; shown: how it is named then."""
+        self.path = path
+        self.settings = settings
+        self.shown = shown
+        self.given = data is not None
+        self.stat: Stat | None = None
+        self.known: Known | None = None
+        self._data: bytes | str | None = data
+        self._digest: str | None = None
+        self._traits: Traits | None = None
+
+    def compare(self, known: Known | None) -> None:
+        """Look at the file, and take what is known of it if it has not changed since."""
+        self.stat = None if self.given else _stat(self.path)
+        if known is not None and known.stat == self.stat:
+            self._digest, self._traits = known.digest, known.traits
+
+    @property
+    def data(self) -> bytes | str:
+        """What stands in the file; or, as a string, why it cannot be read."""
+        if self._data is None:
+            self._data = read_bytes(self.path)
+        return self._data
+
+    @property
+    def digest(self) -> str:
+        """What changes when the file does; empty where it cannot be read."""
+        if self._digest is None:
+            data = self.data
+            self._digest = "" if isinstance(data, str) else digest_of(data)
+        return self._digest
+
+    @property
+    def traits(self) -> Traits:
+        """What the bytes say at a glance."""
+        if self._traits is None:
+            data = self.data
+            if isinstance(data, str):
+                self._traits = Traits(False, False, False, False)
+            else:
+                hot = is_hot(data, self.settings.wrappers)
+                hooked = not hot and any(name in data for name in _HOOK_TOKENS)
+                self._traits = Traits(hot, hooked, _may_suppress_in_vain(data), _is_text(data))
+        return self._traits
+
+    def to_remember(self) -> Known | None:
+        """What may be remembered of the file; None where it is not on disk, or cannot be read."""
+        if self.stat is None or not self.digest:
+            return None
+        stat = self.stat
+        if stat.modified > time.time_ns() - _SETTLED:
+            # It may change once more without looking different.
+            stat = stat._replace(modified=0)
+        return Known(stat, self.digest, self.traits)
+
+    def source(self) -> SourceFile | Unreadable:
+        """The text."""
+        path = Path(self.path)
+        data = self.data
+        if isinstance(data, str):
+            return Unreadable(path, self.shown or show(path), data)
+        return decode(path, self.shown or show(path), data, self.settings.wrappers)
+
+
+def digest_of(data: bytes) -> str:
+    """A short text that differs where `data` does."""
+    return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
+
+
+class Unit:
+    """A project: files that are analyzed together.
+
+    Args:
+        root: The folder that it lies below.
+        files: All its files, by path.
+        asked: The paths of those to be reported; what is said of others is dropped.
+        named: Those of them that the user named, rather than a folder around them.
+        unreadable: What is to be reported because it cannot be read.
+    """
+
+    def __init__(self, root: Path, locals_: Locals) -> None:
+        self.root = root
+        self.files: dict[str, File] = {}
+        self.asked: set[str] = set()
+        self.named: set[str] = set()
+        self.unreadable: list[Unreadable] = []
+        self._locals = locals_
 
     @property
     def configuration(self) -> Configuration:
-        """What the analysis of the unit runs under."""
-        settings = self.settings
-        return Configuration(self.target, settings.wrappers, settings.other_backends, tuple(self.roots))
+        """What the analysis runs under."""
+        return Configuration(self._locals.at)
+
+    def settings(self, folder: Path) -> Settings:
+        """The settings that hold in a folder, of this project or beside it."""
+        return self._locals.settings(folder)
+
+    def target(self, path: str) -> VersionRange:
+        """The versions of torch_xla that a file must run on."""
+        return self._locals.target(Path(path).parent)
+
+
+class Locals:
+    """What holds in each folder."""
+
+    def __init__(self, finder: SettingsFinder) -> None:
+        self._finder = finder
+        self.projects = Projects()
+        self._fallbacks: dict[Path, Path] = {}
+        self._known: dict[Path, Local] = {}
+
+    def at(self, folder: Path) -> Local:
+        """What the analysis must know of a folder."""
+        known = self._known.get(folder)
+        if known is None:
+            settings = self._finder.at(folder)
+            roots = self.projects.import_roots(folder)
+            known = self._known[folder] = Local(settings.wrappers, settings.other_backends, roots)
+        return known
+
+    def settings(self, folder: Path) -> Settings:
+        """The settings that hold in a folder."""
+        return self._finder.at(folder)
+
+    def target(self, folder: Path) -> VersionRange:
+        """The versions of torch_xla that the files of a folder must run on."""
+        return self._finder.at(folder).target_version or self.projects.target(folder) or DEFAULT_TARGET
 
 
 @dataclass
@@ -59,21 +212,18 @@ class Gathered:
     """What a check is about.
 
     Args:
-        looked_at: How many files were looked at.
-        hot: How many of them use torch_xla.
-        settings: What holds for each of them, by its absolute path.
+        units: The projects, in the order of their folders.
+        looked_at: How many files were asked for.
     """
 
     units: list[Unit] = field(default_factory=list)
     looked_at: int = 0
-    hot: int = 0
-    settings: dict[str, Settings] = field(default_factory=dict)
 
 
 def find_files(
     paths: Sequence[Path], finder: SettingsFinder, *, force_exclude: bool = False
 ) -> Iterator[Found | Unreadable]:
-    """The files that `check` would look at; see `discover`. A scope's `rest` holds its `Settings`.
+    """The files that `check` would report; see `discover`. A scope's `rest` holds its `Settings`.
 
     Raises:
         SettingsError: settings that hold for one of them cannot be used.
@@ -93,123 +243,142 @@ def gather(
     force_exclude: bool = False,
     standard_input: Input | None = None,
 ) -> Gathered:
-    """Read what is to be checked. The arguments are those of `checker.check`.
+    """Find what is to be reported, and the projects that it belongs to. Arguments as of `checker.check`.
 
     Raises:
         SettingsError: settings that hold for one of the files cannot be used.
     """
-    gathering = _Gathering(finder)
-    for item in find_files(paths, finder, force_exclude=force_exclude):
-        gathering.add(item)
-    if standard_input is not None:
-        gathering.add_input(standard_input, force_exclude=force_exclude)
-    return gathering.finish()
-
-
-def unit_for(file: SourceFile, settings: Settings) -> Unit:
-    """The unit of one file alone."""
-    projects = Projects()
-    folder = file.path.parent
-    unit = Unit(settings, _target(folder, settings, projects), [file])
-    unit.roots.update(dict.fromkeys(projects.import_roots(folder)))
-    return unit
-
-
-class _Read(NamedTuple):
-    """A file as it was read; `shown` is None where its path says how to show it."""
-
-    path: str
-    shown: str | None
-    data: bytes
-    settings: Settings
-    named: bool
+    return _Gathering(finder, force_exclude=force_exclude).run(paths, standard_input)
 
 
 class _Gathering:
-    def __init__(self, finder: SettingsFinder) -> None:
+    def __init__(self, finder: SettingsFinder, *, force_exclude: bool) -> None:
         self._finder = finder
-        self._projects = Projects()
-        self._units: dict[tuple[Settings, VersionRange], Unit] = {}
-        self._gathered = Gathered()
-        self._hooked: list[_Read] = []
-        """Files that a framework may call into: they matter only where something is hot."""
+        self._force_exclude = force_exclude
+        self._locals = Locals(finder)
+        self._units: dict[tuple[Path, str], Unit] = {}
+        """By folder, and where it holds a file that is not the project's own, by that."""
+        self._own: dict[Path, dict[str, Found | Unreadable]] = {}
+        """By project, the files that are its own."""
+        self._roots: dict[tuple[str, str], Path] = {}
+        """By a folder and what to take otherwise, the project."""
+        self._asked: set[str] = set()
 
-    def add(self, item: Found | Unreadable) -> None:
-        self._gathered.looked_at += 1
-        if isinstance(item, Unreadable):
-            self._add_unreadable(item, self._finder.at(item.path))
-            return
-        settings = item.scope.rest
-        assert isinstance(settings, Settings)
-        data = read_bytes(item.path)
-        if isinstance(data, str):
-            path = Path(item.path)
-            self._add_unreadable(Unreadable(path, show(path), data), settings)
-        else:
-            self._sort(_Read(item.path, None, data, settings, item.named))
+    def run(self, paths: Sequence[Path], given: Input | None) -> Gathered:
+        absolute = sorted({os.path.abspath(path) for path in paths})  # noqa: PTH100 - keeps links
+        folders = [path for path in absolute if os.path.isdir(path)]  # noqa: PTH112 - never raises
+        walked = {folder: self._walk(folder) for folder in folders}
+        for folder, found in walked.items():
+            by_root: dict[Path, dict[str, Found | Unreadable]] = {}
+            for item in found:
+                root = self._root_of(item, folder)
+                by_root.setdefault(root, {})[str(item.path)] = item
+            for root, held in by_root.items():
+                if _is_within(str(root), folder):
+                    self._own.setdefault(root, held)
+                self._ask(root, held.values(), folder)
+        for path in absolute:
+            if path not in walked:
+                # One file at a time: what is excluded is analyzed without its like.
+                items = list(find_files([Path(path)], self._finder, force_exclude=self._force_exclude))
+                parent = Path(path).parent
+                self._ask(self._root(parent, str(parent)), items, path, named=True)
+        if given is not None:
+            self._ask_input(given)
+        units = [unit for _, unit in sorted(self._units.items()) if unit.asked or unit.unreadable]
+        return Gathered(units, len(self._asked))
 
-    def add_input(self, given: Input, *, force_exclude: bool) -> None:
-        path = Path.cwd() / (given.name or "stdin.py")
+    def _walk(self, folder: str) -> list[Found | Unreadable]:
+        return list(find_files([Path(folder)], self._finder, force_exclude=self._force_exclude))
+
+    def _root_of(self, item: Found | Unreadable, otherwise: str) -> Path:
+        # There are many files to a folder, and paths are slow to make.
+        key = (os.path.dirname(item.path), otherwise)  # noqa: PTH120
+        root = self._roots.get(key)
+        if root is None:
+            root = self._roots[key] = self._root(Path(key[0]), otherwise)
+        return root
+
+    def _root(self, folder: Path, otherwise: str) -> Path:
+        """The project that the files of a folder belong to: else the working directory, else `otherwise`."""
+        root = self._locals.projects.root(folder)
+        if root is not None:
+            return root
+        try:
+            here = Path.cwd()
+        except OSError:  # it is gone
+            return Path(otherwise)
+        return here if is_bounded(here) and _is_within(str(folder), str(here)) else Path(otherwise)
+
+    def _ask(
+        self, root: Path, items: Iterable[Found | Unreadable], argument: str, *, named: bool = False
+    ) -> None:
+        """Report files, together with others of the project that they belong to."""
+        own = self._own_files(root)
+        for item in items:
+            path = str(item.path)
+            self._asked.add(path)
+            unit = self._unit(root, "" if path in own else argument)
+            if isinstance(item, Unreadable):
+                unit.unreadable.append(item)
+                continue
+            if path not in unit.files:
+                unit.files[path] = _file(item)
+            unit.asked.add(path)
+            if named:
+                unit.named.add(path)
+
+    def _ask_input(self, given: Input) -> None:
+        path = Path(os.path.abspath(given.name or "stdin.py"))  # noqa: PTH100 - keeps links
         settings = self._finder.at(path.parent)
-        if force_exclude and any(patterns.take_within(str(path)) for patterns in settings.excludes):
+        excluded = any(patterns.take_within(str(path)) for patterns in settings.excludes)
+        if self._force_exclude and excluded:
             return
-        self._gathered.looked_at += 1
+        root = self._root(path.parent, str(path.parent))
+        known = self._own_files(root)
+        unit = self._unit(root, "" if str(path) in known else str(path))
         shown = show(path) if given.name else "<stdin>"
-        self._sort(_Read(str(path), shown, given.data, settings, named=True))
+        unit.files[str(path)] = File(str(path), settings, data=given.data, shown=shown)
+        unit.asked.add(str(path))
+        unit.named.add(str(path))
+        self._asked.add(str(path))
 
-    def finish(self) -> Gathered:
-        for held in self._hooked:
-            self._take(held, analyzed=self._gathered.hot > 0)
-        self._gathered.units = list(self._units.values())
-        return self._gathered
+    def _unit(self, root: Path, foreign: str) -> Unit:
+        """The project at `root`, with nothing but its own files or with those of one argument beside."""
+        unit = self._units.get((root, foreign))
+        if unit is None:
+            unit = self._units[root, foreign] = Unit(root, self._locals)
+            own = self._own_files(root).values()
+            unit.files.update((item.path, _file(item)) for item in own if isinstance(item, Found))
+        return unit
 
-    def _sort(self, held: _Read) -> None:
-        hot = is_hot(held.data, held.settings.wrappers)
-        self._gathered.hot += hot
-        if not hot and any(name in held.data for name in _HOOK_TOKENS):
-            self._hooked.append(held)
-        else:
-            self._take(held, analyzed=hot)
-
-    def _take(self, held: _Read, *, analyzed: bool) -> None:
-        self._gathered.settings[held.path] = held.settings
-        commented = _may_suppress_in_vain(held.data)
-        if not (analyzed or held.named or commented) and _is_text(held.data):
-            return
-        path = Path(held.path)
-        file = decode(path, held.shown or show(path), held.data, held.settings.wrappers)
-        if isinstance(file, SourceFile) and held.named and not analyzed:
-            file = _parsed(file)
-        if isinstance(file, Unreadable):
-            self._add_unreadable(file, held.settings)
-            return
-        unit = self._unit(path, held.settings)
-        if commented:
-            unit.commented.append(file)
-        if analyzed:
-            unit.files.append(file)
-            unit.roots.update(dict.fromkeys(self._projects.import_roots(path.parent)))
-
-    def _add_unreadable(self, unreadable: Unreadable, settings: Settings) -> None:
-        self._gathered.settings[str(unreadable.path)] = settings
-        self._unit(unreadable.path, settings).unreadable.append(unreadable)
-
-    def _unit(self, path: Path, settings: Settings) -> Unit:
-        target = _target(path.parent, settings, self._projects)
-        return self._units.setdefault((settings, target), Unit(settings, target))
+    def _own_files(self, root: Path) -> Mapping[str, Found | Unreadable]:
+        own = self._own.get(root)
+        if own is None:
+            own = self._own[root] = {}
+            if is_bounded(root):
+                for item in find_files([root], self._finder):
+                    if self._root_of(item, str(root)) == root:
+                        own[str(item.path)] = item
+        return own
 
 
-def _target(folder: Path, settings: Settings, projects: Projects) -> VersionRange:
-    return settings.target_version or projects.target(folder) or DEFAULT_TARGET
+def _file(found: Found) -> File:
+    settings = found.scope.rest
+    assert isinstance(settings, Settings)
+    return File(found.path, settings)
 
 
-def _parsed(file: SourceFile) -> SourceFile | Unreadable:
-    """A named file that is not analyzed, or why it cannot be parsed."""
-    from xlalint.analysis.parsing import parse_file
+def _is_within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
-    tree = parse_file(file)
-    file.tree = None
-    return tree if isinstance(tree, Unreadable) else file
+
+def _stat(path: str) -> Stat | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return Stat(found.st_size, found.st_mtime_ns, found.st_ino)
 
 
 def _is_text(data: bytes) -> bool:

@@ -55,12 +55,12 @@ def attribute(
     """An attribute of a value. `node`, when there is one, says by which path it was reached."""
     kind, payload = base.kind, base.payload
     if isinstance(payload, Namespace):
-        return _in_namespace(machine, payload, name)
+        return _in_namespace(machine, payload, name, frame)
     if classes := classes_of(base):
         found = _of_instance(machine, base, classes, name, node, frame, store)
         if found is not None:
             if found.kind is Kind.UNKNOWN:
-                return machine.names.flag(name) or found
+                return machine.names.flag(name, frame.outline) or found
             return found
     if kind is Kind.TENSOR:
         return _of_tensor(base, name)
@@ -71,14 +71,14 @@ def attribute(
     if isinstance(payload, Device):
         return constant(payload.type) if name == "type" and payload.type else HOST
     if isinstance(payload, Classes):
-        found = _of_class(machine, payload, name)
+        found = _of_class(machine, payload, name, frame)
         if found is not None:
             return found
     if kind in _WITH_METHODS:
         return callable_value(Method(base, name, dotted(node.value) if node is not None else ""))
     if kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):
         return callable_value(Method(base, name))
-    flag = machine.names.flag(name)
+    flag = machine.names.flag(name, frame.outline)
     if flag is not None:
         return flag
     if kind is Kind.CALLABLE:
@@ -86,19 +86,14 @@ def attribute(
     return callable_value(Method(base, name, dotted(node.value) if node is not None else ""))
 
 
-def _in_namespace(machine: Machine, namespace: Namespace, name: str) -> Value:
+def _in_namespace(machine: Machine, namespace: Namespace, name: str, frame: Frame) -> Value:
     if namespace.outline is not None:
-        if name in namespace.outline.bindings:
-            return machine.names.global_name(name, namespace.outline)
-        if namespace.outline.star_imports:
-            value = machine.names.global_name(name, namespace.outline)
-            if value.kind is not Kind.UNKNOWN:
-                return value
-        inner = machine.project.find(f"{namespace.name}.{name}", namespace.outline)
-        if inner is not None:
-            return Value(Kind.NAMESPACE, payload=Namespace(inner.name, inner))
-        return machine.names.flag(name) or UNKNOWN
-    return machine.names.library(f"{namespace.name}.{name}")
+        value = machine.names.flag(name, frame.outline) or machine.names.in_module(name, namespace.outline)
+        if value is not None:
+            return value
+        inner = machine.names.find_module(f"{namespace.name}.{name}", namespace.outline)
+        return UNKNOWN if inner is None else Value(Kind.NAMESPACE, payload=Namespace(inner.name, inner))
+    return machine.names.library(f"{namespace.name}.{name}", frame.outline)
 
 
 def _of_instance(
@@ -153,10 +148,10 @@ def _of_project_class(
     return value._replace(sure=False) if value.kind is Kind.TENSOR else value
 
 
-def _of_class(machine: Machine, classes: Classes, name: str) -> Value | None:
+def _of_class(machine: Machine, classes: Classes, name: str, frame: Frame) -> Value | None:
     for cls in classes.of:
         if isinstance(cls, str):
-            return machine.names.library(f"{cls}.{name}")
+            return machine.names.library(f"{cls}.{name}", frame.outline)
         method = machine.classes.find_method(cls, name)
         if method is not None:
             if any(

@@ -36,22 +36,24 @@ class ClassTable:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self._tables: dict[Class, dict[str, Value]] = {}
-        self._bases: dict[Class, list[Class]] = {}
-        self._kinds: dict[Class, Kind] = {}
-        self._constants: dict[tuple[Class, str], Value] = {}
+        self._tabulating: dict[Class, dict[str, Value]] = {}
+        """Attribute tables that are being made."""
         self._assigning: dict[Function, bool] = {}
-        self._tabulating: set[Class] = set()
 
     def find_method(self, cls: Class, name: str) -> Function | None:
         """The method that instances of `cls` have under `name`."""
         for candidate in self.bases(cls):
             if name in candidate.methods:
-                return candidate.methods[name]
+                method = candidate.methods[name]
+                self._machine.lookups.rested.add(("text", *method.key))
+                return method
         return None
 
     def hooks_of(self, cls: Class) -> tuple[Hook, ...]:
         """What a framework calls on instances of a class, by a base class that it derives from."""
+        return self._machine.lookups.find(("hooks", cls), lambda: self._find_hooks(cls), tuple)
+
+    def _find_hooks(self, cls: Class) -> tuple[Hook, ...]:
         for base in self.bases(cls):
             hooks = () if base is cls else HOOKS.get(f"{base.outline.name}.{base.qualname}", ())
             hooks = hooks or next((HOOKS[name] for name in self._library_bases(base) if name in HOOKS), ())
@@ -59,92 +61,98 @@ class ClassTable:
                 return hooks
         return ()
 
+    def bases(self, cls: Class) -> list[Class]:
+        """The class and those of its bases that the project defines, in lookup order."""
+        return self._machine.lookups.find(("bases", cls), lambda: self._find_bases(cls), lambda: [cls])
+
+    def _find_bases(self, cls: Class) -> list[Class]:
+        known = [cls]
+        for value in self._base_values(cls):
+            if isinstance(value.payload, Classes):
+                for direct in value.payload.of:
+                    if not isinstance(direct, str):
+                        known += [base for base in self.bases(direct) if base not in known]
+        return known
+
+    def _base_values(self, cls: Class) -> list[Value]:
+        self._machine.lookups.rested.add(("class", *cls.key))
+        return [
+            self._machine.evaluate(expression, Frame(cls.outline, None, 0), Store(State()))
+            for expression in cls.bases
+        ]
+
     def _library_bases(self, cls: Class) -> list[str]:
         """The qualified names of those bases of a class that are not the project's."""
         names = []
-        for expression in cls.bases:
-            value = self._machine.evaluate(expression, Frame(cls.outline, None, 0), Store(State()))
+        for value in self._base_values(cls):
             if isinstance(value.payload, Namespace) and value.payload.outline is None:
                 names.append(value.payload.name)
             names += [target.name for target in targets(value) if isinstance(target, Known)]
         return names
 
-    def bases(self, cls: Class) -> list[Class]:
-        """The class and those of its bases that the project defines, in lookup order."""
-        known = self._bases.get(cls)
-        if known is None:
-            self._bases[cls] = known = [cls]
-            for expression in cls.bases:
-                for base in self._base_classes(cls, expression):
-                    known += [b for b in self.bases(base) if b not in known]
-        return known
-
-    def _base_classes(self, cls: Class, expression: ast.expr) -> list[Class]:
-        value = self._machine.evaluate(expression, Frame(cls.outline, None, 0), Store(State()))
-        if not isinstance(value.payload, Classes):
-            return []
-        return [c for c in value.payload.of if not isinstance(c, str)]
-
     def kind_of(self, cls: Class) -> Kind:
         """What instances of the class are: modules, optimizers, scalers or any other objects."""
-        known = self._kinds.get(cls)
-        if known is None:
-            self._kinds[cls] = Kind.INSTANCE
-            names = (name for base in self.bases(cls) for name in self._library_bases(base))
-            kinds = (kind_by_base(name) for name in names)
-            known = self._kinds[cls] = next((kind for kind in kinds if kind is not None), Kind.INSTANCE)
-        return known
+        return self._machine.lookups.find(
+            ("kind", cls), lambda: self._find_kind(cls), lambda: Kind.INSTANCE
+        )
+
+    def _find_kind(self, cls: Class) -> Kind:
+        names = (name for base in self.bases(cls) for name in self._library_bases(base))
+        kinds = (kind_by_base(name) for name in names)
+        return next((kind for kind in kinds if kind is not None), Kind.INSTANCE)
 
     def has_optimizer_scope(self, function: Function) -> bool:
         """Whether a function is a method of an optimizer or scaler class."""
         cls = function.owner
-        return (
-            cls is not None
-            and self.kind_of(cls) in (Kind.OPTIMIZER, Kind.SCALER)
-            and not _makes_cuda_tensors(cls)
-        )
+        if cls is None or self.kind_of(cls) not in (Kind.OPTIMIZER, Kind.SCALER):
+            return False
+        self._machine.lookups.rested.add(("cuda tensors", *cls.key))
+        return not makes_cuda_tensors(cls)
 
     def constant(self, cls: Class, name: str) -> Value:
         """The value of a name assigned in a class body."""
-        key = (cls, name)
-        if key not in self._constants:
-            self._constants[key] = UNKNOWN
+
+        def evaluate() -> Value:
             frame = Frame(cls.outline, None, 0)
-            self._constants[key] = self._machine.evaluate(cls.constants[name], frame, Store(State()))
-        return self._constants[key]
+            return self._machine.evaluate(cls.constants[name], frame, Store(State()))
+
+        return self._machine.lookups.find(("constant", cls, name), evaluate, lambda: UNKNOWN)
 
     def attributes(self, cls: Class) -> dict[str, Value]:
         """What instances of the class hold after `__init__`, and after other methods the rest."""
-        known = self._tables.get(cls)
-        if known is not None:
-            return known
-        table: dict[str, Value] = {}
-        self._tables[cls] = table
-        self._tabulating.add(cls)
-        receiver = self.instance(cls)
-        init = self.find_method(cls, "__init__")
-        methods = [init] if init is not None else []
-        for base in self.bases(cls):
-            methods += [m for m in base.methods.values() if m.name != "__init__" and self._assigns(m)]
-        for method in methods:
-            store = Store(State())
-            for attribute, value in table.items():
-                store.attributes[cls, attribute] = value
-            self._machine.tabulate(method, receiver, store, follow=method is init)
-            for (owner, attribute), value in store.attributes.items():
-                if owner is cls and (attribute not in table or method is init):
-                    table[attribute] = run(value)
-        self._tabulating.discard(cls)
+        return self._machine.lookups.find(
+            ("attributes", cls), lambda: self._tabulate(cls), lambda: self._tabulating.get(cls, {})
+        )
+
+    def _tabulate(self, cls: Class) -> dict[str, Value]:
+        table = self._tabulating[cls] = {}
+        try:
+            receiver = self.instance(cls)
+            init = self.find_method(cls, "__init__")
+            methods = [init] if init is not None else []
+            for base in self.bases(cls):
+                methods += [m for m in base.methods.values() if m.name != "__init__" and self._assigns(m)]
+            for method in methods:
+                store = Store(State())
+                for attribute, value in table.items():
+                    store.attributes[cls, attribute] = value
+                self._machine.tabulate(method, receiver, store, follow=method is init)
+                for (owner, attribute), value in store.attributes.items():
+                    if owner is cls and (attribute not in table or method is init):
+                        table[attribute] = run(value)
+        finally:
+            del self._tabulating[cls]
         return table
 
     def is_tabulating(self, cls: Class) -> bool:
         """Whether the attribute table of a class is just being made."""
-        return cls in self._tabulating
+        return self._machine.lookups.is_open(("attributes", cls))
 
     def _assigns(self, method: Function) -> bool:
+        self._machine.lookups.rested.add(("assigns", *method.key))
         known = self._assigning.get(method)
         if known is None:
-            known = self._assigning[method] = _assigns(method)
+            known = self._assigning[method] = assigns(method)
         return known
 
     def instance(self, cls: Class) -> Value:
@@ -154,7 +162,7 @@ class ClassTable:
         return Value(Kind.INSTANCE, payload=Instance((cls,)))
 
 
-def _makes_cuda_tensors(cls: Class) -> bool:
+def makes_cuda_tensors(cls: Class) -> bool:
     """Whether a method of the class makes tensors that can only live on a GPU: it runs nowhere else."""
     return any(
         isinstance(node, ast.Call)
@@ -167,7 +175,7 @@ def _makes_cuda_tensors(cls: Class) -> bool:
     )
 
 
-def _assigns(function: Function) -> bool:
+def assigns(function: Function) -> bool:
     """Whether a method assigns an attribute of its first argument, judged by its text."""
     node = function.node
     if not node.args.args or isinstance(node, ast.Lambda) or function.is_static:

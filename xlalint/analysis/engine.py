@@ -1,25 +1,29 @@
-"""The analysis of a set of files: what to interpret, in which order, and what rules say of it."""
+"""The analysis of one program: what to interpret, in which order, and what happens there."""
 
 from __future__ import annotations
 
 import ast
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
+from typing import NamedTuple
 
+from xlalint.analysis.facts import Facts
 from xlalint.analysis.interpreter import Interpreter
-from xlalint.analysis.outline import Function, Import, Outline
+from xlalint.analysis.lookups import Fact
+from xlalint.analysis.outline import Function, Import, Key, Outline
 from xlalint.analysis.parsing import parse_file
 from xlalint.analysis.project import Project
-from xlalint.analysis.roots import Relevance
+from xlalint.analysis.roots import Plan, order
 from xlalint.analysis.store import Store
 from xlalint.analysis.summaries import told_once
 from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
-from xlalint.knowledge.functions import EAGER_MODE, SWAPS_PARAMETERS
+from xlalint.knowledge.frameworks import Hook
 from xlalint.lazy.events import ApiUsed, Event, FileUnreadable
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
@@ -30,12 +34,47 @@ from xlalint.sources.file import HOT_TOKEN, START, SourceFile, Unreadable, read
 _RECURSION_LIMIT = 12_000
 
 
-@dataclass(slots=True)
-class Analysis:
-    """What happens in the files of an analysis, and what it counted."""
+class Root(NamedTuple):
+    """Something that is analyzed by itself: what happens there does not depend on other roots.
 
-    occurrences: list[Occurrence] = field(default_factory=list)
-    statistics: Counter[str] = field(default_factory=Counter)
+    Args:
+        kind: A "file" that cannot be parsed, the "uses" of names in one, the "body" of a module, a "function",
+            or a "hook" of a framework.
+        file: Where it stands.
+        key: Which function, and for a hook which one.
+    """
+
+    kind: str
+    file: str
+    key: str = ""
+
+
+class Result(NamedTuple):
+    """What happens at a root.
+
+    Args:
+        occurrences: What happens.
+        entered: The functions that were entered on the way.
+        rested: The facts of the program that it rests on.
+    """
+
+    occurrences: tuple[Occurrence, ...]
+    entered: frozenset[Key]
+    rested: frozenset[Fact]
+
+
+class Analyzed(NamedTuple):
+    """One root, and its result unless that is known from before. `told`: whether it is to be reported."""
+
+    root: Root
+    result: Result | None
+    told: bool = True
+
+
+OpenFile = Callable[[Path], SourceFile | Unreadable]
+
+Recall = Callable[[Root], "frozenset[Key] | None"]
+"""What a root had entered, where its result is known from before and still holds; else None."""
 
 
 @dataclass(slots=True)
@@ -47,37 +86,6 @@ class LineState:
     values: Mapping[str, Value]
 
 
-def analyze(
-    files: Sequence[SourceFile],
-    kinds: frozenset[type[Event]],
-    configuration: Configuration,
-    *,
-    memo: bool = True,
-) -> Analysis:
-    """Analyze files together: calls are followed between them and into what they import.
-
-    Args:
-        files: The files to look at; those that are not hot are only entered when a call leads there.
-        kinds: The kinds of events that somebody judges; they steer nothing.
-        configuration: What is known of the project beside its files.
-        memo: Whether summaries are kept; the answer is the same without.
-    """
-    try:
-        with _deep_recursion():
-            return _Run(files, kinds, configuration, memo=memo).analyze()
-    except RecursionError:
-        if len(files) == 1:
-            reason = "it is nested too deeply: the analyzer ran out of stack"
-            return Analysis([unreadable(Unreadable(files[0].path, files[0].shown, reason, START, files[0]))])
-    # One of the files nests too deeply. The others are analyzed without it.
-    together = Analysis()
-    for file in files:
-        alone = analyze([file], kinds, configuration, memo=memo)
-        together.occurrences += alone.occurrences
-        together.statistics.update(alone.statistics)
-    return together
-
-
 def unreadable(file: Unreadable) -> Occurrence:
     """That a file cannot be read or parsed, as something that happens in it."""
     site = Site(str(file.path), file.position.line)
@@ -86,9 +94,8 @@ def unreadable(file: Unreadable) -> Occurrence:
     return Occurrence(FileUnreadable(site, reason=file.reason), View())
 
 
-def trace(file: SourceFile, configuration: Configuration) -> list[LineState]:
-    """What the model holds at every line of `file` that is interpreted."""
-    run = _Run([file], frozenset(), configuration, memo=False)
+def trace(program: Program, file: SourceFile) -> list[LineState]:
+    """What the model holds at every line of a file of `program` that is interpreted."""
     seen: dict[int, LineState] = {}
 
     def observe(statement: ast.stmt, outline: Outline, store: Store) -> None:
@@ -101,104 +108,158 @@ def trace(file: SourceFile, configuration: Configuration) -> list[LineState]:
             known.state = join_states(known.state, store.state)
             known.values = {**known.values, **store.names}
 
-    run.interpreter.observer = observe
-    with _deep_recursion():
-        run.analyze()
+    program.interpreter.observer = observe
+    for _ in program.analyze():
+        pass
     return [seen[line] for line in sorted(seen)]
 
 
-class _Run:
+class Program:
+    """Files that are analyzed together: calls are followed between them and into what they import."""
+
     def __init__(
         self,
         files: Sequence[SourceFile],
         kinds: frozenset[type[Event]],
         configuration: Configuration,
         *,
-        memo: bool,
+        open_file: OpenFile = read,
+        memo: bool = True,
     ) -> None:
+        """
+        Args:
+            files: The files to look at; those that are not hot are only entered when a call leads there.
+            kinds: The kinds of events that somebody judges; they steer nothing.
+            configuration: What is known of the program beside its files.
+            open_file: Reads a file that something imports.
+            memo: Whether summaries are kept; the answer is the same without.
+        """
         self._kinds = kinds
-        self._unreadable: list[Occurrence] = []
+        self._memo = memo
+        self._open_file = open_file
+        self._at = configuration.at
+        self.unreadable: list[Unreadable] = []
+        """Those of the files that cannot be parsed."""
         self._files = {file.path: file for file in sorted(files, key=lambda f: str(f.path))}
-        self._tokens = (HOT_TOKEN, *configuration.wrappers)
-        self.project = Project(configuration.roots, self._open_module)
-        self.interpreter = Interpreter(
-            self.project, kinds, other_backends=configuration.false_tests, memo=memo
-        )
+        self.project = Project(configuration, self._open_module)
+        self.facts = Facts(self.project, lambda: self.plan)
+        with _deep_recursion():
+            outlines = [(file, self.project.outline(file.path)) for file in self._files.values()]
+            self.plan = Plan(
+                [outline for file, outline in outlines if outline is not None and file.is_hot],
+                self.project,
+                lambda outline: (HOT_TOKEN, *self._at(outline.path.parent).wrappers),
+            )
+        self._hooked = [outline for file, outline in outlines if outline is not None and not file.is_hot]
 
-    def analyze(self) -> Analysis:
-        outlines: list[Outline] = []
-        hooked: list[Outline] = []
-        for file in self._files.values():
-            outline = self.project.outline(file.path)
-            if outline is not None:
-                (outlines if file.is_hot else hooked).append(outline)
-        happened = self._unreadable
-        for outline in outlines:
-            happened += self._api_uses(outline)
-        happened += self._interpret(outlines)
-        happened += self._run_hooks(outlines, hooked)
-        statistics = Counter(self.interpreter.statistics)
-        statistics["modules"] = self.project.outlined
-        statistics["functions"] = self.interpreter.functions_entered
-        return Analysis([*told_once(happened)], statistics)
+    @cached_property
+    def interpreter(self) -> Interpreter:
+        """What runs the program in the abstract."""
+        return Interpreter(self.project, self.plan, self._kinds, memo=self._memo)
 
-    def _interpret(self, outlines: list[Outline]) -> Iterator[Occurrence]:
-        interpreter = self.interpreter
-        interpreter.swaps_parameters = any(outline.mentions(SWAPS_PARAMETERS) for outline in outlines)
-        relevance = Relevance(outlines, self._tokens)
-        for outline in outlines:
-            relevance.relevant |= {
-                f for f in list(outline.functions.values()) if interpreter.classes.has_optimizer_scope(f)
-            }
-        interpreter.relevant = relevance.relevant
-        reached: set[Function] = set()
-        for outline in relevance.module_bodies():
-            interpreter.entered = set()
-            yield from interpreter.run_module(outline, eager=_eager(outline))
-            reached |= interpreter.entered
-        referenced = relevance.referenced()
-        functions = sorted(relevance.relevant, key=_order)
+    @property
+    def statistics(self) -> Counter[str]:
+        """What was counted on the way."""
+        return Counter(self.interpreter.statistics) + Counter(modules=self.project.outlined)
+
+    def where(self, site: Site) -> Site:
+        """A place of the program, counted in the lines of its whole file."""
+        if not site.section:
+            return site
+        outline = self.project.outline(Path(site.path))
+        section = outline.sections.find(site.section) if outline is not None else None
+        assert section is not None
+        above = section.first - 1
+        return site._replace(line=site.line + above, end_line=site.end_line + above, section="")
+
+    def analyze(self, recall: Recall = lambda root: None) -> Iterator[Analyzed]:
+        """Analyze all roots of the program, each as if it were the only one.
+
+        Args:
+            recall: Says which results are known from before.
+        """
+        reached: set[Key] = set()
+
+        def take(root: Root, run: Callable[[], Iterable[Occurrence]]) -> tuple[Analyzed, frozenset[Key]]:
+            entered = recall(root)
+            if entered is not None:
+                return Analyzed(root, None), entered
+            result = self._run(root, run)
+            return Analyzed(root, result), result.entered
+
+        for file in self.unreadable:
+            root = Root("file", str(file.path))
+            yield Analyzed(root, Result((unreadable(file),), frozenset(), frozenset()))
+        for outline in self.plan.outlines:
+            if ApiUsed in self._kinds:
+                yield take(Root("uses", outline.file), partial(self._api_uses, outline))[0]
+        for outline in self.plan.module_bodies():
+            analyzed, entered = take(
+                Root("body", outline.file), partial(self.interpreter.run_module, outline)
+            )
+            reached |= entered
+            yield analyzed
+        stepping = {
+            function
+            for outline in self.plan.outlines
+            for function in list(outline.functions.values())
+            if function.owner is not None and self._has_optimizer_scope(function)
+        }
+        referenced = self.plan.referenced(stepping)
+        functions = sorted(self.plan.relevant | stepping, key=order)
+        left: dict[Function, tuple[Analyzed, frozenset[Key]]] = {}
         for function in functions:
-            if function not in referenced and function not in reached:
-                interpreter.entered = set()
-                yield from self._root(function)
-                reached |= interpreter.entered - {function}
-        yield from self._unreached([f for f in functions if f in referenced and f not in reached])
+            if function not in referenced and function.key not in reached:
+                analyzed, entered = take(_root(function), partial(self.interpreter.run_root, function))
+                reached |= entered - {function.key}
+                yield analyzed
+        for function in functions:
+            if function in referenced and function.key not in reached:
+                left[function] = take(_root(function), partial(self.interpreter.run_root, function))
+        yield from _unreached(left)
+        for method, number, hook in self._hooks():
+            root = Root("hook", method.outline.file, f"{method.key[1]} {number}")
+            yield take(root, partial(self.interpreter.run_hook, method, hook))[0]
 
-    def _run_hooks(self, outlines: list[Outline], hooked: list[Outline]) -> Iterator[Occurrence]:
+    def _run(self, root: Root, run: Callable[[], Iterable[Occurrence]]) -> Result:
+        self.interpreter.begin()
+        try:
+            with _deep_recursion():
+                occurrences = told_once([*run()])
+        except RecursionError:
+            # Others are analyzed as if this one were not there.
+            path = Path(root.file)
+            outline = self.project.outline(path)
+            assert outline is not None
+            file = self._files.get(path)
+            reason = "it is nested too deeply: the analyzer ran out of stack"
+            shown = file.shown if file is not None else root.file
+            occurrences = (unreadable(Unreadable(path, shown, reason, START, file)),)
+        entered = frozenset(function.key for function in self.interpreter.entered)
+        return Result(occurrences, entered, frozenset(self.interpreter.lookups.rested))
+
+    def _has_optimizer_scope(self, function: Function) -> bool:
+        with _deep_recursion():
+            return self.interpreter.classes.has_optimizer_scope(function)
+
+    def _hooks(self) -> Iterator[tuple[Function, int, Hook]]:
         """What a framework calls, in classes of packages that train on a device."""
-        packages = {outline.name.partition(".")[0] for outline in outlines}
-        for outline in (*outlines, *hooked):
-            if outline.name.partition(".")[0] not in packages:
+        packages = set(map(self._package, self.plan.outlines))
+        for outline in (*self.plan.outlines, *self._hooked):
+            if self._package(outline) not in packages:
                 continue
-            for cls in outline.classes.values():
-                for hook in self.interpreter.classes.hooks_of(cls):
+            for cls in list(outline.classes.values()):
+                with _deep_recursion():
+                    hooks = self.interpreter.classes.hooks_of(cls)
+                for number, hook in enumerate(hooks):
                     method = cls.methods.get(hook.method)
                     if method is not None:
-                        yield from self.interpreter.run_hook(method, hook)
+                        yield method, number, hook
 
-    def _unreached(self, functions: list[Function]) -> Iterator[Occurrence]:
-        """Functions that somebody names but nobody was seen to call; unless one calls the other."""
-        happened: dict[Function, list[Occurrence]] = {}
-        enters: dict[Function, set[Function]] = {}
-        for function in functions:
-            self.interpreter.entered = set()
-            happened[function] = self._root(function)
-            enters[function] = self.interpreter.entered - {function}
-        for function, occurrences in happened.items():
-            callers = [f for f in functions if function in enters[f]]
-            if all(f in enters[function] and _order(function) < _order(f) for f in callers):
-                yield from occurrences
-
-    def _root(self, function: Function) -> list[Occurrence]:
-        receiver = None
-        if function.owner is not None and not function.is_static:
-            receiver = self.interpreter.classes.instance(function.owner)
-        return self.interpreter.run_root(function, eager=_eager(function.outline), receiver=receiver)
+    def _package(self, outline: Outline) -> tuple[Path, str]:
+        return self.project.import_root(outline.path.parent), outline.name.partition(".")[0]
 
     def _api_uses(self, outline: Outline) -> list[Occurrence]:
-        if ApiUsed not in self._kinds:
-            return []
         from xlalint.analysis.usage import api_uses
 
         def resolve(name: str) -> str | None:
@@ -210,6 +271,7 @@ class _Run:
                         return f"{meant}.{rest}" if rest else meant
             return None
 
+        self.interpreter.lookups.rested.add(("whole", outline.file, ""))
         view = View()
         return [Occurrence(event, view) for event in api_uses(outline.tree, resolve, outline.file)]
 
@@ -218,9 +280,10 @@ class _Run:
         if target.partition(".")[0] == HOT_TOKEN:
             return target
         parent, _, last = target.rpartition(".")
-        module = self.project.find(parent, outline) if parent and depth < 8 else None
+        module = self.interpreter.names.find_module(parent, outline) if parent and depth < 8 else None
         if module is None or module is outline:
             return None
+        self.interpreter.lookups.rested.add(("name", module.file, last))
         for binding in module.bindings.get(last, ()):
             if isinstance(binding, Import):
                 return self._canonical(binding.target, module, depth + 1)
@@ -228,23 +291,30 @@ class _Run:
 
     def _open_module(self, path: Path) -> tuple[str, ast.Module] | None:
         asked = self._files.get(path)
-        file = asked or read(path)
+        file = asked or self._open_file(path)
         tree = file if isinstance(file, Unreadable) else parse_file(file)
         if isinstance(tree, Unreadable):
             if asked is not None:
-                self._unreadable.append(unreadable(tree))
+                self.unreadable.append(tree)
             return None
         assert isinstance(file, SourceFile)
         return file.text, tree
 
 
-def _eager(outline: Outline) -> bool | None:
-    """Whether eager mode may be on when a function is entered that nobody is seen to call."""
-    return None if outline.mentions(EAGER_MODE) else False
+def _root(function: Function) -> Root:
+    return Root("function", *function.key)
 
 
-def _order(function: Function) -> tuple[str, int, int]:
-    return (function.outline.file, function.node.lineno, function.node.col_offset)
+def _unreached(left: Mapping[Function, tuple[Analyzed, frozenset[Key]]]) -> Iterator[Analyzed]:
+    """Functions that somebody names but nobody was seen to call; unless one calls the other."""
+    by_key = {function.key: function for function in left}
+    callers: dict[Function, list[Function]] = {function: [] for function in left}
+    for function, (_, entered) in left.items():
+        for key in entered & by_key.keys() - {function.key}:
+            callers[by_key[key]].append(function)
+    for function, (analyzed, entered) in left.items():
+        told = all(f.key in entered and order(function) < order(f) for f in callers[function])
+        yield analyzed._replace(told=told)
 
 
 @contextmanager

@@ -53,12 +53,12 @@ def _name(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> Value
         value = frame.captured.get(node.id)
         if value is None:
             if frame.function is not None and node.id in frame.function.locals():
-                return machine.names.flag(node.id) or UNKNOWN
+                return machine.names.flag(node.id, frame.outline) or UNKNOWN
             return machine.names.global_name(node.id, frame.outline)
     elif value.kind is Kind.CALLABLE and frame.function is not None:
         return _recapture(value, frame, store)
     if value.kind is Kind.UNKNOWN:
-        return machine.names.flag(node.id) or value
+        return machine.names.flag(node.id, frame.outline) or value
     return value
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager
 from xlalint.analysis.frame import Carried, Frame
 from xlalint.analysis.library.loaders import BATCH
+from xlalint.analysis.lookups import Lookups
 from xlalint.analysis.machine import Evaluate, Execute, Machine
 from xlalint.analysis.names import Names
 from xlalint.analysis.outline import Class, Function, Outline
@@ -37,6 +38,7 @@ from xlalint.analysis.payloads import (
     run,
 )
 from xlalint.analysis.project import Project
+from xlalint.analysis.roots import Plan
 from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.analysis.summaries import (
     Summary,
@@ -98,27 +100,27 @@ class Interpreter(Machine):
     def __init__(
         self,
         project: Project,
+        plan: Plan,
         kinds: frozenset[type[Event]],
         *,
-        other_backends: Iterable[str] = (),
         memo: bool = True,
     ) -> None:
         """Args:
+        plan: What is worth interpreting.
         kinds: The kinds of events that are to be told; they steer nothing.
-        other_backends: Names that are false, beside those knowledge lists.
         memo: Whether summaries are kept; without them every call is interpreted anew.
         """
         self.project = project
         self.kinds = kinds
-        self.names = Names(self, other_backends)
+        self.lookups = Lookups(self._apart)
+        self.names = Names(self)
         self.classes = ClassTable(self)
         self.statistics = {"functions": 0, "contexts": 0, "passes": 0, "bounds": 0, "unknown calls": 0}
-        self.relevant: set[Function] = set()
-        """Functions that name something of torch_xla, or one that does."""
         self.entered: set[Function] = set()
         """Functions entered since the caller of `run_root` last asked."""
         self.observer: Observer | None = None
         """Called with each statement, its module and the store before it."""
+        self._plan = plan
         self._memo = memo
         self._summaries: dict[Function, dict[Any, Summary]] = {}
         self._stack: list[Function] = []
@@ -130,11 +132,6 @@ class Interpreter(Machine):
         """Functions whose calls, within the present activation, were cut short at a bound."""
         self._plain: set[Function] = set()
         """Functions being entered, whose decorators have been seen to."""
-
-    @property
-    def functions_entered(self) -> int:
-        """How many functions have been interpreted, regardless of how many contexts."""
-        return len(self._summaries)
 
     # Nodes and values ---------------------------------------------------------------------------
 
@@ -157,20 +154,55 @@ class Interpreter(Machine):
                 current = execute(self, statement, frame, current)
         return current
 
+    def swaps_parameters(self, outline: Outline) -> bool:
+        """Whether moving a module keeps its parameters' identity in the program that `outline` is part of."""
+        self.lookups.rested.add(("swaps", outline.file, ""))
+        return self._plan.swaps_parameters(outline)
+
     def invoke(self, callee: Value, call: Call) -> Value:
         """Call a value."""
         return calls.invoke(self, callee, call)
 
+    def _apart(self, find: Callable[[], Any]) -> Any:
+        """Find something out as if nothing else were going on: the answer depends on the program alone."""
+        held = (
+            self._summaries, self._stack, self._cut_off, self._too_deep, self._recursions, self._plain,
+            self.entered,
+        )  # fmt: skip
+        self._afresh()
+        try:
+            return find()
+        finally:
+            (
+                self._summaries, self._stack, self._cut_off, self._too_deep, self._recursions, self._plain,
+                self.entered,
+            ) = held  # fmt: skip
+
+    def _afresh(self) -> None:
+        self._summaries = {}
+        self._stack = []
+        self._cut_off = set()
+        self._too_deep = False
+        self._recursions = set()
+        self._plain = set()
+        self.entered = set()
+
     # Roots --------------------------------------------------------------------------------------
 
-    def run_root(
-        self, function: Function, *, eager: bool | None, receiver: Value | None = None
-    ) -> list[Occurrence]:
+    def begin(self) -> None:
+        """Forget what was gathered: the next root is interpreted as if it were the only one."""
+        self._afresh()
+        self.lookups.rested = set()
+
+    def run_root(self, function: Function) -> list[Occurrence]:
         """Interpret a function nobody calls; returns what happens."""
+        self.lookups.rested.add(("text", *function.key))
         frame = Frame(function.outline, None, 0, kept=self.kinds)
-        store = Store(State())
-        store.state.engine = store.state.engine._replace(eager=eager)
+        store = self._start(function.outline)
         call = Call(frame, store, function.site, None, open_ended=True)
+        receiver = None
+        if function.owner is not None and not function.is_static:
+            receiver = self.classes.instance(function.owner)
         bound = Bound(function, receiver)
         target: Value = callable_value(bound)
         if function.parent is not None:
@@ -185,6 +217,7 @@ class Interpreter(Machine):
     def run_hook(self, method: Function, hook: Hook) -> list[Occurrence]:
         """Interpret a method as a framework calls it: between a batch and the cut that ends the step."""
         assert method.owner is not None
+        self.lookups.rested.add(("class", *method.owner.key))
         frame = Frame(method.outline, None, 0, kept=self.kinds)
         store = Store(State())
         store.state.scopes = store.state.scopes._replace(in_loop=True)
@@ -196,13 +229,13 @@ class Interpreter(Machine):
         # The framework's loop is nowhere in sight: the read itself is where the finding belongs.
         return [_without_call(occurrence, method.site) for occurrence in frame.occurrences]
 
-    def run_module(self, outline: Outline, *, eager: bool | None) -> list[Occurrence]:
+    def run_module(self, outline: Outline) -> list[Occurrence]:
         """Interpret a module body in full."""
+        self.lookups.rested.add(("body", outline.file, ""))
         frame = Frame(outline, None, 0, kept=self.kinds)
-        store = Store(State())
-        store.state.engine = store.state.engine._replace(eager=eager)
+        store = self._start(outline)
         # A script starts as one process, unless somebody else started several of it.
-        launched = None if outline.mentions(functions.STARTED_ELSEWHERE) else False
+        launched = None if self._mentions(outline, functions.STARTED_ELSEWHERE) else False
         store.state.replicas = store.state.replicas._replace(launched=launched)
         store.names["__name__"] = constant("__main__")
         after = self.run_block(outline.tree.body, frame, store)
@@ -210,11 +243,23 @@ class Interpreter(Machine):
             frame.model.end(after.state, outline.site(outline.tree.body[-1]))
         return frame.occurrences
 
+    def _start(self, outline: Outline) -> Store:
+        """What holds when something of a module is entered that nobody is seen to call."""
+        store = Store(State())
+        eager = None if self._mentions(outline, functions.EAGER_MODE) else False
+        store.state.engine = store.state.engine._replace(eager=eager)
+        return store
+
+    def _mentions(self, outline: Outline, names: frozenset[str]) -> bool:
+        self.lookups.rested.add(("mentions", outline.file, " ".join(sorted(names))))
+        return outline.mentions(names)
+
     # Functions ----------------------------------------------------------------------------------
 
     def enter(self, bound: Bound, call: Call) -> Value:
         """Call a function of the project: by its summary in this context."""
         function = bound.function
+        self.lookups.rested.add(("text", *function.key))
         # Those of a function in a function were seen to where it was defined.
         at_definition = function.parent is not None and function.owner is None
         scopes = [] if at_definition else self._scopes_around(function)
@@ -259,11 +304,8 @@ class Interpreter(Machine):
     def _scopes_around(self, function: Function) -> list[ScopeKind]:
         if not function.decorators or function in self._plain:
             return []
-        self._plain.add(function)  # A decorator may call the very function that it decorates.
-        try:
-            return decorator_scopes(self, function)
-        finally:
-            self._plain.discard(function)
+        # A decorator may call the very function that it decorates.
+        return self.lookups.find(("scopes", function), lambda: decorator_scopes(self, function), list)
 
     def _summary(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
@@ -280,7 +322,7 @@ class Interpreter(Machine):
                 neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
                 summary = kept[key] = self._interpret(function, names, captured, {}, neutral, call)
             if summary.did_nothing:
-                self.entered |= summary.entered
+                self._rest_on(summary)
                 return summary
         entry = entry_state(call.store.state, function)
         key = context_key(names, captured, attributes, entry)
@@ -303,8 +345,12 @@ class Interpreter(Machine):
                 summary = self._kept(kept, key, call)
         if summary is None:
             summary = kept[key] = self._interpret(function, names, captured, attributes, entry, call)
-        self.entered |= summary.entered
+        self._rest_on(summary)
         return summary
+
+    def _rest_on(self, summary: Summary) -> None:
+        self.entered |= summary.entered
+        self.lookups.rested |= summary.rested
 
     def _kept(self, kept: dict[Any, Summary], key: Any, call: Call) -> Summary | None:
         """A summary made before, if it says all that there is to say here."""
@@ -325,7 +371,8 @@ class Interpreter(Machine):
         Short functions are always entered, for the sake of what they return.
         """
         node = function.node
-        if function in self.relevant or (node.end_lineno or 0) - node.lineno <= SHORT:
+        self.lookups.rested.add(("relevant", *function.key))
+        if function in self._plan.relevant or self.classes.has_optimizer_scope(function) or (node.end_lineno or 0) - node.lineno <= SHORT:
             return True
         if not are_idle(names) or not are_idle(captured) or call.store.state.scopes.open:
             return True
@@ -367,6 +414,7 @@ class Interpreter(Machine):
         unchanged = entry.copy()
         outer_recursions, self._recursions = self._recursions, set()
         outer_entered, self.entered = self.entered, {function}
+        outer_rested, self.lookups.rested = self.lookups.rested, set()
         outer_cut_off, self._cut_off = self._cut_off, set()
         was_too_deep, self._too_deep = self._too_deep, False
         self._stack.append(function)
@@ -398,13 +446,15 @@ class Interpreter(Machine):
         self._recursions = outer_recursions | (self._recursions - {function})
         entered = frozenset(self.entered)
         self.entered = outer_entered
+        rested = frozenset(self.lookups.rested)
+        self.lookups.rested = outer_rested | rested
         cut_off = frozenset(self._cut_off - {function})
         self._cut_off = outer_cut_off | cut_off
         least_depth = call.frame.depth if self._too_deep else 0
         self._too_deep = self._too_deep or was_too_deep
         return Summary(
             exit_store, value, told_once(frame.occurrences), tuple(frame.carried), frame.yields, entered,
-            cut_off, least_depth,
+            cut_off, least_depth, rested,
         )  # fmt: skip
 
     def _replay(self, summary: Summary, call: Call) -> Value:
@@ -503,16 +553,13 @@ class Interpreter(Machine):
 
     def tabulate(self, method: Function, receiver: Value, store: Store, *, follow: bool) -> None:
         """Run a method for the attributes that it assigns in `store`, and for nothing else."""
-        if method in self._stack or len(self._stack) > MOST_DEPTH:
-            return
-        frame = Frame(method.outline, None, len(self._stack))
+        self.lookups.rested.add(("text", *method.key))
+        frame = Frame(method.outline, None, 0)
         frame.shallow = not follow
         call = Call(frame, store, method.site, None, open_ended=True)
         names = bind_arguments(self, Bound(method, receiver), call)
-        entered, self.entered = self.entered, set()
         entry = entry_state(store.state, method)
         summary = self._interpret(method, names, {}, store.attributes, entry, call)
-        self.entered = entered
         if summary.store is not None:
             store.attributes.update(summary.store.attributes)
 

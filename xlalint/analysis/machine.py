@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.outline import Function
+from xlalint.analysis.lookups import Lookups
+from xlalint.analysis.outline import Function, Outline
 from xlalint.analysis.payloads import Bound
 from xlalint.analysis.project import Project
 from xlalint.analysis.store import Store
@@ -33,10 +34,13 @@ class Machine(ABC):
     """What names of modules and libraries mean."""
     classes: ClassTable
     """What classes of the project are, and what their instances hold."""
+    lookups: Lookups
+    """What was found out of the program, and what the present activation rests on."""
     statistics: dict[str, int]
     """Counts of what was done, for `-v`."""
-    swaps_parameters: bool = False
-    """Whether moving a module keeps its parameters' identity (a setting of torch, off by default)."""
+    @abstractmethod
+    def swaps_parameters(self, outline: Outline) -> bool:
+        """Whether moving a module keeps its parameters' identity in the program that `outline` is part of."""
 
     @abstractmethod
     def evaluate(self, node: ast.expr, frame: Frame, store: Store) -> Value:

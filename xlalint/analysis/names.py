@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Import, Outline
@@ -42,30 +40,26 @@ _FALSE = constant(False)
 class Names:
     """What names mean, in modules of the project and in libraries."""
 
-    def __init__(self, machine: Machine, other_backends: Iterable[str]) -> None:
-        """Args: other_backends: names that are false, beside those knowledge lists."""
+    def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self._other_backends = functions.OTHER_BACKENDS | frozenset(other_backends)
-        self._globals: dict[tuple[Outline, str], Value] = {}
 
     def global_name(self, name: str, outline: Outline) -> Value:
         """The value of a name of the module, or of a builtin."""
-        flag = self.flag(name)
+        flag = self.flag(name, outline)
         if flag is not None:
             return flag
-        if name in outline.bindings or outline.star_imports:
-            value = self.global_value(outline, name)
-            if value.kind is not Kind.UNKNOWN or name in outline.bindings:
-                return value
+        value = self.in_module(name, outline)
+        if value is not None:
+            return value
         if name in _BUILTINS:
             return callable_value(Known(f"builtins.{name}"))
         return UNKNOWN
 
-    def flag(self, name: str) -> Value | None:
+    def flag(self, name: str, outline: Outline) -> Value | None:
         """What a name says by itself: that XLA is there, another backend is not, or which replica this is."""
         if name in functions.AVAILABILITY:
             return _TRUE
-        if name in self._other_backends:
+        if name in outline.false_tests:
             return _FALSE
         if name in functions.GUESSED_RANK_TESTS:
             return Value(Kind.RANK_TEST, sure=False, payload=RankTest(True, False, False))
@@ -73,8 +67,8 @@ class Names:
             return Value(Kind.ORDINAL, sure=False, differs=True)
         return None
 
-    def library(self, name: str) -> Value:
-        """What a qualified name of a library means."""
+    def library(self, name: str, outline: Outline) -> Value:
+        """What a qualified name of a library means, as it is used in a module."""
         if name.startswith(HOT_TOKEN):
             module, _, last = name.rpartition(".")
             name = (
@@ -82,23 +76,23 @@ class Names:
             )
         if name in functions.FUNCTIONS:
             return callable_value(Known(name))
-        if name in self._other_backends:
-            return _FALSE
         last = name.rpartition(".")[2]
-        if last in functions.AVAILABILITY:
+        if name not in outline.false_tests and last in functions.AVAILABILITY:
             return _TRUE
-        if last in self._other_backends:
+        if name in outline.false_tests or last in outline.false_tests:
             return _FALSE
         return Value(Kind.NAMESPACE, payload=Namespace(name))
 
-    def global_value(self, outline: Outline, name: str) -> Value:
-        """The value of a name that a module defines, wherever it does so."""
-        key = (outline, name)
-        known = self._globals.get(key)
-        if known is None:
-            self._globals[key] = UNKNOWN
-            known = self._globals[key] = self._find_global(outline, name)
-        return known
+    def in_module(self, name: str, outline: Outline) -> Value | None:
+        """The value of a name that a module defines, wherever it does so; None where it does not."""
+        lookups = self._machine.lookups
+        lookups.rested.add(("name", outline.file, name))
+        if name not in outline.bindings and not outline.star_imports:
+            return None
+        value = lookups.find(
+            ("name", outline, name), lambda: self._find_global(outline, name), lambda: UNKNOWN
+        )
+        return value if value.kind is not Kind.UNKNOWN or name in outline.bindings else None
 
     def _find_global(self, outline: Outline, name: str) -> Value:
         joined: Value | None = None
@@ -114,24 +108,35 @@ class Names:
             else:
                 value = self._machine.evaluate(binding, Frame(outline, None, 0), Store(State()))
             joined = value if joined is None else join_values(joined, value)
-        if joined is None:
-            for source in outline.star_imports:
-                module = self._machine.project.find(source, outline)
-                if module is not None and name in module.bindings:
-                    return self.global_value(module, name)
-            return UNKNOWN
-        return run(joined)
+        if joined is not None:
+            return run(joined)
+        for source in outline.star_imports:
+            module = self.find_module(source, outline)
+            if module is not None and name in module.bindings:
+                return self.in_module(name, module) or UNKNOWN
+            if module is not None:
+                self._machine.lookups.rested.add(("name", module.file, name))
+        return UNKNOWN
+
+    def find_module(self, name: str, importer: Outline) -> Outline | None:
+        """The module of the project that `name` means in `importer`; None for all others."""
+        rested = self._machine.lookups.rested
+        rested.add(("module", importer.file, name))
+        found = self._machine.project.find(name, importer)
+        if found is not None:
+            rested |= {(kind, found.file, "") for kind in ("outline", "module name", "settings")}
+        return found
 
     def qualified(self, name: str, outline: Outline) -> Value:
         """What a dotted name, as an import in `outline` spells it, means."""
         if name.partition(".")[0] in functions.LIBRARIES:
-            return self.library(name)
-        module = self._machine.project.find(name, outline)
+            return self.library(name, outline)
+        module = self.find_module(name, outline)
         if module is not None:
             return Value(Kind.NAMESPACE, payload=Namespace(module.name, module))
         parent, _, last = name.rpartition(".")
         if parent:
-            inner = self._machine.project.find(parent, outline)
+            inner = self.find_module(parent, outline)
             if inner is not None and inner is not outline:
                 return self.global_name(last, inner)
-        return self.library(name)
+        return self.library(name, outline)

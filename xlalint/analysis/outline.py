@@ -7,18 +7,22 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
+from xlalint.analysis.sections import Sections, blocks, digest
+from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.lazy.site import Site
 from xlalint.sources.file import split_lines
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Key = tuple[str, str]
+"""What a function or class is known by: its file, and where in which section of it it is defined."""
 
 
 class Function:
     """A function, method or lambda of the project."""
 
     __slots__ = (
-        "_used", "assigned", "decorators", "free", "is_generator", "is_static", "name", "node", "outline",
-        "owner", "parent", "qualname",
+        "_key", "_used", "assigned", "decorators", "free", "is_generator", "is_static", "name", "node",
+        "outline", "owner", "parent", "qualname",
     )  # fmt: skip
 
     def __init__(
@@ -37,6 +41,7 @@ class Function:
         self.free: tuple[str, ...] | None = None
         self.is_generator: bool | None = None
         self._used: set[str] | None = None
+        self._key: Key | None = None
 
     def __repr__(self) -> str:
         return f"<{self.outline.name}:{self.qualname}>"
@@ -45,6 +50,13 @@ class Function:
     def site(self) -> Site:
         """The place of the definition."""
         return self.outline.site(self.node)
+
+    @property
+    def key(self) -> Key:
+        """What tells it from all others, and stays when other parts of the module change."""
+        if self._key is None:
+            self._key = self.outline.key(self.node)
+        return self._key
 
     def locals(self) -> frozenset[str]:
         """Names that the function itself binds, its parameters among them."""
@@ -135,6 +147,11 @@ class Class:
     def __repr__(self) -> str:
         return f"<{self.outline.name}:{self.qualname}>"
 
+    @property
+    def key(self) -> Key:
+        """What tells it from all others, and stays when other parts of the module change."""
+        return self.outline.key(self.node)
+
     def fields(self) -> list[str]:
         """The names that the class body annotates, in order: what a dataclass takes."""
         return [
@@ -159,13 +176,22 @@ Binding = Import | Function | Class | ast.expr
 class Outline:
     """What a module defines. Nothing of it is executed."""
 
-    def __init__(self, path: Path, text: str, tree: ast.Module, name: str, is_package: bool) -> None:
-        """Args: name: dotted name of the module; is_package: whether it is an `__init__`."""
+    def __init__(
+        self, path: Path, text: str, tree: ast.Module, name: str, is_package: bool,
+        false_tests: frozenset[str] = OTHER_BACKENDS,
+    ) -> None:  # fmt: skip
+        """
+        Args:
+            name: The dotted name of the module.
+            is_package: Whether it is an `__init__`.
+            false_tests: Names that are false in it: tests for other backends.
+        """
         self.path = path
         self.text = text
         self.tree = tree
         self.name = name
         self.is_package = is_package
+        self.false_tests = false_tests
         self.file = str(path)
         self.bindings: dict[str, list[Binding]] = {}
         self.functions: dict[ast.AST, Function] = {}
@@ -179,15 +205,72 @@ class Outline:
         """The lines of the text, as Python counts them."""
         return split_lines(self.text)
 
+    @cached_property
+    def sections(self) -> Sections:
+        """The parts of the module that places are counted in."""
+        return Sections(self.tree, self.lines)
+
     def site(self, node: ast.AST) -> Site:
-        """The place of a node of this module."""
+        """The place of a node of this module, counted in its section."""
+        line: int = node.lineno  # type: ignore[attr-defined]
+        section = self.sections.at(line)
+        above = section.first - 1
+        if isinstance(node, ast.ClassDef):
+            # Of a class, only the header is in its section.
+            return Site(self.file, line - above, node.col_offset, line - above, 0, None, section.name)
         return Site(
             self.file,
-            node.lineno,  # type: ignore[attr-defined]
+            line - above,
             node.col_offset,  # type: ignore[attr-defined]
-            node.end_lineno,  # type: ignore[attr-defined]
+            node.end_lineno - above,  # type: ignore[attr-defined]
             node.end_col_offset,  # type: ignore[attr-defined]
+            None,
+            section.name,
         )
+
+    def key(self, node: ast.AST) -> Key:
+        """What tells a function or class from all others; it stays when other sections change."""
+        line: int = node.lineno  # type: ignore[attr-defined]
+        section = self.sections.at(line)
+        return self.file, f"{section.name}:{line - section.first}:{node.col_offset}"  # type: ignore[attr-defined]
+
+    def definition(self, key: str) -> Function | Class | None:
+        """The function or class that has a key in this module."""
+        return self._by_key.get(key)
+
+    @cached_property
+    def _by_key(self) -> dict[str, Function | Class]:
+        defined: list[Function | Class] = [*self.functions.values(), *self.classes.values()]
+        return {one.key[1]: one for one in defined}
+
+    def binding_digest(self, name: str) -> str:
+        """What changes when the module binds a name to something else; what is bound may change inside."""
+        if name not in self.bindings:
+            return f"from {' '.join(self.star_imports)}" if self.star_imports else ""
+        return ";".join(map(self._binding, self.bindings[name]))
+
+    def _binding(self, binding: Binding) -> str:
+        if isinstance(binding, Import):
+            return binding.target
+        if isinstance(binding, Function | Class):
+            return binding.key[1]
+        section = self.sections.at(binding.lineno)
+        return f"{self.sections.digest(section.name)}:{binding.lineno - section.first}:{binding.col_offset}"
+
+    def body_digest(self) -> str:
+        """What changes when the module's own statements do, the functions that it defines left out."""
+        return digest("\n".join(map(self._statement, self.tree.body)))
+
+    def class_digest(self, cls: Class) -> str:
+        """What changes when a class does, but for what stands in its methods."""
+        header = self.sections.digest(self.sections.at(cls.node.lineno).name)
+        return digest("\n".join([header, *map(self._statement, cls.node.body)]))
+
+    def _statement(self, node: ast.stmt) -> str:
+        name = self.sections.at(node.lineno).name
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            return name
+        return f"{self.sections.digest(name)}:{node.col_offset}"
 
     def mentions(self, names: frozenset[str]) -> bool:
         """Whether the code, not a comment or a text in it, uses one of these names."""
@@ -266,19 +349,8 @@ class Outline:
                         if isinstance(assigned, ast.Name):
                             self._bind(assigned.id, node.value)
             else:
-                for inner in _blocks(node):
+                for inner in blocks(node):
                     self._collect(inner, parent, owner)
-
-
-def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(node, field, None)
-        if block:
-            yield block
-    for handler in getattr(node, "handlers", ()):
-        yield handler.body
-    for case in getattr(node, "cases", ()):
-        yield case.body
 
 
 def _names_in(node: ast.AST) -> tuple[str, ...]:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 from xlalint.analysis.outline import Outline
+from xlalint.configuration import Configuration, Local
+from xlalint.knowledge.functions import OTHER_BACKENDS
 
 OpenModule = Callable[[Path], "tuple[str, ast.Module] | None"]
+
+
+ABOUT_FILES = frozenset({"module", "module name", "settings"})
+"""Facts that change with files that come and go, not with the text of those that they are about."""
 
 
 class Project:
     """Finds modules from the files under check outward, as an import at run time would."""
 
-    def __init__(self, roots: Iterable[Path], open_module: OpenModule) -> None:
-        """Args:
-        roots: Folders that imports start from, beside each file's own.
-        open_module: The text and syntax tree of a file, or None when it cannot be had.
-        """
-        self._roots = list(dict.fromkeys(roots))
+    def __init__(self, configuration: Configuration, open_module: OpenModule) -> None:
+        """Args: open_module: the text and syntax tree of a file, or None when it cannot be had."""
+        self._at = configuration.at
         self._open_module = open_module
         self._outlines: dict[Path, Outline | None] = {}
         self._found: dict[tuple[Path, str], Path | None] = {}
@@ -39,7 +43,8 @@ class Project:
             if opened is not None:
                 text, tree = opened
                 name, is_package = self.module_name(path)
-                self._outlines[path] = Outline(path, text, tree, name, is_package)
+                false = OTHER_BACKENDS.union(self.settings(path).false_tests)
+                self._outlines[path] = Outline(path, text, tree, name, is_package, false)
         return self._outlines[path]
 
     def module_name(self, path: Path) -> tuple[str, bool]:
@@ -51,17 +56,43 @@ class Project:
             folder = folder.parent
         return ".".join(reversed(parts)) or path.parent.name, path.stem == "__init__"
 
+    @property
+    def opened(self) -> list[Path]:
+        """The files that have been looked into."""
+        return list(self._outlines)
+
+    def fact(self, kind: str, file: str, detail: str) -> str:
+        """The present value of one of the facts `ABOUT_FILES`."""
+        path = Path(file)
+        if kind == "module":
+            return str(self.locate(detail, path) or "")
+        if kind == "module name":
+            return " ".join(map(str, self.module_name(path)))
+        return repr(self.settings(path))
+
+    def settings(self, path: Path) -> Local:
+        """What holds for a file beside what it says itself."""
+        return self._at(path.parent)
+
     def find(self, name: str, importer: Outline) -> Outline | None:
         """The module of the project that `name` means in `importer`; None for all others."""
-        start = self._import_root(importer.path)
-        for root in (start, importer.path.parent, *self._roots):
+        found = self.locate(name, importer.path)
+        return None if found is None else self.outline(found)
+
+    def locate(self, name: str, importer: Path) -> Path | None:
+        """The file of the module that `name` means in the file `importer`; None where there is none.
+
+        A script's own folder comes first, as it does for Python.
+        """
+        folder = importer.parent
+        for root in (self.import_root(folder), folder, *self._at(folder).roots):
             found = self._find_below(root, name)
             if found is not None:
-                return self.outline(found)
+                return found
         return None
 
-    def _import_root(self, path: Path) -> Path:
-        folder = path.parent
+    def import_root(self, folder: Path) -> Path:
+        """The folder that the packages around a folder are imported from."""
         while self._has_init(folder):
             folder = folder.parent
         return folder
@@ -69,14 +100,14 @@ class Project:
     def _has_init(self, folder: Path) -> bool:
         known = self._is_package.get(folder)
         if known is None:
-            known = self._is_package[folder] = (folder / "__init__.py").is_file()
+            known = self._is_package[folder] = _is_file(folder / "__init__.py")
         return known
 
     def _find_below(self, root: Path, name: str) -> Path | None:
         first = name.split(".", 1)[0]
         starts = self._starts.get((root, first))
         if starts is None:
-            starts = (root / first).is_dir() or (root / f"{first}.py").is_file()
+            starts = _is_directory(root / first) or _is_file(root / f"{first}.py")
             self._starts[root, first] = starts
         if not starts:
             return None
@@ -84,6 +115,14 @@ class Project:
         if key not in self._found:
             base = root.joinpath(*name.split("."))
             self._found[key] = next(
-                (p for p in (base / "__init__.py", base.with_name(base.name + ".py")) if p.is_file()), None
+                (p for p in (base / "__init__.py", base.with_name(base.name + ".py")) if _is_file(p)), None
             )
         return self._found[key]
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - unlike `Path.is_file`, never raises for what it may not see
+
+
+def _is_directory(path: Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - the same

@@ -3,78 +3,134 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from xlalint.analysis.outline import Function, Import, Outline
+from xlalint.analysis.project import Project
+from xlalint.knowledge.functions import SWAPS_PARAMETERS
+
+Tokens = Iterable[str]
 
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 
 
-class Relevance:
-    """Finds, by the words in their text, the functions worth interpreting.
+class Plan:
+    """Finds, by the words in their text, the functions worth interpreting, and who may call whom.
 
     Words are a coarse measure: a function too many costs time, never an answer.
     """
 
-    def __init__(self, outlines: Iterable[Outline], tokens: Iterable[str]) -> None:
-        """Args: tokens: words that make a function relevant, such as `torch_xla`."""
-        self._outlines = list(outlines)
-        self._tokens = frozenset(tokens)
+    def __init__(self, outlines: Iterable[Outline], project: Project, tokens: Callable[[Outline], Tokens]) -> None:
+        """
+        Args:
+            outlines: The modules that use torch_xla.
+            project: Says what their imports mean.
+            tokens: The words that make a function of a module relevant, such as `torch_xla`.
+        """
+        self.outlines = sorted(outlines, key=lambda outline: outline.file)
+        self.resolved: set[tuple[str, str]] = set()
+        """The names of modules that were looked up on the way, with the file that imports each."""
+        self._project = project
+        self._by_path = {outline.path: outline for outline in self.outlines}
+        self._last_names = {outline.name.rpartition(".")[2] for outline in self.outlines}
+        self._imported: dict[Outline, list[tuple[str, Outline, str]]] = {
+            outline: list(self._imports(outline)) for outline in self.outlines
+        }
         self._words: dict[Function, frozenset[str]] = {}
         self._module_words: dict[Outline, frozenset[str]] = {}
-        self._hot_names = self._names_that_lead_there()
+        self._hot_names = self._names_that_lead_there(tokens)
         self.relevant: set[Function] = set()
-        for outline in self._outlines:
+        for outline in self.outlines:
             self._collect(outline)
         self._spread()
+        self._swapping = self._connected_with(
+            {outline for outline in self.outlines if outline.mentions(SWAPS_PARAMETERS)}
+        )
 
     def module_bodies(self) -> list[Outline]:
         """Modules whose own body names something relevant, beside imports and definitions."""
         visible = self._visible()
-        return [o for o in self._outlines if self._module_words[o] & (self._hot_names[o] | visible[o].keys())]
+        return [o for o in self.outlines if self._module_words[o] & (self._hot_names[o] | visible[o].keys())]
 
-    def referenced(self) -> set[Function]:
-        """Relevant functions that some other relevant function, or a module body, names."""
+    def referenced(self, also: set[Function]) -> set[Function]:
+        """Functions worth interpreting that another one of them, or a module body, names.
+
+        Args:
+            also: Functions worth interpreting for other reasons than their words.
+        """
         found: set[Function] = set()
-        visible = self._visible()
-        for outline in self._outlines:
+        visible = self._visible(also)
+        for outline in self.outlines:
             names = visible[outline]
             for name in names.keys() & self._module_words[outline]:
                 found.update(names[name])
             for user in outline.functions.values():
-                if user in self.relevant:
+                if user in self.relevant or user in also:
                     for name in names.keys() & self._words[user]:
                         found.update(f for f in names[name] if f is not user and not _contains(f, user))
         return found
 
-    def _names_that_lead_there(self) -> dict[Outline, set[str]]:
+    def swaps_parameters(self, outline: Outline) -> bool:
+        """Whether moving a module keeps its parameters' identity, in the program that a module is part of.
+
+        It is a setting of torch, off by default.
+        """
+        return outline in self._swapping or outline.mentions(SWAPS_PARAMETERS)
+
+    def _imports(self, outline: Outline) -> Iterator[tuple[str, Outline, str]]:
+        """What a module imports from others that use torch_xla: a name, whose, and called what there.
+
+        Where the module itself is imported, it is called nothing.
+        """
+        for name, bindings in outline.bindings.items():
+            for binding in bindings:
+                if isinstance(binding, Import):
+                    whole = self._module(binding.target, outline)
+                    if whole is not None:
+                        yield name, whole, ""
+                    parent, _, last = binding.target.rpartition(".")
+                    source = self._module(parent, outline)
+                    if source is not None:
+                        yield name, source, last
+
+    def _module(self, name: str, importer: Outline) -> Outline | None:
+        # Looking for files is slow, and most imports are of other modules.
+        if name.rpartition(".")[2] not in self._last_names:
+            return None
+        self.resolved.add((importer.file, name))
+        found = self._project.locate(name, importer.path)
+        return None if found is None else self._by_path.get(found)
+
+    def _names_that_lead_there(self, tokens: Callable[[Outline], Tokens]) -> dict[Outline, set[str]]:
         """By module, the names imported from torch_xla, be it through other modules of the project."""
         found: dict[Outline, set[str]] = {}
-        waiting: dict[Outline, list[tuple[str, str, str]]] = {}
-        for outline in self._outlines:
-            found[outline], waiting[outline] = set(self._tokens), []
+        for outline in self.outlines:
+            own = frozenset(tokens(outline))
+            found[outline] = set(own)
             for name, bindings in outline.bindings.items():
-                for binding in bindings:
-                    if isinstance(binding, Import):
-                        if binding.target.partition(".")[0] in self._tokens:
-                            found[outline].add(name)
-                        else:
-                            source, _, last = binding.target.rpartition(".")
-                            waiting[outline].append((name, source.rpartition(".")[2], last))
-        modules = self._by_last_name()
+                if any(isinstance(b, Import) and b.target.partition(".")[0] in own for b in bindings):
+                    found[outline].add(name)
         known = -1
         while known != (known := sum(map(len, found.values()))):
-            for outline, imports in waiting.items():
-                for name, module, last in imports:
-                    if any(last in found[source] for source in modules.get(module, ())):
-                        found[outline].add(name)
+            for outline, imports in self._imported.items():
+                found[outline].update(name for name, source, last in imports if last in found[source])
         return found
 
-    def _by_last_name(self) -> dict[str, list[Outline]]:
-        modules: dict[str, list[Outline]] = {}
-        for outline in self._outlines:
-            modules.setdefault(outline.name.rpartition(".")[2], []).append(outline)
-        return modules
+    def _connected_with(self, some: set[Outline]) -> set[Outline]:
+        """All modules that one of `some` imports or is imported by, be it through others."""
+        beside: dict[Outline, set[Outline]] = {outline: set() for outline in self.outlines}
+        for outline, imports in self._imported.items():
+            for _, source, _ in imports:
+                beside[outline].add(source)
+                beside[source].add(outline)
+        reached: set[Outline] = set()
+        stack = list(some)
+        while stack:
+            outline = stack.pop()
+            if outline not in reached:
+                reached.add(outline)
+                stack.extend(beside[outline])
+        return reached
 
     def _collect(self, outline: Outline) -> None:
         lines = outline.lines
@@ -94,41 +150,59 @@ class Relevance:
 
     def _spread(self) -> None:
         """A function that names a relevant one is relevant too."""
-        known = -1
-        while known != len(self.relevant):
-            known = len(self.relevant)
-            visible = self._visible()
-            for outline in self._outlines:
-                names = visible[outline].keys()
-                for function in outline.functions.values():
-                    if function not in self.relevant and not names.isdisjoint(self._words[function]):
-                        self.relevant.add(function)
+        users: dict[Outline, dict[str, list[Function]]] = {outline: {} for outline in self.outlines}
+        importers: dict[Outline, list[tuple[Outline, str, str]]] = {outline: [] for outline in self.outlines}
+        for outline in self.outlines:
+            for function in outline.functions.values():
+                for word in self._words[function]:
+                    users[outline].setdefault(word, []).append(function)
+            for name, source, last in self._imported[outline]:
+                importers[source].append((outline, name, last))
+        seen: set[tuple[Outline, str]] = set()
+        waiting = list(self.relevant)
+        while waiting:
+            function = waiting.pop()
+            for name in _names(function):
+                if (function.outline, name) in seen:
+                    continue
+                seen.add((function.outline, name))
+                naming = list(users[function.outline].get(name, ()))
+                for outline, alias, last in importers[function.outline]:
+                    if last in ("", name):
+                        naming += users[outline].get(alias if last else name, ())
+                new = [user for user in naming if user not in self.relevant]
+                self.relevant.update(new)
+                waiting += new
 
-    def _visible(self) -> dict[Outline, dict[str, list[Function]]]:
-        """By module, the names under which relevant functions may be meant there."""
-        own: dict[Outline, dict[str, list[Function]]] = {outline: {} for outline in self._outlines}
-        for function in self.relevant:
+    def _visible(self, also: Iterable[Function] = ()) -> dict[Outline, dict[str, list[Function]]]:
+        """By module, the names under which functions worth interpreting may be meant there."""
+        own: dict[Outline, dict[str, list[Function]]] = {outline: {} for outline in self.outlines}
+        for function in sorted({*self.relevant, *also}, key=order):
             names = own[function.outline]
-            if function.owner is not None:
-                names.setdefault(function.owner.name, []).append(function)
-            if function.name != "__init__":
-                names.setdefault(function.name, []).append(function)
-        modules = self._by_last_name()
+            for name in _names(function):
+                names.setdefault(name, []).append(function)
         visible: dict[Outline, dict[str, list[Function]]] = {}
-        for outline in self._outlines:
+        for outline in self.outlines:
             names = visible[outline] = dict(own[outline])
-            for name, bindings in outline.bindings.items():
-                for binding in bindings:
-                    if not isinstance(binding, Import):
-                        continue
-                    parent, _, last = binding.target.rpartition(".")
-                    for source in modules.get(last, ()):  # the module itself is imported
-                        for inner, functions in own[source].items():
-                            names[inner] = [*names.get(inner, ()), *functions]
-                    for source in modules.get(parent.rpartition(".")[2], ()):
-                        if last in own[source]:
-                            names[name] = [*names.get(name, ()), *own[source][last]]
+            for name, source, last in self._imported[outline]:
+                if last:
+                    if last in own[source]:
+                        names[name] = [*names.get(name, ()), *own[source][last]]
+                else:
+                    for inner, functions in own[source].items():
+                        names[inner] = [*names.get(inner, ()), *functions]
         return visible
+
+
+def _names(function: Function) -> list[str]:
+    """What a function is called by where it is used: a method by its class, too."""
+    names = [] if function.owner is None else [function.owner.name]
+    return names if function.name == "__init__" else [*names, function.name]
+
+
+def order(function: Function) -> tuple[str, int, int]:
+    """Functions are looked at in the order of their files and lines."""
+    return (function.outline.file, function.node.lineno, function.node.col_offset)
 
 
 def _contains(function: Function, user: Function) -> bool:

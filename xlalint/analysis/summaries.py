@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from xlalint.analysis.frame import Carried, Yielded
+from xlalint.analysis.lookups import Fact
 from xlalint.analysis.outline import Class, Function
 from xlalint.analysis.payloads import (
     Bound,
@@ -54,6 +55,8 @@ class Summary:
     while they all still are does the summary say what the call does."""
     least_depth: int = 0
     """Calls on the way were too deep to be followed: from less deep than this, more is seen."""
+    rested: frozenset[Fact] = field(default_factory=frozenset)
+    """What of the program it rests on."""
     did_nothing: bool = field(init=False)
     """Whether the engine, and everything a caller could see, is left as it was. Asked at every call."""
 

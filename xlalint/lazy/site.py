@@ -9,7 +9,8 @@ class Site(NamedTuple):
     """A stretch of the user's source that an event happened at.
 
     Lines are 1-based. Columns are 0-based UTF-8 byte offsets, as CPython's own positions are; the
-    guard, which knows only lines, leaves them at 0 and `end_line` at `line`.
+    guard, which knows only lines, leaves them at 0 and `end_line` at `line`. The analyzer counts lines
+    from the start of a function or statement, so that a site stays the same when lines are inserted above.
     """
 
     path: str
@@ -19,6 +20,8 @@ class Site(NamedTuple):
     end_column: int = 0
     cell: int | None = None
     """The cell of a notebook, counted from 1; lines count from its first."""
+    section: str = ""
+    """The part of the file that lines are counted from; empty: the whole file or cell."""
 
     @property
     def is_entry(self) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,16 +34,21 @@ class Projects:
     def root(self, directory: Path) -> Path | None:
         """The nearest directory around `directory` that is a project, or None.
 
-        A project is where packaging metadata stand, else where a repository starts.
+        A project is where packaging metadata or a repository start, but never the home directory or the
+        root of the file system: what they hold belongs to many.
         """
-        if directory not in self._roots:
-            if any((directory / mark).is_file() for mark in _ROOT_MARKS) or (directory / ".git").exists():
-                self._roots[directory] = directory
-            elif directory.parent == directory:
-                self._roots[directory] = None
-            else:
-                self._roots[directory] = self.root(directory.parent)
-        return self._roots[directory]
+        passed = []
+        found: Path | None = None
+        for around in (directory, *directory.parents):
+            if around in self._roots:
+                found = self._roots[around]
+                break
+            passed.append(around)
+            if is_bounded(around) and _starts_project(around):
+                found = around
+                break
+        self._roots.update(dict.fromkeys(passed, found))
+        return found
 
     def import_roots(self, directory: Path) -> tuple[Path, ...]:
         """The directories that a module in `directory` may import the project's own modules from."""
@@ -61,6 +69,26 @@ class Projects:
             if self._targets[directory] is None and not outermost:
                 self._targets[directory] = self.target(directory.parent)
         return self._targets[directory]
+
+
+def is_bounded(directory: Path) -> bool:
+    """Whether what a directory holds may be one project: not a home, or a place for all that is temporary."""
+    return directory not in _shared() and directory.parent != directory
+
+
+@cache
+def _shared() -> frozenset[Path]:
+    try:
+        home = Path.home()
+    except RuntimeError:  # nobody knows whose home that would be
+        return frozenset({Path(tempfile.gettempdir())})
+    return frozenset({home, Path(tempfile.gettempdir())})
+
+
+def _starts_project(directory: Path) -> bool:
+    return any(os.path.isfile(directory / mark) for mark in _ROOT_MARKS) or os.path.exists(  # noqa: PTH113, PTH110
+        directory / ".git"
+    )
 
 
 def declared_target(directory: Path) -> VersionRange | None:

@@ -89,7 +89,7 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
             return receiver  # a dtype
         name = device_of(target).type
     place = _PLACES.get(name, Place.UNKNOWN)
-    if place is Place.XLA and info.identity is not None and not machine.swaps_parameters:
+    if place is Place.XLA and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(info.identity, (call.site,))
     moved = receiver._replace(payload=info._replace(place=place))
     if call.node is not None and isinstance(call.node.func, ast.Attribute) and info.identity is None:

@@ -1,0 +1,71 @@
+"""Facts of a program that answers rest on, each with a text that tells when it has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from xlalint.analysis.classes import assigns, makes_cuda_tensors
+from xlalint.analysis.lookups import Fact
+from xlalint.analysis.outline import Class, Function, Outline
+from xlalint.analysis.project import ABOUT_FILES, Project
+from xlalint.analysis.roots import Plan
+from xlalint.analysis.sections import digest
+
+OF_THE_WHOLE = frozenset({"relevant", "swaps"})
+"""Facts that may change with the text of any file."""
+
+_MISSING = "missing"
+
+
+class Facts:
+    """The facts of one program."""
+
+    def __init__(self, project: Project, plan: Callable[[], Plan]) -> None:
+        self._project = project
+        self._plan = plan
+        self._known: dict[Fact, str] = {}
+
+    def value(self, fact: Fact) -> str:
+        """A text that is the same as long as what rests on the fact holds."""
+        known = self._known.get(fact)
+        if known is None:
+            kind, file, detail = fact
+            known = self._known[fact] = self._find(kind, file, detail)
+        return known
+
+    def _find(self, kind: str, file: str, detail: str) -> str:
+        if kind in ABOUT_FILES:
+            return self._project.fact(kind, file, detail)
+        outline = self._project.outline(Path(file))
+        if outline is None:
+            return _MISSING
+        if kind in _OF_TEXT:
+            return _OF_TEXT[kind](outline, detail)
+        if kind == "swaps":
+            return str(self._plan().swaps_parameters(outline))
+        defined = outline.definition(detail)
+        if isinstance(defined, Function):
+            if kind == "relevant":
+                return str(defined in self._plan().relevant)
+            if kind == "assigns":
+                return str(assigns(defined))
+            section = outline.sections.at(defined.node.lineno)
+            return f"{section.name} {outline.sections.digest(section.name)}"
+        if isinstance(defined, Class):
+            return str(makes_cuda_tensors(defined)) if kind == "cuda tensors" else outline.class_digest(defined)
+        return _MISSING
+
+
+def _mentions(outline: Outline, names: str) -> str:
+    return str(outline.mentions(frozenset(names.split())))
+
+
+_OF_TEXT: dict[str, Callable[[Outline, str], str]] = {
+    "outline": lambda outline, detail: "there",
+    "name": Outline.binding_digest,
+    "body": lambda outline, detail: outline.body_digest(),
+    "whole": lambda outline, detail: digest(outline.text),
+    "mentions": _mentions,
+}
+"""Facts about the text of one file, for which no function or class of it must be found."""

@@ -1,0 +1,89 @@
+"""What is found out once for the whole program, and what each answer rests on.
+
+The value of a module's name, the bases of a class, what its instances hold: such answers are asked for
+from everywhere, and must be the same whoever asks first. So each is found out apart from where it is
+asked, and in a circle of questions only the answer to the first is kept for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple, TypeVar
+
+Fact = tuple[str, str, str]
+"""Something an answer rests on: the kind of fact, the file it is about, and what about it."""
+
+MOST_OPEN = 24
+"""At most so many questions are open at once."""
+
+_T = TypeVar("_T")
+
+
+class _Answer(NamedTuple):
+    value: Any
+    rested: frozenset[Fact]
+    circle: int
+    """The outermost open question that it rests on; its own number for a final answer."""
+
+
+class Lookups:
+    """Answers to questions about the program, and the facts that the present activation rests on."""
+
+    def __init__(self, apart: Callable[[Callable[[], Any]], Any]) -> None:
+        """Args: apart: runs a function as if nothing else were going on."""
+        self.rested: set[Fact] = set()
+        """What is being found out rests on these facts so far."""
+        self._apart = apart
+        self._final: dict[Hashable, _Answer] = {}
+        self._passing: dict[Hashable, _Answer] = {}
+        """Answers that hold only while a question of their circle is open."""
+        self._open: dict[Hashable, int] = {}
+        self._circle = MOST_OPEN
+
+    def find(self, question: Hashable, answer: Callable[[], _T], meanwhile: Callable[[], _T]) -> _T:
+        """The answer to a question about the program.
+
+        Args:
+            question: What tells it from all others.
+            answer: Finds it out.
+            meanwhile: What to take where the answer is being found out already.
+        """
+        known = self._final.get(question) or self._passing.get(question)
+        if known is not None:
+            self.rested |= known.rested
+            if known.circle < len(self._open):
+                self._circle = min(self._circle, known.circle)
+            value: _T = known.value
+            return value
+        number = len(self._open)
+        if self.is_open(question):
+            return meanwhile()
+        if number >= MOST_OPEN:
+            self._circle = 0  # what it leads to depends on how deep we are
+            return meanwhile()
+        outer_rested, self.rested = self.rested, set()
+        outer_circle, self._circle = self._circle, number
+        self._open[question] = number
+        try:
+            value = self._apart(answer)
+            found = _Answer(value, frozenset(self.rested), self._circle)
+        finally:
+            del self._open[question]
+            outer_rested |= self.rested
+            self.rested = outer_rested
+            circle, self._circle = self._circle, min(outer_circle, self._circle)
+        if circle < number:
+            self._passing[question] = found
+            return value
+        self._circle = outer_circle
+        self._final[question] = found._replace(circle=MOST_OPEN)
+        self._passing = {key: held for key, held in self._passing.items() if held.circle < number}
+        return value
+
+    def is_open(self, question: Hashable) -> bool:
+        """Whether a question is being answered; what is found out now then rests on that."""
+        number = self._open.get(question)
+        if number is None:
+            return False
+        self._circle = min(self._circle, number)
+        return True

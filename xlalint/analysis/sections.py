@@ -1,0 +1,114 @@
+"""The sections of a module: functions and statements whose text stays when other parts change.
+
+What is found out about one section keeps holding while its text does, wherever in the file it stands:
+its places are counted from its first line, and a digest tells whether its text has changed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import NamedTuple
+
+_DIGEST_BYTES = 9
+
+
+class Section(NamedTuple):
+    """Lines `first` to `last` of a module, 1-based, both inclusive."""
+
+    name: str
+    first: int
+    last: int
+
+
+class Sections:
+    """All sections of one module.
+
+    A function outside of functions is one, with its decorators; so are the header of a class, and every
+    other statement of a module or class, whole. Functions are known by their names, statements by their
+    text, with a number where there are several.
+    """
+
+    def __init__(self, tree: ast.Module, lines: list[str]) -> None:
+        self._lines = lines
+        self._all: dict[str, Section] = {}
+        self._at: list[Section | None] = [None] * (len(lines) + 2)
+        self._collect(tree.body, "", None)
+
+    def at(self, line: int) -> Section:
+        """The section that a line of code belongs to."""
+        return self._at[line] or _WHOLE
+
+    def find(self, name: str) -> Section | None:
+        """The section with a name, if there is one."""
+        return self._all.get(name)
+
+    def digest(self, name: str) -> str:
+        """What changes when the text of a section does; empty where there is none of that name."""
+        section = self._all.get(name)
+        return "" if section is None else digest("\n".join(self._lines[section.first - 1 : section.last]))
+
+    def _collect(self, body: list[ast.stmt], scope: str, around: Section | None) -> None:
+        for node in body:
+            first = _first_line(node)
+            last = node.end_lineno or node.lineno
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                self._add(f"{scope}{node.name}", first, last, around)
+            elif isinstance(node, ast.ClassDef):
+                inside = min((_first_line(each) for each in node.body), default=last)
+                header = self._add(f"class {scope}{node.name}", first, max(inside - 1, node.lineno), around)
+                self._collect(node.body, f"{scope}{node.name}.", around or header)
+            else:
+                name = "=" + digest("\n".join(self._lines[first - 1 : last]))
+                whole = self._add(name, first, last, around)
+                for block in blocks(node):
+                    self._collect_definitions(block, scope, whole)
+
+    def _collect_definitions(self, body: list[ast.stmt], scope: str, around: Section) -> None:
+        """Functions and classes below a compound statement; the rest of it is one section."""
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                self._collect([node], scope, around)
+            else:
+                for block in blocks(node):
+                    self._collect_definitions(block, scope, around)
+
+    def _add(self, name: str, first: int, last: int, around: Section | None) -> Section:
+        number = 1
+        while (numbered := name if number == 1 else f"{name} #{number}") in self._all:
+            number += 1
+        section = self._all[numbered] = Section(numbered, first, last)
+        for line in range(first, last + 1):
+            # Of two sections on one line, the first has it, unless one stands in the other.
+            if self._at[line] is around or self._at[line] is None:
+                self._at[line] = section
+        return section
+
+
+def digest(text: str) -> str:
+    """A short text that differs where `text` does."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The statements inside a compound statement, block by block."""
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if block:
+            yield block
+    for handler in getattr(node, "handlers", ()):
+        yield handler.body
+    for case in getattr(node, "cases", ()):
+        yield case.body
+
+
+def _decorators(node: ast.stmt) -> list[ast.expr]:
+    return getattr(node, "decorator_list", [])
+
+
+def _first_line(node: ast.stmt) -> int:
+    return min([node.lineno, *(each.lineno for each in _decorators(node))])
+
+
+_WHOLE = Section("", 1, 0)

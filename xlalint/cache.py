@@ -1,0 +1,139 @@
+"""Files that keep what an analysis found, from one run to the next.
+
+A file that is missing, foreign, cut short or changed by others is as good as none; one that cannot be
+written is not written. Files are replaced whole, so that runs at the same time do not see half of one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from xlalint.sources.file import read_bytes
+
+FOLDER = ".xlalint_cache"
+MOST_FILES = 12
+"""At most so many files are kept in one folder; those that were not used for longest go."""
+
+_MARK = b"xlalint cache 1 "
+_DIGEST_BYTES = 16
+_NOTE = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by xlalint; it can be deleted at any time.\n"
+
+
+class Cache:
+    """Where answers are kept: in a folder of each project, or all in one."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Args: folder: the one to use instead of those of the projects."""
+        self._folder = folder
+
+    def folder(self, root: Path) -> Path:
+        """The folder that keeps what is known of the project at `root`."""
+        return self._folder or root / FOLDER
+
+    def load(self, root: Path, name: str) -> Any:
+        """What was kept under a name; None where there is nothing that can be used."""
+        path = self._path(root, name)
+        data = read_bytes(str(path))
+        if isinstance(data, str) or not data.startswith(_MARK):
+            return None
+        digest, _, body = data[len(_MARK) :].partition(b"\n")
+        if digest.decode("ascii", "replace") != _digest(body):
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            return None
+
+    def keep(self, root: Path, name: str, content: Any) -> None:
+        """Keep something under a name, if that can be done."""
+        folder = self.folder(root)
+        path = self._path(root, name)
+        body = json.dumps(content, separators=(",", ":")).encode()
+        temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+        try:
+            _prepare(folder)
+            temporary.write_bytes(b"".join((_MARK, _digest(body).encode(), b"\n", body)))
+            os.replace(temporary, path)  # noqa: PTH105
+            _tidy(folder)
+        except OSError:
+            with suppress(OSError):
+                temporary.unlink()
+
+    def clean(self, roots: Iterable[Path]) -> list[Path]:
+        """Delete what is kept for projects; returns the folders that are gone.
+
+        Raises:
+            OSError: something in one of them cannot be deleted.
+        """
+        gone = []
+        for folder in dict.fromkeys(map(self.folder, roots)):
+            if not (folder / "CACHEDIR.TAG").is_file():
+                continue  # not ours
+            for path in (*_kept(folder), folder / "CACHEDIR.TAG", folder / ".gitignore"):
+                path.unlink(missing_ok=True)
+            with suppress(OSError):  # somebody put something of their own in it
+                folder.rmdir()
+            gone.append(folder)
+        return gone
+
+    def _path(self, root: Path, name: str) -> Path:
+        project = blake2b(os.fsencode(root), digest_size=6).hexdigest()
+        return self.folder(root) / f"{project}-{name}.json"
+
+
+def identity() -> str:
+    """What changes when this program does: its version, its rules, its own files, and Python's version."""
+    from importlib.metadata import entry_points
+
+    told = [sys.version]
+    packages = {"xlalint", *(entry.value for entry in entry_points(group="xlalint.rules"))}
+    for package in sorted(packages):
+        module = sys.modules.get(package) or __import__(package)
+        for folder in sorted(module.__path__):
+            for around, folders, files in os.walk(folder):
+                folders.sort()
+                for file in sorted(files):
+                    if file.endswith(".py"):
+                        found = os.stat(os.path.join(around, file))  # noqa: PTH116, PTH118
+                        told.append(f"{around}/{file} {found.st_size} {found.st_mtime_ns}")
+    return _digest("\n".join(told).encode())
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def _prepare(folder: Path) -> None:
+    if (folder / "CACHEDIR.TAG").exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ".gitignore").write_text("*\n")
+    (folder / "CACHEDIR.TAG").write_text(_NOTE)
+
+
+def _kept(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if ".json" in path.name]
+
+
+def _tidy(folder: Path) -> None:
+    kept = _kept(folder)
+    if len(kept) > MOST_FILES:
+        for path in sorted(kept, key=_used)[: len(kept) - MOST_FILES]:
+            path.unlink(missing_ok=True)
+
+
+def _used(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # somebody else deleted it
+        return 0.0
