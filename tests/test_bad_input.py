@@ -116,6 +116,36 @@ def test_a_named_file_is_parsed_even_if_it_does_not_speak_of_torch_xla(folder: P
 
 
 @pytest.mark.parametrize(
+    ("options", "reported"),
+    [
+        ("--select=XLA2", True),
+        ("--select=XLA2 --ignore=XLA0", True),
+        ("--ignore=ALL", True),
+        ("--select=XLA2 --ignore=XLA000", False),
+        ("--ignore=unreadable-file,XLA1", False),
+    ],
+)
+def test_an_unreadable_file_is_reported_whatever_is_selected_unless_ignored_by_name(
+    folder: Path, options: str, reported: bool
+) -> None:
+    (folder / "broken.py").write_bytes(hot("def f(:\n"))
+    (folder / "undecodable.py").write_bytes(b"s = '\xff'\n")
+    found = check(folder, *options.split())
+    named = [("broken.py", 2, "XLA000"), ("undecodable.py", 1, "XLA000")]
+    assert found.places == (named if reported else [])
+    assert found.code == (1 if reported else 0)
+
+
+def test_unreadable_files_can_be_ignored_in_settings_and_in_some_files(folder: Path) -> None:
+    for name in ("a.py", "b.py"):
+        (folder / name).write_bytes(hot("def f(:\n"))
+    (folder / "xlalint.toml").write_text('per-file-ignores = {"a.py" = ["XLA000"]}')
+    assert check(folder).places == [("b.py", 2, "XLA000"), SOUND_LINE]
+    (folder / "xlalint.toml").write_text('ignore = ["XLA000"]')
+    assert check(folder).places == [SOUND_LINE]
+
+
+@pytest.mark.parametrize(
     "data",
     [
         pytest.param(SOUND.encode("utf-8-sig"), id="BOM"),

@@ -362,7 +362,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
         if value is None or value == ():
             continue
         if isinstance(value, tuple):
-            value = [word for text in value for word in text.split(",") if word]
+            value = [word.strip() for text in value for word in text.split(",") if word.strip()]
         try:
             given[setting.field] = setting.read(value, Path.cwd())
         except ValueError as error:

@@ -16,6 +16,7 @@ from xlalint.rule import Rule, Stage
 ENTRY_POINT_GROUP = "xlalint.rules"
 GUARD_GROUP = "xlalint.guard"
 ALL = "ALL"
+_UNREADABLE = "XLA000"
 
 
 class UnknownRule(ValueError):
@@ -67,7 +68,7 @@ def find(selector: str) -> type[Rule[Any]]:
         UnknownRule: there is none; the message suggests the nearest.
     """
     for rule in all_rules():
-        if selector.upper() == rule.code or selector == rule.name or selector in rule.aliases:
+        if _is_named(rule, selector):
             return rule
     raise UnknownRule(_unknown(selector))
 
@@ -95,12 +96,16 @@ def select(
 ) -> list[type[Rule[Any]]]:
     """The rules that a user has selected. The more specific selector wins, as users of ruff expect.
 
+    XLA000 is always among them unless it is ignored by its own code or name: a file in which nothing
+    can be found must not look like one in which nothing is wrong.
+
     Args:
         chosen: What to select instead of the rules that are on by default; None: those.
         ignored: What to leave out.
         extended: What to add.
         preview: Whether rules in preview may be selected.
     """
+    ignored = tuple(ignored)
     weight: dict[type[Rule[Any]], tuple[int, bool]] = {}
     if chosen is None:
         weight = {rule: (-1, True) for rule in all_rules() if rule.enabled}
@@ -110,11 +115,17 @@ def select(
             for rule in expand(selector):
                 if rank > weight.get(rule, (-2, True))[0] or (rank == weight[rule][0] and not wanted):
                     weight[rule] = (rank, wanted)
-    return [
-        rule
-        for rule in all_rules()
-        if weight.get(rule, (0, False))[1] and (preview or rule.stage is not Stage.PREVIEW)
-    ]
+
+    def is_selected(rule: type[Rule[Any]]) -> bool:
+        if rule.code == _UNREADABLE:
+            return not any(_is_named(rule, selector) for selector in ignored)
+        return weight.get(rule, (0, False))[1] and (preview or rule.stage is not Stage.PREVIEW)
+
+    return [rule for rule in all_rules() if is_selected(rule)]
+
+
+def _is_named(rule: type[Rule[Any]], selector: str) -> bool:
+    return selector.upper() == rule.code or selector in (rule.name, *rule.aliases)
 
 
 def _unknown(selector: str) -> str:

@@ -101,6 +101,13 @@ def _rules(value: Any, base: Path) -> tuple[str, ...]:
     return selectors
 
 
+def _selection(value: Any, base: Path) -> tuple[str, ...]:
+    selectors = _rules(value, base)
+    if not selectors:
+        raise ValueError("selects no rule, so nothing would be checked; name rules, or leave it out")
+    return selectors
+
+
 def _version(value: Any, base: Path) -> VersionRange:
     if not isinstance(value, str):
         raise ValueError('must be a string such as "2.1..2.9"')
@@ -145,7 +152,7 @@ def _severities(value: Any, base: Path) -> tuple[tuple[str, Severity], ...]:
 SETTINGS = (
     Setting(
         "select", "list of rules", "the rules that are on by default",
-        "Use only these rules: codes, prefixes of codes, names, or ALL.", _rules,
+        "Use only these rules: codes, prefixes of codes, names, or ALL.", _selection,
     ),
     Setting("ignore", "list of rules", "[]", "Turn these rules off.", _rules),
     Setting("extend-select", "list of rules", "[]", "Turn these rules on as well.", _rules),
