@@ -125,11 +125,16 @@ def select(
 
 
 def _is_named(rule: type[Rule[Any]], selector: str) -> bool:
-    return selector.upper() == rule.code or selector in (rule.name, *rule.aliases)
+    return selector.upper() in (name.upper() for name in (rule.code, rule.name, *rule.aliases))
+
+
+def nearest(selector: str) -> str | None:
+    """The code or name of a rule that may have been meant."""
+    names = [name for rule in all_rules() for name in (rule.code, rule.name)]
+    return next(iter(difflib.get_close_matches(selector, names, n=1)), None)
 
 
 def _unknown(selector: str) -> str:
-    names = [name for rule in all_rules() for name in (rule.code, rule.name)]
-    near = difflib.get_close_matches(selector, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else "run `xlalint rules` to list all rules"
+    near = nearest(selector)
+    hint = f"did you mean {near}?" if near else "run `xlalint rules` to list all rules"
     return f"unknown rule {selector!r}; {hint}"
