@@ -53,12 +53,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def check(folder: Path, *arguments: str) -> Outcome:
-    command = [sys.executable, "-m", "xlalint", "check", "--output-format", "json", *arguments]
+def check(folder: Path, *arguments: str, start: tuple[str, ...] = ("-m", "xlalint")) -> Outcome:
+    """Run the command; `start` is how Python is asked to."""
+    command = [sys.executable, *start, "check", "--output-format", "json", *arguments]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
     assert "Traceback" not in run.stderr
     assert "internal error" not in run.stderr
-    return Outcome(run.returncode, json.loads(run.stdout), run.stderr)
+    assert (run.returncode == 2) == run.stderr.startswith(("Error: ", "Usage: "))
+    return Outcome(run.returncode, json.loads(run.stdout or "[]"), run.stderr)
 
 
 def hot(text: str | bytes) -> bytes:
@@ -212,16 +214,99 @@ def test_a_pipe_is_not_waited_for(folder: Path) -> None:
     assert "it is not a regular file" in found.message("pipe.py")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
-def test_files_and_directories_without_permission(folder: Path) -> None:
-    (folder / "shut.py").write_text(SOUND)
-    (folder / "shut.py").chmod(0)
-    (folder / "shut").mkdir(mode=0)
-    try:
-        found = check(folder)
-    finally:
-        (folder / "shut").chmod(0o700)
-    assert found.places == [("shut", 1, "XLA000"), ("shut.py", 1, "XLA000"), SOUND_LINE]
+SHUTTING = """
+import os, sys
+from xlalint.cli import main
+
+rights, shut, spared, *arguments = sys.argv[1:]
+shut, spared = os.path.abspath(shut), spared and os.path.abspath(spared)
+
+
+def refuse(path, below):
+    if isinstance(path, int):
+        return
+    path = os.path.abspath(path)
+    if spared and (path + "/").startswith(spared + "/"):
+        return
+    if path.startswith(shut + "/") or (path == shut and not below):
+        raise PermissionError(13, "Permission denied", path)
+
+
+def refusing(function, below):
+    def call(path=".", *rest, **named):
+        refuse(path, below)
+        return function(path, *rest, **named)
+
+    return call
+
+
+class Unknown:
+    # An entry of which the system says the name only: what it is would have to be asked below.
+    def __init__(self, entry):
+        self.name, self.path = entry.name, entry.path
+
+    def is_dir(self, follow_symlinks=True):
+        return os.path.isdir(self.path) if os.lstat(self.path) else None
+
+    def is_symlink(self):
+        return os.path.islink(self.path) if os.lstat(self.path) else None
+
+
+class Listing(list):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+scandir = refusing(os.scandir, below="list" in rights)
+os.scandir = lambda path: Listing(map(Unknown, scandir(path)))
+os.listdir = refusing(os.listdir, below="list" in rights)
+os.stat, os.lstat, os.open = refusing(os.stat, True), refusing(os.lstat, True), refusing(os.open, False)
+sys.argv[1:] = arguments
+main()
+"""
+
+
+def shutting(directory: str, *, spared: str = "", rights: str = "") -> tuple[str, ...]:
+    """How to start where a directory may not be entered; who runs the tests may perhaps read everything.
+
+    Args:
+        directory: It.
+        spared: What below it can be reached nevertheless.
+        rights: "list": the names in it can be listed.
+    """
+    return ("-c", SHUTTING, rights, directory, spared)
+
+
+@pytest.mark.parametrize("rights", ["", "list"])
+@pytest.mark.parametrize("shut", ["shut", "around/shut"])
+def test_a_directory_that_may_not_be_entered_is_named(folder: Path, shut: str, rights: str) -> None:
+    for name in ("bad.py", "below/bad.py", "notes.txt", ".gitignore", "xlalint.toml", "pyproject.toml"):
+        (folder / shut / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / shut / name).write_text(SOUND)
+    found = check(folder, start=shutting(shut, rights=rights))
+    assert found.places == [(shut, 1, "XLA000"), SOUND_LINE]
+    assert "cannot list this directory: permission denied" in found.message(shut)
+
+
+def test_a_named_file_in_a_directory_that_may_not_be_entered(folder: Path) -> None:
+    (folder / "shut").mkdir()
+    (folder / "shut" / "a.py").write_text(SOUND)
+    found = check(folder, "sound.py", "shut/a.py", start=shutting("shut"))
+    assert found.places == [("shut/a.py", 1, "XLA000"), SOUND_LINE]
+    assert "permission denied" in found.message("shut/a.py")
+
+
+def test_directories_around_that_may_not_be_entered_say_nothing(folder: Path) -> None:
+    """Nobody may read the settings, the repository or the requirements that perhaps stand there."""
+    (folder / "home").mkdir()
+    (folder / "home" / "sound.py").write_text(SOUND)
+    for name in ("xlalint.toml", "pyproject.toml", "requirements.txt", ".gitignore", "setup.py"):
+        (folder / name).write_text("torch_xla xlalint [")
+    (folder / ".git").mkdir()
+    assert check(folder / "home", start=shutting("..", spared=".")).places == [SOUND_LINE]
 
 
 def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

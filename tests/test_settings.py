@@ -147,7 +147,7 @@ def test_mistakes_in_pyproject_name_the_table(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"none\.toml: cannot read this file: no such file or directory"):
+    with pytest.raises(SettingsError, match=r"none\.toml: cannot read this file: it does not exist"):
         SettingsFinder(config=tmp_path / "none.toml")
 
 

@@ -167,10 +167,8 @@ class _Suppression:
             found: What was found.
             commented: Readable files with comments, and the rules that judged them.
         """
-        from xlalint.registry import all_rules
         from xlalint.sources.suppressions import find_suppressions
 
-        names = {name for rule in all_rules() for name in (rule.name, *rule.aliases)}
         by_path: dict[str, list[Placed]] = defaultdict(list)
         for placed in found:
             by_path[placed.path[0].path].append(placed)
@@ -181,7 +179,7 @@ class _Suppression:
                 for placed in by_path[path]:
                     self._report.diagnostics.append(self._diagnostic(placed))
                 continue
-            suppressions = find_suppressions(file, names)
+            suppressions = find_suppressions(file, _rule_names())
             for placed in by_path[path]:
                 self._tell(placed, suppressions)
             if path in judged_by:
@@ -212,6 +210,12 @@ class _Suppression:
             for placed in judge.judge([Occurrence(event, View())]):
                 # A comment that silences everything would silence that it silences nothing.
                 self._tell(placed, suppressions, by_name=True)
+
+
+def _rule_names() -> frozenset[str]:
+    from xlalint.registry import names
+
+    return names()
 
 
 def _in_vain(

@@ -48,6 +48,12 @@ def all_rules() -> tuple[type[Rule[Any]], ...]:
 
 
 @cache
+def names() -> frozenset[str]:
+    """The names of all rules, former ones too."""
+    return frozenset(name for rule in all_rules() for name in (rule.name, *rule.aliases))
+
+
+@cache
 def guarded_events() -> frozenset[type[Event]]:
     """The kinds of events that the installed guard emits; none where it is not installed."""
     for entry in entry_points(group=GUARD_GROUP, name="events"):
@@ -130,8 +136,8 @@ def _is_named(rule: type[Rule[Any]], selector: str) -> bool:
 
 def nearest(selector: str) -> str | None:
     """The code or name of a rule that may have been meant."""
-    names = [name for rule in all_rules() for name in (rule.code, rule.name)]
-    return next(iter(difflib.get_close_matches(selector, names, n=1)), None)
+    words = [word for rule in all_rules() for word in (rule.code, rule.name)]
+    return next(iter(difflib.get_close_matches(selector, words, n=1)), None)
 
 
 def _unknown(selector: str) -> str:

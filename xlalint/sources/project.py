@@ -1,13 +1,19 @@
 """Where a project starts, and which versions of torch_xla it requires."""
 
+# `pathlib` raises where a directory may not be entered, and `os.path` says that there is nothing.
+# ruff: noqa: PTH110, PTH112, PTH113, PTH208
+
 from __future__ import annotations
 
+import fnmatch
+import os
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from xlalint.sources.file import read_bytes
 from xlalint.versions import LATEST, Version, VersionRange
 
 _FIRST_OF_2 = (2, 0)
@@ -33,14 +39,18 @@ class Projects:
 
         A project is where packaging metadata stand, else where a repository starts.
         """
-        if directory not in self._roots:
-            if any((directory / mark).is_file() for mark in _ROOT_MARKS) or (directory / ".git").exists():
-                self._roots[directory] = directory
-            elif directory.parent == directory:
-                self._roots[directory] = None
-            else:
-                self._roots[directory] = self.root(directory.parent)
-        return self._roots[directory]
+        unknown: list[Path] = []
+        root: Path | None = None
+        for around in (directory, *directory.parents):
+            if around in self._roots:
+                root = self._roots[around]
+                break
+            unknown.append(around)
+            if any(os.path.isfile(around / mark) for mark in _ROOT_MARKS) or _is_repository(around):
+                root = around
+                break
+        self._roots.update(dict.fromkeys(unknown, root))
+        return root
 
     def import_roots(self, directory: Path) -> tuple[Path, ...]:
         """The directories that a module in `directory` may import the project's own modules from."""
@@ -48,19 +58,25 @@ class Projects:
         if root is None:
             return ()
         source = root / "src"
-        return (root, source) if source.is_dir() else (root,)
+        return (root, source) if os.path.isdir(source) else (root,)
 
     def target(self, directory: Path) -> VersionRange | None:
         """What the nearest pyproject.toml or requirements file around `directory` asks of torch_xla.
 
         None when there is none, up to where the repository starts, that names a version.
         """
-        if directory not in self._targets:
-            self._targets[directory] = declared_target(directory)
-            outermost = directory.parent == directory or (directory / ".git").exists()
-            if self._targets[directory] is None and not outermost:
-                self._targets[directory] = self.target(directory.parent)
-        return self._targets[directory]
+        unknown: list[Path] = []
+        target: VersionRange | None = None
+        for around in (directory, *directory.parents):
+            if around in self._targets:
+                target = self._targets[around]
+                break
+            unknown.append(around)
+            target = declared_target(around)
+            if target is not None or _is_repository(around):
+                break
+        self._targets.update(dict.fromkeys(unknown, target))
+        return target
 
 
 def declared_target(directory: Path) -> VersionRange | None:
@@ -113,6 +129,10 @@ def requirement_range(requirement: str) -> VersionRange | None:
     return VersionRange(low, max(low, high))
 
 
+def _is_repository(directory: Path) -> bool:
+    return os.path.exists(directory / ".git")
+
+
 def _last_of(major: int) -> Version:
     return LATEST if major >= LATEST[0] else _LAST_OF_1
 
@@ -125,10 +145,17 @@ def _before(version: Version) -> Version:
 
 def _requirements(directory: Path) -> Iterator[str]:
     yield from _of_pyproject(directory / "pyproject.toml")
-    for file in sorted(directory.glob("requirements*.txt")):
-        for line in _text(file).splitlines():
+    for name in fnmatch.filter(_names_in(directory), "requirements*.txt"):
+        for line in _text(directory / name).splitlines():
             if not line.lstrip().startswith(("#", "-")):
                 yield line
+
+
+def _names_in(directory: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except OSError:
+        return []  # the walk says so, where it matters
 
 
 def _of_pyproject(file: Path) -> Iterator[str]:
@@ -155,8 +182,9 @@ def _dependencies(document: dict[str, Any]) -> Iterator[str]:
     tables += [group.get("dependencies", {}) for group in poetry.get("group", {}).values()]
     for table in tables:
         for name, wanted in table.items():
-            version = wanted.get("version", "") if isinstance(wanted, dict) else wanted
-            yield f"{name} {version}"
+            version = wanted.get("version") if isinstance(wanted, dict) else wanted
+            if isinstance(version, str):
+                yield f"{name} {version}"
 
 
 def load_toml(text: str) -> dict[str, Any]:
@@ -169,12 +197,13 @@ def load_toml(text: str) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
-    document: dict[str, Any] = tomllib.loads(text)
+    try:
+        document: dict[str, Any] = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     return document
 
 
 def _text(file: Path) -> str:
-    try:
-        return file.read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return ""
+    data = read_bytes(str(file))
+    return "" if isinstance(data, str) else data.decode("utf-8", "replace")
