@@ -309,6 +309,153 @@ def test_directories_around_that_may_not_be_entered_say_nothing(folder: Path) ->
     assert check(folder / "home", start=shutting("..", spared=".")).places == [SOUND_LINE]
 
 
+# Settings, and what others have written -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("pattern", ["[z-a]", "!", "a[", "[[:foo:]]", "broken\\\\", "[\udc80-a]"])
+def test_git_passes_over_a_line_that_is_not_a_pattern_and_so_does_the_walk(
+    folder: Path, pattern: str
+) -> None:
+    (folder / "skipped.py").write_text(SOUND)
+    lines = f"{pattern}\n/skipped.py\n"
+    (folder / ".gitignore").write_text(lines, errors="surrogateescape")
+    (folder / "below" / ".git" / "info").mkdir(parents=True)
+    (folder / "below" / ".git" / "info" / "exclude").write_text(lines, errors="surrogateescape")
+    (folder / "below" / "deep").mkdir()
+    (folder / "below" / "deep" / "sound.py").write_text(SOUND)
+    found = check(folder)
+    assert (found.places, found.errors) == ([("below/deep/sound.py", *SOUND_LINE[1:]), SOUND_LINE], "")
+    assert check(folder / "below" / "deep").places == [SOUND_LINE]
+
+
+@pytest.mark.parametrize("pattern", ["[z-a]", "!", "a["])
+@pytest.mark.parametrize("key", ["exclude", "extend-exclude", "per-file-ignores"])
+def test_a_pattern_of_the_settings_that_is_none_is_a_mistake(folder: Path, key: str, pattern: str) -> None:
+    value = f'{{"{pattern}" = []}}' if key == "per-file-ignores" else f'["sound.py", "{pattern}"]'
+    (folder / "xlalint.toml").write_text(f"{key} = {value}\n")
+    found = check(folder)
+    assert found.code == 2
+    mistake = f"{pattern!r} matches nothing: write a pattern as in a .gitignore"
+    assert found.errors == f"Error: xlalint.toml: {key}: {mistake}\n"
+    if key != "per-file-ignores":
+        (folder / "xlalint.toml").unlink()
+        found = check(folder, f"--{key}", f"sound.py,{pattern}")
+        assert found.code == 2
+        assert found.errors.endswith(f"Error: Invalid value for '--{key}': {mistake}\n")
+
+
+ENDLESS = pytest.mark.parametrize("kind", ["pipe", "endless device"])
+
+
+def put(path: Path, kind: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
+@ENDLESS
+@pytest.mark.parametrize(
+    "name", ["pyproject.toml", "requirements.txt", ".gitignore", ".git/info/exclude", "setup.py"]
+)
+def test_what_need_not_be_ours_and_is_no_file_is_left_alone(folder: Path, name: str, kind: str) -> None:
+    put(folder / name, kind)
+    assert check(folder, "sound.py", ".", "--exclude", "setup.py").places == [SOUND_LINE]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
+@ENDLESS
+def test_settings_that_are_no_file_are_a_mistake(folder: Path, kind: str) -> None:
+    put(folder / "other.toml", kind)
+    put(folder / "below" / "xlalint.toml", kind)
+    for arguments, name in (
+        (["--config", "other.toml"], "other.toml"),
+        ([], "below/xlalint.toml"),
+        (["below"], "below/xlalint.toml"),
+    ):
+        (folder / "below" / "sound.py").write_text(SOUND)
+        found = check(folder, *arguments)
+        assert found.code == 2
+        assert found.errors == f"Error: {name}: cannot read this file: it is not a regular file\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"), [("nowhere", "the symbolic link is broken"), (".", "it is a directory")]
+)
+def test_a_link_in_place_of_the_settings(folder: Path, target: str, reason: str) -> None:
+    (folder / "xlalint.toml").symlink_to(target)
+    found = check(folder)
+    assert found.code == 2
+    assert found.errors == f"Error: xlalint.toml: cannot read this file: {reason}\n"
+
+
+DEEP_TOML = pytest.mark.parametrize(
+    "value",
+    ["[" * 5000 + "]" * 5000, "{a=" * 5000 + "1" + "}" * 5000, "[{a=" * 2500 + "1" + "}]" * 2500],
+    ids=["arrays", "tables", "both"],
+)
+
+
+@DEEP_TOML
+@pytest.mark.parametrize("name", ["xlalint.toml", "pyproject.toml"])
+def test_settings_nested_too_deeply_are_a_mistake(folder: Path, name: str, value: str) -> None:
+    (folder / name).write_text(f"[tool.xlalint]\nselect = {value}\n")
+    found = check(folder)
+    assert found.code == 2
+    assert found.errors == f"Error: {name}: not valid TOML: it is nested too deeply\n"
+
+
+@DEEP_TOML
+def test_requirements_nested_too_deeply_are_the_business_of_other_tools(folder: Path, value: str) -> None:
+    (folder / "pyproject.toml").write_text(f"[tool.poetry.dependencies]\ntorch_xla = {value}\n")
+    assert check(folder).places == [SOUND_LINE]
+
+
+def test_a_requirement_that_is_a_deep_table_is_passed_over(folder: Path) -> None:
+    deep = ".".join(["version"] * 5000)
+    (folder / "pyproject.toml").write_text(f"[tool.poetry.dependencies]\ntorch_xla.{deep} = '2.1'\n")
+    assert check(folder).places == [SOUND_LINE]
+
+
+# Files ------------------------------------------------------------------------------------------
+
+
+def nest(folder: Path, name: str, depth: int, *, files_at: set[int]) -> None:
+    """Directories in each other, deeper than a path can say."""
+    here = os.open(folder, os.O_RDONLY)
+    for level in range(1, depth + 1):
+        os.mkdir(name, dir_fd=here)
+        around, here = here, os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(around)
+        if level in files_at:
+            for file in ("sound.py", ".gitignore", "pyproject.toml", "setup.py"):
+                made = os.open(file, os.O_WRONLY | os.O_CREAT, dir_fd=here)
+                os.write(made, SOUND.encode() if file == "sound.py" else b"# xlalint torch_xla\n")
+                os.close(made)
+    os.close(here)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems allow other lengths")
+def test_directories_nested_deeper_than_a_path_can_say(folder: Path) -> None:
+    nest(folder, "directory", 1500, files_at={300, 1500})
+    found = check(folder)
+    (deepest,) = [path for path, _, code in found.places if code == "XLA000"]
+    below = "directory/" * 300 + "sound.py"
+    assert found.places == [(deepest, 1, "XLA000"), (below, *SOUND_LINE[1:]), SOUND_LINE]
+    assert "cannot list this directory: file name too long" in found.message(deepest)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems allow other lengths")
+@pytest.mark.parametrize("named", [True, False])
+def test_directories_nested_deeper_than_functions_may_call_each_other(folder: Path, named: bool) -> None:
+    nest(folder, "d", 1500, files_at={1500})
+    below = "d/" * 1500 + "sound.py"
+    found = check(folder, *([below] if named else []))
+    assert found.places == [(below, *SOUND_LINE[1:])] + [SOUND_LINE] * (not named)
+
+
 def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
