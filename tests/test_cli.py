@@ -145,8 +145,8 @@ def in_shell(folder: Path, line: str) -> tuple[int, str, str]:
 
 PRINTING = (
     "check", "check --color always --statistics", "check --output-format json", "check --show-files",
-    "check --show-settings", "rules", "rules --output-format json", "rule XLA101", "rule XLA101 --color always",
-    "config", "version", "state train.py",
+    "check --show-settings", "rules", "rules --output-format json", "rule XLA101",
+    "rule XLA101 --color always", "config", "version", "state train.py",
 )  # fmt: skip
 needs_a_shell = pytest.mark.skipif(sys.platform != "linux", reason="needs a POSIX shell and /dev/full")
 
