@@ -413,6 +413,11 @@ def test_requirements_nested_too_deeply_are_the_business_of_other_tools(folder: 
     assert check(folder).places == [SOUND_LINE]
 
 
+def test_a_requirement_with_thousands_of_digits(folder: Path) -> None:
+    (folder / "requirements.txt").write_text(f"torch_xla=={'9' * 5000}.{'9' * 5000}\n")
+    assert check(folder).places == [SOUND_LINE]
+
+
 def test_a_requirement_that_is_a_deep_table_is_passed_over(folder: Path) -> None:
     deep = ".".join(["version"] * 5000)
     (folder / "pyproject.toml").write_text(f"[tool.poetry.dependencies]\ntorch_xla.{deep} = '2.1'\n")

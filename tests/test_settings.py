@@ -120,6 +120,16 @@ def test_shown_defaults_read_back_the_same(tmp_path: Path) -> None:
             "fail-on: must be one of info, warning, error or never; did you mean 'warning'?",
         ),
         ("fail-on = []", "fail-on: must be one of"),
+        pytest.param(
+            f"fail-on{'.a' * 5000} = 1",
+            "fail-on: must be one of info, warning, error or never",
+            id="deep table",
+        ),
+        pytest.param(
+            f"target-version = '2.{'9' * 5000}'",
+            "is not a version: write one as 2.5",
+            id="thousands of digits",
+        ),
         (
             'output-format = "jsn"',
             "output-format: must be one of text, concise or json; did you mean 'json'?",

@@ -582,7 +582,7 @@ def _columns(otherwise: int) -> int:
 
 def _split_place(place: str) -> tuple[Path, int | None]:
     path, colon, line = place.rpartition(":")
-    if colon and line.isdigit() and not os.path.exists(place):
+    if colon and line.isdecimal() and not os.path.exists(place):
         return Path(path), int(line)
     return Path(place), None
 

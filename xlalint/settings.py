@@ -314,7 +314,7 @@ def nearest(word: object, words: Mapping[str, object] | tuple[str, ...]) -> str:
     """`; did you mean ...?`, or nothing where no word is near."""
     import difflib
 
-    near = difflib.get_close_matches(str(word), list(words), n=1)
+    near = difflib.get_close_matches(word, list(words), n=1) if isinstance(word, str) else []
     return f"; did you mean {near[0]!r}?" if near else ""
 
 

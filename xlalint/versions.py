@@ -13,6 +13,9 @@ RELEASES: tuple[Version, ...] = (
 """The releases that something is known of; the tables in `knowledge` begin and end with them."""
 LATEST = RELEASES[-1]
 
+_NUMBER = r"(\d{1,9})\.(\d{1,9})(?:\.\d+)?"
+_RANGE = re.compile(rf"\s*{_NUMBER}(?:\s*\.\.\s*{_NUMBER})?\s*", re.ASCII)
+
 
 class VersionRange(NamedTuple):
     """All versions from `low` up to and with `high`."""
@@ -38,7 +41,7 @@ def parse_range(text: str) -> VersionRange:
         ValueError: the text is no version or range, the range is empty, or it begins or ends with a
             version that is no release.
     """
-    match = re.fullmatch(r"\s*(\d+)\.(\d+)(?:\.\d+)?(?:\s*\.\.\s*(\d+)\.(\d+)(?:\.\d+)?)?\s*", text)
+    match = _RANGE.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is not a version: write one as 2.5, or a range as 2.1..2.9")
     low = (int(match[1]), int(match[2]))

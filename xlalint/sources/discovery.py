@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import warnings
@@ -215,7 +216,7 @@ def _gitignore(directory: str, name: str = ".gitignore") -> Patterns | None:
     data = read_bytes(os.path.join(directory, name))
     if isinstance(data, str):
         return None  # git does without it, too
-    lines = split_lines(data.decode("utf-8", "surrogateescape"))
+    lines = split_lines(data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape"))
     patterns = [line for line in lines if line.strip() and not line.startswith("#")]
     return Patterns(Path(directory), patterns) if patterns else None
 

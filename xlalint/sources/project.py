@@ -23,8 +23,9 @@ _ROOT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg")
 _DISTRIBUTION = re.compile(
     r"(?i)(?<![\w.-])torch[-_.](?:xla|neuronx)(?![\w-])\s*(?:\[[^\]]*\])?\s*(?P<rest>.*)"
 )
-_IN_ADDRESS = re.compile(r"(?i)torch[-_](?:xla|neuronx)-(\d+)\.(\d+)")
-_CLAUSE = re.compile(r"(===|==|~=|>=|<=|!=|>|<|\^|~|=)?\s*v?(\d+)\.?(\d+)?([\w.*+!-]*)")
+_IN_ADDRESS = re.compile(r"(?i)torch[-_](?:xla|neuronx)-(\d{1,9})\.(\d{1,9})")
+_CLAUSE = re.compile(r"(===|==|~=|>=|<=|!=|>|<|\^|~|=)?\s*v?(\d{1,9})\.?(\d{1,9})?([\w.*+!-]*)")
+"""Python refuses to make a number of some thousand digits; with nine, none of ours is cut off."""
 
 
 class Projects:
