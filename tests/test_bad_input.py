@@ -9,6 +9,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -427,8 +429,18 @@ def test_a_requirement_that_is_a_deep_table_is_passed_over(folder: Path) -> None
 # Files ------------------------------------------------------------------------------------------
 
 
-def nest(folder: Path, name: str, depth: int, *, files_at: set[int]) -> None:
-    """Directories in each other, deeper than a path can say."""
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems write all that a file is said to hold")
+def test_a_file_that_is_said_to_be_endless(folder: Path) -> None:
+    (folder / "vast.py").touch()
+    os.truncate(folder / "vast.py", 1 << 40)
+    found = check(folder)
+    assert found.places == [SOUND_LINE, ("vast.py", 1, "XLA000")]
+    assert "it is larger than 1 GiB" in found.message("vast.py")
+
+
+@contextmanager
+def nested(folder: Path, name: str, depth: int, *, files_at: set[int]) -> Iterator[None]:
+    """Directories in each other, deeper than a path can say, and than pytest can clear away."""
     here = os.open(folder, os.O_RDONLY)
     for level in range(1, depth + 1):
         os.mkdir(name, dir_fd=here)
@@ -440,12 +452,16 @@ def nest(folder: Path, name: str, depth: int, *, files_at: set[int]) -> None:
                 os.write(made, SOUND.encode() if file == "sound.py" else b"# xlalint torch_xla\n")
                 os.close(made)
     os.close(here)
+    try:
+        yield
+    finally:
+        subprocess.run(["rm", "-rf", name], cwd=folder, check=True)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems allow other lengths")
 def test_directories_nested_deeper_than_a_path_can_say(folder: Path) -> None:
-    nest(folder, "directory", 1500, files_at={300, 1500})
-    found = check(folder)
+    with nested(folder, "directory", 1500, files_at={300, 1500}):
+        found = check(folder)
     (deepest,) = [path for path, _, code in found.places if code == "XLA000"]
     below = "directory/" * 300 + "sound.py"
     assert found.places == [(deepest, 1, "XLA000"), (below, *SOUND_LINE[1:]), SOUND_LINE]
@@ -455,9 +471,9 @@ def test_directories_nested_deeper_than_a_path_can_say(folder: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems allow other lengths")
 @pytest.mark.parametrize("named", [True, False])
 def test_directories_nested_deeper_than_functions_may_call_each_other(folder: Path, named: bool) -> None:
-    nest(folder, "d", 1500, files_at={1500})
     below = "d/" * 1500 + "sound.py"
-    found = check(folder, *([below] if named else []))
+    with nested(folder, "d", 1500, files_at={1500}):
+        found = check(folder, *([below] if named else []))
     assert found.places == [(below, *SOUND_LINE[1:])] + [SOUND_LINE] * (not named)
 
 

@@ -29,6 +29,7 @@ _DECLARATION = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK_OR_COMMENT = re.compile(rb"[ \t\f]*(?:#|$)")
 _ATTEMPTS = 3
 _CHUNK = 1 << 20
+_LARGEST = 1 << 30
 
 
 class SourceFile:
@@ -141,6 +142,8 @@ def read_bytes(path: str) -> bytes | str:
                 before = os.fstat(descriptor)
                 if not stat.S_ISREG(before.st_mode):
                     return "it is a directory" if stat.S_ISDIR(before.st_mode) else "it is not a regular file"
+                if before.st_size > _LARGEST:
+                    return "it is larger than 1 GiB"
                 data = _read_all(descriptor, before.st_size)
                 after = os.fstat(descriptor)
             finally:
