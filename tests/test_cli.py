@@ -168,6 +168,15 @@ def test_closed_output_ends_with_2(folder: Path, arguments: str) -> None:
 
 
 @needs_a_shell
+@pytest.mark.parametrize("arguments", ["check --no-such-option", "check nothing_here.py", "check - <&-"])
+@pytest.mark.parametrize("output", ["", ">&-", ">/dev/full"])
+def test_wrong_usage_ends_with_2_even_if_nobody_can_be_told(
+    folder: Path, arguments: str, output: str
+) -> None:
+    assert in_shell(folder, f"xlalint {arguments} {output} 2>/dev/full") == (2, "", "")
+
+
+@needs_a_shell
 def test_a_report_in_a_file_needs_no_output(folder: Path) -> None:
     assert in_shell(folder, "xlalint check --output-file report >&-") == (1, "", "")
     assert RULE in (folder / "report").read_text()

@@ -10,7 +10,7 @@ import errno
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,9 +70,10 @@ def main() -> None:
     """The entry point of `xlalint`."""
     try:
         command(prog_name="xlalint")
-    except OSError as error:  # of click, which prints the help before any command runs
+    except OSError as error:  # of click, which prints the help and wrong usage on its own
         failure = _unwritable(error)
-        failure.show()
+        with suppress(OSError):  # standard error may be full, too
+            failure.show()
         sys.exit(failure.exit_code)
 
 
@@ -547,10 +548,11 @@ def _writing() -> Iterator[None]:
 
 def _unwritable(error: OSError) -> Failure:
     """What to say where standard output takes no more; what it has not taken is given up."""
-    # Python writes what is left when it ends, and would fail once more.
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+    if sys.stdout is not None:
+        # Python writes what is left when it ends, and would fail once more.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
     return Failure(f"cannot write to standard output: {_reason(error)}")
 
 

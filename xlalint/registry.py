@@ -79,6 +79,12 @@ def find(selector: str) -> type[Rule[Any]]:
     raise UnknownRule(_unknown(selector))
 
 
+def nearest(selector: str) -> str | None:
+    """The code or name of a rule that may have been meant."""
+    words = [word for rule in all_rules() for word in (rule.code, rule.name)]
+    return next(iter(difflib.get_close_matches(selector, words, n=1)), None)
+
+
 def expand(selector: str) -> list[type[Rule[Any]]]:
     """The rules that a code, a prefix of codes, a name or `ALL` selects.
 
@@ -132,12 +138,6 @@ def select(
 
 def _is_named(rule: type[Rule[Any]], selector: str) -> bool:
     return selector.upper() in (name.upper() for name in (rule.code, rule.name, *rule.aliases))
-
-
-def nearest(selector: str) -> str | None:
-    """The code or name of a rule that may have been meant."""
-    words = [word for rule in all_rules() for word in (rule.code, rule.name)]
-    return next(iter(difflib.get_close_matches(selector, words, n=1)), None)
 
 
 def _unknown(selector: str) -> str:

@@ -25,7 +25,7 @@ _DISTRIBUTION = re.compile(
 )
 _IN_ADDRESS = re.compile(r"(?i)torch[-_](?:xla|neuronx)-(\d{1,9})\.(\d{1,9})")
 _CLAUSE = re.compile(r"(===|==|~=|>=|<=|!=|>|<|\^|~|=)?\s*v?(\d{1,9})\.?(\d{1,9})?([\w.*+!-]*)")
-"""Python refuses to make a number of some thousand digits; with nine, none of ours is cut off."""
+"""No number is longer than nine digits, because Python refuses to read one of some thousand."""
 
 
 class Projects:

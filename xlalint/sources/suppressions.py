@@ -44,7 +44,7 @@ class Suppression:
         """The selectors that suppressed nothing; () for a comment without selectors; None if all were used.
 
         Args:
-            is_selected: Whether a selector names a rule that was looked for, or none at all.
+            is_selected: Whether a selector names a rule that was looked for.
         """
         if not self.judged:
             return None
