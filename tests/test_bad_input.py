@@ -9,6 +9,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,12 +55,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def check(folder: Path, *arguments: str) -> Outcome:
-    command = [sys.executable, "-m", "xlalint", "check", "--output-format", "json", *arguments]
+def check(folder: Path, *arguments: str, start: tuple[str, ...] = ("-m", "xlalint")) -> Outcome:
+    """Run the command; `start` is how Python is asked to."""
+    command = [sys.executable, *start, "check", "--output-format", "json", *arguments]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
     assert "Traceback" not in run.stderr
     assert "internal error" not in run.stderr
-    return Outcome(run.returncode, json.loads(run.stdout), run.stderr)
+    assert (run.returncode == 2) == run.stderr.startswith(("Error: ", "Usage: "))
+    return Outcome(run.returncode, json.loads(run.stdout or "[]"), run.stderr)
 
 
 def hot(text: str | bytes) -> bytes:
@@ -113,6 +117,36 @@ def test_a_named_file_is_parsed_even_if_it_does_not_speak_of_torch_xla(folder: P
     (folder / "bad.py").write_text("def f(:\n")
     assert check(folder).places == [SOUND_LINE]
     assert check(folder, "bad.py").places == [("bad.py", 1, "XLA000")]
+
+
+@pytest.mark.parametrize(
+    ("options", "reported"),
+    [
+        ("--select=XLA2", True),
+        ("--select=XLA2 --ignore=XLA0", True),
+        ("--ignore=ALL", True),
+        ("--select=XLA2 --ignore=XLA000", False),
+        ("--ignore=unreadable-file,XLA1", False),
+    ],
+)
+def test_an_unreadable_file_is_reported_whatever_is_selected_unless_ignored_by_name(
+    folder: Path, options: str, reported: bool
+) -> None:
+    (folder / "broken.py").write_bytes(hot("def f(:\n"))
+    (folder / "undecodable.py").write_bytes(b"s = '\xff'\n")
+    found = check(folder, *options.split())
+    named = [("broken.py", 2, "XLA000"), ("undecodable.py", 1, "XLA000")]
+    assert found.places == (named if reported else [])
+    assert found.code == (1 if reported else 0)
+
+
+def test_unreadable_files_can_be_ignored_in_settings_and_in_some_files(folder: Path) -> None:
+    for name in ("a.py", "b.py"):
+        (folder / name).write_bytes(hot("def f(:\n"))
+    (folder / "xlalint.toml").write_text('per-file-ignores = {"a.py" = ["XLA000"]}')
+    assert check(folder).places == [("b.py", 2, "XLA000"), SOUND_LINE]
+    (folder / "xlalint.toml").write_text('ignore = ["XLA000"]')
+    assert check(folder).places == [SOUND_LINE]
 
 
 @pytest.mark.parametrize(
@@ -182,16 +216,265 @@ def test_a_pipe_is_not_waited_for(folder: Path) -> None:
     assert "it is not a regular file" in found.message("pipe.py")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
-def test_files_and_directories_without_permission(folder: Path) -> None:
-    (folder / "shut.py").write_text(SOUND)
-    (folder / "shut.py").chmod(0)
-    (folder / "shut").mkdir(mode=0)
+SHUTTING = """
+import os, sys
+from xlalint.cli import main
+
+rights, shut, spared, *arguments = sys.argv[1:]
+shut, spared = os.path.abspath(shut), spared and os.path.abspath(spared)
+
+
+def refuse(path, below):
+    if isinstance(path, int):
+        return
+    path = os.path.abspath(path)
+    if spared and (path + "/").startswith(spared + "/"):
+        return
+    if path.startswith(shut + "/") or (path == shut and not below):
+        raise PermissionError(13, "Permission denied", path)
+
+
+def refusing(function, below):
+    def call(path=".", *rest, **named):
+        refuse(path, below)
+        return function(path, *rest, **named)
+
+    return call
+
+
+class Unknown:
+    # An entry of which the system says the name only: what it is would have to be asked below.
+    def __init__(self, entry):
+        self.name, self.path = entry.name, entry.path
+
+    def is_dir(self, follow_symlinks=True):
+        return os.path.isdir(self.path) if os.lstat(self.path) else None
+
+    def is_symlink(self):
+        return os.path.islink(self.path) if os.lstat(self.path) else None
+
+
+class Listing(list):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+scandir = refusing(os.scandir, below="list" in rights)
+os.scandir = lambda path: Listing(map(Unknown, scandir(path)))
+os.listdir = refusing(os.listdir, below="list" in rights)
+os.stat, os.lstat, os.open = refusing(os.stat, True), refusing(os.lstat, True), refusing(os.open, False)
+sys.argv[1:] = arguments
+main()
+"""
+
+
+def shutting(directory: str, *, spared: str = "", rights: str = "") -> tuple[str, ...]:
+    """How to start where a directory may not be entered; who runs the tests may perhaps read everything.
+
+    Args:
+        directory: It.
+        spared: What below it can be reached nevertheless.
+        rights: "list": the names in it can be listed.
+    """
+    return ("-c", SHUTTING, rights, directory, spared)
+
+
+@pytest.mark.parametrize("rights", ["", "list"])
+@pytest.mark.parametrize("shut", ["shut", "around/shut"])
+def test_a_directory_that_may_not_be_entered_is_named(folder: Path, shut: str, rights: str) -> None:
+    for name in ("bad.py", "below/bad.py", "notes.txt", ".gitignore", "xlalint.toml", "pyproject.toml"):
+        (folder / shut / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / shut / name).write_text(SOUND)
+    found = check(folder, start=shutting(shut, rights=rights))
+    assert found.places == [(shut, 1, "XLA000"), SOUND_LINE]
+    assert "cannot list this directory: permission denied" in found.message(shut)
+
+
+def test_a_named_file_in_a_directory_that_may_not_be_entered(folder: Path) -> None:
+    (folder / "shut").mkdir()
+    (folder / "shut" / "a.py").write_text(SOUND)
+    found = check(folder, "sound.py", "shut/a.py", start=shutting("shut"))
+    assert found.places == [("shut/a.py", 1, "XLA000"), SOUND_LINE]
+    assert "permission denied" in found.message("shut/a.py")
+
+
+def test_directories_around_that_may_not_be_entered_say_nothing(folder: Path) -> None:
+    """Nobody may read the settings, the repository or the requirements that perhaps stand there."""
+    (folder / "home").mkdir()
+    (folder / "home" / "sound.py").write_text(SOUND)
+    for name in ("xlalint.toml", "pyproject.toml", "requirements.txt", ".gitignore", "setup.py"):
+        (folder / name).write_text("torch_xla xlalint [")
+    (folder / ".git").mkdir()
+    assert check(folder / "home", start=shutting("..", spared=".")).places == [SOUND_LINE]
+
+
+# Settings, and what others have written -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("pattern", ["[z-a]", "!", "a[", "[[:foo:]]", "broken\\\\", "[\udc80-a]"])
+def test_git_passes_over_a_line_that_is_not_a_pattern_and_so_does_the_walk(
+    folder: Path, pattern: str
+) -> None:
+    (folder / "skipped.py").write_text(SOUND)
+    lines = f"{pattern}\n/skipped.py\n"
+    (folder / ".gitignore").write_text(lines, errors="surrogateescape")
+    (folder / "below" / ".git" / "info").mkdir(parents=True)
+    (folder / "below" / ".git" / "info" / "exclude").write_text(lines, errors="surrogateescape")
+    (folder / "below" / "deep").mkdir()
+    (folder / "below" / "deep" / "sound.py").write_text(SOUND)
+    found = check(folder)
+    assert (found.places, found.errors) == ([("below/deep/sound.py", *SOUND_LINE[1:]), SOUND_LINE], "")
+    assert check(folder / "below" / "deep").places == [SOUND_LINE]
+
+
+@pytest.mark.parametrize("pattern", ["[z-a]", "!", "a["])
+@pytest.mark.parametrize("key", ["exclude", "extend-exclude", "per-file-ignores"])
+def test_a_pattern_of_the_settings_that_is_none_is_a_mistake(folder: Path, key: str, pattern: str) -> None:
+    value = f'{{"{pattern}" = []}}' if key == "per-file-ignores" else f'["sound.py", "{pattern}"]'
+    (folder / "xlalint.toml").write_text(f"{key} = {value}\n")
+    found = check(folder)
+    assert found.code == 2
+    mistake = f"{pattern!r} matches nothing: write a pattern as in a .gitignore"
+    assert found.errors == f"Error: xlalint.toml: {key}: {mistake}\n"
+    if key != "per-file-ignores":
+        (folder / "xlalint.toml").unlink()
+        found = check(folder, f"--{key}", f"sound.py,{pattern}")
+        assert found.code == 2
+        assert found.errors.endswith(f"Error: Invalid value for '--{key}': {mistake}\n")
+
+
+ENDLESS = pytest.mark.parametrize("kind", ["pipe", "endless device"])
+
+
+def put(path: Path, kind: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
+@ENDLESS
+@pytest.mark.parametrize(
+    "name", ["pyproject.toml", "requirements.txt", ".gitignore", ".git/info/exclude", "setup.py"]
+)
+def test_what_need_not_be_ours_and_is_no_file_is_left_alone(folder: Path, name: str, kind: str) -> None:
+    put(folder / name, kind)
+    assert check(folder, "sound.py", ".", "--exclude", "setup.py").places == [SOUND_LINE]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
+@ENDLESS
+def test_settings_that_are_no_file_are_a_mistake(folder: Path, kind: str) -> None:
+    put(folder / "other.toml", kind)
+    put(folder / "below" / "xlalint.toml", kind)
+    for arguments, name in (
+        (["--config", "other.toml"], "other.toml"),
+        ([], "below/xlalint.toml"),
+        (["below"], "below/xlalint.toml"),
+    ):
+        (folder / "below" / "sound.py").write_text(SOUND)
+        found = check(folder, *arguments)
+        assert found.code == 2
+        assert found.errors == f"Error: {name}: cannot read this file: it is not a regular file\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"), [("nowhere", "the symbolic link is broken"), (".", "it is a directory")]
+)
+def test_a_link_in_place_of_the_settings(folder: Path, target: str, reason: str) -> None:
+    (folder / "xlalint.toml").symlink_to(target)
+    found = check(folder)
+    assert found.code == 2
+    assert found.errors == f"Error: xlalint.toml: cannot read this file: {reason}\n"
+
+
+DEEP_TOML = pytest.mark.parametrize(
+    "value",
+    ["[" * 5000 + "]" * 5000, "{a=" * 5000 + "1" + "}" * 5000, "[{a=" * 2500 + "1" + "}]" * 2500],
+    ids=["arrays", "tables", "both"],
+)
+
+
+@DEEP_TOML
+@pytest.mark.parametrize("name", ["xlalint.toml", "pyproject.toml"])
+def test_settings_nested_too_deeply_are_a_mistake(folder: Path, name: str, value: str) -> None:
+    (folder / name).write_text(f"[tool.xlalint]\nselect = {value}\n")
+    found = check(folder)
+    assert found.code == 2
+    assert found.errors == f"Error: {name}: not valid TOML: it is nested too deeply\n"
+
+
+@DEEP_TOML
+def test_requirements_nested_too_deeply_are_the_business_of_other_tools(folder: Path, value: str) -> None:
+    (folder / "pyproject.toml").write_text(f"[tool.poetry.dependencies]\ntorch_xla = {value}\n")
+    assert check(folder).places == [SOUND_LINE]
+
+
+def test_a_requirement_with_thousands_of_digits(folder: Path) -> None:
+    (folder / "requirements.txt").write_text(f"torch_xla=={'9' * 5000}.{'9' * 5000}\n")
+    assert check(folder).places == [SOUND_LINE]
+
+
+def test_a_requirement_that_is_a_deep_table_is_passed_over(folder: Path) -> None:
+    deep = ".".join(["version"] * 5000)
+    (folder / "pyproject.toml").write_text(f"[tool.poetry.dependencies]\ntorch_xla.{deep} = '2.1'\n")
+    assert check(folder).places == [SOUND_LINE]
+
+
+# Files ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems write all that a file is said to hold")
+def test_a_file_that_is_said_to_be_endless(folder: Path) -> None:
+    (folder / "vast.py").touch()
+    os.truncate(folder / "vast.py", 1 << 40)
+    found = check(folder)
+    assert found.places == [SOUND_LINE, ("vast.py", 1, "XLA000")]
+    assert "it is larger than 1 GiB" in found.message("vast.py")
+
+
+@contextmanager
+def nested(folder: Path, name: str, depth: int, *, files_at: set[int]) -> Iterator[None]:
+    """Directories in each other, deeper than a path can say, and than pytest can clear away."""
+    here = os.open(folder, os.O_RDONLY)
+    for level in range(1, depth + 1):
+        os.mkdir(name, dir_fd=here)
+        around, here = here, os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(around)
+        if level in files_at:
+            for file in ("sound.py", ".gitignore", "pyproject.toml", "setup.py"):
+                made = os.open(file, os.O_WRONLY | os.O_CREAT, dir_fd=here)
+                os.write(made, SOUND.encode() if file == "sound.py" else b"# xlalint torch_xla\n")
+                os.close(made)
+    os.close(here)
     try:
-        found = check(folder)
+        yield
     finally:
-        (folder / "shut").chmod(0o700)
-    assert found.places == [("shut", 1, "XLA000"), ("shut.py", 1, "XLA000"), SOUND_LINE]
+        subprocess.run(["rm", "-rf", name], cwd=folder, check=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems allow other lengths")
+def test_directories_nested_deeper_than_a_path_can_say(folder: Path) -> None:
+    with nested(folder, "directory", 1500, files_at={300, 1500}):
+        found = check(folder)
+    (deepest,) = [path for path, _, code in found.places if code == "XLA000"]
+    below = "directory/" * 300 + "sound.py"
+    assert found.places == [(deepest, 1, "XLA000"), (below, *SOUND_LINE[1:]), SOUND_LINE]
+    assert "cannot list this directory: file name too long" in found.message(deepest)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems allow other lengths")
+@pytest.mark.parametrize("named", [True, False])
+def test_directories_nested_deeper_than_functions_may_call_each_other(folder: Path, named: bool) -> None:
+    below = "d/" * 1500 + "sound.py"
+    with nested(folder, "d", 1500, files_at={1500}):
+        found = check(folder, *([below] if named else []))
+    assert found.places == [(below, *SOUND_LINE[1:])] + [SOUND_LINE] * (not named)
 
 
 def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -209,7 +209,7 @@ def test_the_analysis_is_told_what_the_settings_say(engine: Engine, folder: Path
     assert names == ["train.py", "wrapped.py"]
     assert set(rules) >= {"XLA101", "XLA102"}
     assert "XLA103" not in rules
-    assert all(code.startswith("XLA1") for code in rules)
+    assert all(code.startswith("XLA1") for code in rules if code != "XLA000")
     assert configuration == Configuration(
         target=VersionRange((2, 4), (2, 9)),
         wrappers=("accelerate",),
@@ -264,7 +264,7 @@ def test_a_suppressed_diagnostic_is_counted_and_not_shown(engine: Engine, folder
     [
         ("xlalint: ignore[XLA101]", ["unused: no `XLA101` is reported here"]),
         ("xlalint: ignore[XLA101, XLA204] both", ["unused: no `XLA101` is reported here"]),
-        ("xlalint: ignore[XLA999]", ["unused: no `XLA999` is reported here"]),
+        ("xlalint: ignore[Host-Read-In-Step]", ["unused: no `Host-Read-In-Step` is reported here"]),
         ("xlalint: ignore[host-read-in-step]", ["unused: no `host-read-in-step` is reported here"]),
         ("xlalint: ignore", []),
         ("noqa: E501, XLA101, XLA102", ["unused: no `XLA101`, `XLA102` is reported here"]),
@@ -290,6 +290,92 @@ def test_a_comment_that_would_silence_everything_is_reported_when_there_is_nothi
     diagnostic = only(run(folder))
     assert (diagnostic.code, diagnostic.message) == ("XLA090", "unused: nothing is reported here")
     assert diagnostic.range == Range(Position(2, 8), Position(2, 25))
+
+
+NOTHING = "this comment silences nothing: "
+
+
+@pytest.mark.parametrize(
+    ("comment", "message", "meant"),
+    [
+        ("ignore[XLA204", NOTHING + "its bracket is not closed", "ignore[XLA204]"),
+        ("ignore [XLA204 it is wanted", NOTHING + "its bracket is not closed", "ignore[XLA204]"),
+        ("ignore[xla204, XLA101 # ]", NOTHING + "its bracket is not closed", "ignore[xla204, XLA101]"),
+        ("ignore-file[XLA204", NOTHING + "its bracket is not closed", "ignore-file[XLA204]"),
+        ("ignore XLA204", NOTHING + "its rules do not stand in brackets", "ignore[XLA204]"),
+        ("ignore (XLA204)", NOTHING + "its rules do not stand in brackets", "ignore[XLA204]"),
+        ("ignore XLA204, XLA999", NOTHING + "its rules do not stand in brackets", "ignore[XLA204, XLA999]"),
+        ("ignore: marker-in-step", NOTHING + "its rules do not stand in brackets", "ignore[marker-in-step]"),
+        ("ignore-file XLA204", NOTHING + "its rules do not stand in brackets", "ignore-file[XLA204]"),
+        ("ignore[]", NOTHING + "its brackets name no rule", "ignore[CODE]"),
+        ("disable", NOTHING + "'disable' is neither 'ignore' nor 'ignore-file'", "ignore[CODE]"),
+        ("disable=XLA204", NOTHING + "'disable' is neither 'ignore' nor 'ignore-file'", "ignore[XLA204]"),
+        ("Ignore[XLA204]", NOTHING + "'Ignore' is neither 'ignore' nor 'ignore-file'", "ignore[XLA204]"),
+        ("ignored", NOTHING + "'ignored' is neither 'ignore' nor 'ignore-file'", "ignore[CODE]"),
+        (
+            "ignore_file[XLA204]",
+            NOTHING + "'ignore_file' is neither 'ignore' nor 'ignore-file'",
+            "ignore-file[XLA204]",
+        ),
+        ("[XLA204]", NOTHING + "it does not say 'ignore'", "ignore[XLA204]"),
+    ],
+)
+def test_a_comment_that_is_not_written_as_it_must_be_silences_nothing_and_is_shown_repaired(
+    engine: Engine, folder: Path, comment: str, message: str, meant: str
+) -> None:
+    (folder / "train.py").write_text(PROGRAM.replace("step()", f"step()  # xlalint: {comment}"))
+    engine.find = lambda file: [finding(file, code="XLA204", path=(Site(str(file.path), 3, 0, 3, 4),))]
+    hazard, complaint = run(folder).diagnostics
+    assert (hazard.code, complaint.code) == ("XLA204", "XLA090")
+    assert complaint.message == message
+    assert complaint.help == f"write `# xlalint: {meant}`"
+    assert complaint.range.start == Position(3, 16)
+
+
+@pytest.mark.parametrize(
+    ("comment", "message", "help"),
+    [
+        (
+            "xlalint: ignore[XLA204, XLA1011] both",
+            "`XLA1011` silences nothing: there is no such rule",
+            "did you mean `# xlalint: ignore[XLA204, XLA101]`?",
+        ),
+        (
+            "noqa: F401, XLA204, XLA2022",
+            "`XLA2022` silences nothing: there is no such rule",
+            "did you mean `# noqa: F401, XLA204, XLA202`?",
+        ),
+        (
+            "xlalint: ignore-file[marker-in-stp]",
+            "`marker-in-stp` silences nothing: there is no such rule",
+            "did you mean `# xlalint: ignore-file[marker-in-step]`?",
+        ),
+        (
+            "xlalint: ignore[XLA204, XLA2044, zzz]",
+            "`XLA2044`, `zzz` silence nothing: there is no such rule",
+            "run `xlalint rules` to list all rules",
+        ),
+    ],
+)
+def test_a_rule_that_is_not_there_is_named_and_the_nearest_shown(
+    engine: Engine, folder: Path, comment: str, message: str, help: str
+) -> None:
+    (folder / "train.py").write_text(PROGRAM.replace("step()", f"step()  # {comment}"))
+    engine.find = lambda file: [finding(file, code="XLA204", path=(Site(str(file.path), 3, 0, 3, 4),))]
+    report = run(folder)
+    (complaint,) = [found for found in report.diagnostics if found.code == "XLA090"]
+    assert (complaint.message, complaint.help) == (message, help)
+    assert report.suppressed == ("XLA204," in comment)
+
+
+@pytest.mark.parametrize(
+    "comment", ["ignore", "ignore the loss is wanted", "ignore: once", "ignore-file", "ignore-file a demo"]
+)
+def test_words_behind_a_bare_comment_are_its_reason(engine: Engine, folder: Path, comment: str) -> None:
+    (folder / "train.py").write_text(PROGRAM.replace("step()", f"step()  # xlalint: {comment}"))
+    engine.find = lambda file: [finding(file, code="XLA204", path=(Site(str(file.path), 3, 0, 3, 4),))]
+    report = run(folder)
+    assert (report.diagnostics, report.suppressed) == ([], 1)
 
 
 def test_unused_suppressions_are_found_in_files_without_torch_xla(engine: Engine, folder: Path) -> None:

@@ -73,6 +73,10 @@ def process(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.Com
         (["--select", "ALL", "--ignore", "XLA1"], 0),
         (["nothing_here.py"], 2),
         (["--select", "XLA777"], 2),
+        (["--select", ""], 2),
+        (["--select", " , "], 2),
+        (["--select", "XLA2, XLA102"], 0),
+        (["--target-version", "2.42"], 2),
         (["--target-version", "3"], 2),
         (["--no-such-option"], 2),
         (["--config", "none.toml"], 2),
@@ -128,6 +132,73 @@ def test_a_reader_that_leaves_early_sees_no_traceback(folder: Path) -> None:
     ended = subprocess.run(shell, shell=True, cwd=folder, capture_output=True, timeout=120, check=False)
     assert ended.stderr == b""
     assert ended.stdout.startswith(b"warning[XLA090] unused-suppression: ")
+
+
+def in_shell(folder: Path, line: str) -> tuple[int, str, str]:
+    """What a line of a shell does in which `xlalint` is the command: its exit code, output and errors."""
+    line = f'xlalint() {{ {sys.executable} -m xlalint "$@"; }}; {line}'
+    ended = subprocess.run(
+        ["sh", "-c", line], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+PRINTING = (
+    "check", "check --color always --statistics", "check --output-format json", "check --show-files",
+    "check --show-settings", "rules", "rules --output-format json", "rule XLA101",
+    "rule XLA101 --color always", "config", "version", "state train.py",
+)  # fmt: skip
+needs_a_shell = pytest.mark.skipif(sys.platform != "linux", reason="needs a POSIX shell and /dev/full")
+
+
+@needs_a_shell
+@pytest.mark.parametrize("arguments", [*PRINTING, "--help", "check --help", "--version"])
+def test_output_that_nobody_can_take_ends_with_2(folder: Path, arguments: str) -> None:
+    assert in_shell(folder, f"xlalint {arguments} >/dev/full") == (
+        2, "", "Error: cannot write to standard output: no space left on device\n",
+    )  # fmt: skip
+
+
+@needs_a_shell
+@pytest.mark.parametrize("arguments", PRINTING)
+def test_closed_output_ends_with_2(folder: Path, arguments: str) -> None:
+    assert in_shell(folder, f"xlalint {arguments} >&-") == (
+        2, "", "Error: cannot write to standard output: it is closed\n",
+    )  # fmt: skip
+
+
+@needs_a_shell
+@pytest.mark.parametrize("arguments", ["check --no-such-option", "check nothing_here.py", "check - <&-"])
+@pytest.mark.parametrize("output", ["", ">&-", ">/dev/full"])
+def test_wrong_usage_ends_with_2_even_if_nobody_can_be_told(
+    folder: Path, arguments: str, output: str
+) -> None:
+    assert in_shell(folder, f"xlalint {arguments} {output} 2>/dev/full") == (2, "", "")
+
+
+@needs_a_shell
+def test_a_report_in_a_file_needs_no_output(folder: Path) -> None:
+    assert in_shell(folder, "xlalint check --output-file report >&-") == (1, "", "")
+    assert RULE in (folder / "report").read_text()
+    assert in_shell(folder, "xlalint check --output-file /dev/full") == (
+        2, "", "Error: cannot write /dev/full: no space left on device\n",
+    )  # fmt: skip
+
+
+@needs_a_shell
+def test_closed_input_ends_with_2(folder: Path) -> None:
+    assert in_shell(folder, "xlalint check train.py - <&-") == (
+        2, "", "Error: cannot read standard input, which the path - stands for: it is closed\n",
+    )  # fmt: skip
+
+
+@needs_a_shell
+@pytest.mark.parametrize("path", ["", ".", "../train.py", "/", "-"])
+def test_a_working_directory_that_is_gone_ends_with_2(folder: Path, path: str) -> None:
+    (folder / "gone").mkdir()
+    assert in_shell(folder / "gone", f"rmdir ../gone; xlalint check {path} </dev/null") == (
+        2, "", "Error: the working directory is gone or cannot be reached; change to another one\n",
+    )  # fmt: skip
 
 
 # Reports -----------------------------------------------------------------------------------------

@@ -164,6 +164,14 @@ def test_an_unused_suppression_goes_without_asking() -> None:
     assert cure == DropSuppression(site, ("XLA101",), title=cure.title, applicability=SAFE)
 
 
+@pytest.mark.parametrize("codes", [(), ("XLA999",)])
+def test_a_suppression_that_somebody_relies_on_is_never_deleted(codes: tuple[str, ...]) -> None:
+    event = SuppressionUnused(Site("a.py", 1, 18, 1, 60), codes=codes, fault="it is wrong", meant="# right")
+    (finding,) = Judge([find("XLA090")(DEFAULT_TARGET)]).judge([Occurrence(event, View())])
+    assert cures_of([finding]) == []
+    assert "# right" in finding.finding.help
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_a_cure_says_what_it_does_and_no_more_than_that(program: Program) -> None:
     for cure in cures_of(found_in(program)):

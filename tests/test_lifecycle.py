@@ -17,7 +17,7 @@ from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
-from xlalint.versions import LATEST, VersionRange, parse_range
+from xlalint.versions import LATEST, RELEASES, VersionRange, parse_range, show
 from xlalint_rules.xla001_removed_api import RemovedApi
 from xlalint_rules.xla002_deprecated_api import DeprecatedApi
 
@@ -29,6 +29,12 @@ def gone() -> Iterator[str]:
     table = json.loads(files("xlalint.knowledge").joinpath("removed.json").read_bytes())
     for names in table["names"].values():
         yield from names
+
+
+@pytest.mark.parametrize("table", ["releases.json", "removed.json"])
+def test_a_target_can_be_any_release_that_was_measured_and_no_other(table: str) -> None:
+    measured = json.loads(files("xlalint.knowledge").joinpath(table).read_bytes())["releases"]
+    assert [show(release) for release in RELEASES] == measured
 
 
 @pytest.mark.parametrize("name", KEPT)

@@ -102,16 +102,34 @@ def test_shown_defaults_read_back_the_same(tmp_path: Path) -> None:
         ('ignore = ["zzz"]', "unknown rule 'zzz'; run `xlalint rules` to list all rules"),
         ('ignore = ["host-read-in-stp"]', "did you mean host-read-in-step?"),
         ('select = "XLA101"', "select: must be a list of strings"),
+        ("select = []", "select: selects no rule, so nothing would be checked"),
         ("exclude = [1]", "exclude: must be a list of strings"),
         ('preview = "yes"', "preview: must be true or false"),
         ("target-version = 2.5", 'target-version: must be a string such as "2.1..2.9"'),
         ('target-version = "latest"', "target-version: 'latest' is not a version"),
         ('target-version = "2.6..2.1"', "target-version: '2.6..2.1' is an empty range"),
         (
+            'target-version = "2.42"',
+            "target-version: there is no torch_xla 2.42: xlalint knows 1.8 to 1.13 and 2.0 to 2.9",
+        ),
+        ('target-version = "3.0"', "there is no torch_xla 3.0"),
+        ('target-version = "1.2..2.5"', "there is no torch_xla 1.2"),
+        ('target-version = "2.5..2.10"', "there is no torch_xla 2.10"),
+        (
             'fail-on = "warnings"',
             "fail-on: must be one of info, warning, error or never; did you mean 'warning'?",
         ),
         ("fail-on = []", "fail-on: must be one of"),
+        pytest.param(
+            f"fail-on{'.a' * 5000} = 1",
+            "fail-on: must be one of info, warning, error or never",
+            id="deep table",
+        ),
+        pytest.param(
+            f"target-version = '2.{'9' * 5000}'",
+            "is not a version: write one as 2.5",
+            id="thousands of digits",
+        ),
         (
             'output-format = "jsn"',
             "output-format: must be one of text, concise or json; did you mean 'json'?",
@@ -139,7 +157,7 @@ def test_mistakes_in_pyproject_name_the_table(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"none\.toml: cannot read this file: no such file or directory"):
+    with pytest.raises(SettingsError, match=r"none\.toml: cannot read this file: it does not exist"):
         SettingsFinder(config=tmp_path / "none.toml")
 
 

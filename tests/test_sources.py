@@ -159,6 +159,12 @@ def test_a_gitignore_with_a_broken_line_still_counts(tmp_path: Path) -> None:
     assert found_in(tmp_path) == ["a.py"]
 
 
+def test_a_gitignore_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    lay_out(tmp_path, "a.py", "b.py")
+    (tmp_path / ".gitignore").write_bytes(b"\xef\xbb\xbfb.py\r\n")
+    assert found_in(tmp_path) == ["a.py"]
+
+
 def test_further_excludes_read_like_a_gitignore(tmp_path: Path) -> None:
     lay_out(tmp_path, "a.py", "gen/a.py", "sub/gen/b.py", "sub/old_b.py", "sub/c.py")
     assert found_in(tmp_path, extend=("/gen", "old_*.py")) == ["a.py", "sub/c.py", "sub/gen/b.py"]
@@ -226,6 +232,7 @@ def test_a_directory_that_cannot_be_listed_is_reported(
         ("torch_xla==2.7.0.dev20250101", (2, 7), (2, 7)),
         ("torch_xla @ https://example.org/torch_xla-2.6.0-cp310-cp310-linux_x86_64.whl", (2, 6), (2, 6)),
         ("torch-neuronx==2.1.2.2.3.0", (2, 1), (2, 1)),
+        pytest.param(f"torch_xla==2.5.{'9' * 5000}", (2, 5), (2, 5), id="thousands of digits"),
     ],
 )
 def test_requirements_name_the_target(requirement: str, low: tuple[int, int], high: tuple[int, int]) -> None:

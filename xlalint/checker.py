@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -213,7 +213,7 @@ class _Suppression:
                 for placed in by_path[path]:
                     self._report.diagnostics.append(self._diagnostic(placed))
                 continue
-            suppressions = find_suppressions(file)
+            suppressions = find_suppressions(file, _rule_names())
             for placed in by_path[path]:
                 self._tell(placed, suppressions)
             if path in judged_by:
@@ -238,14 +238,52 @@ class _Suppression:
         if _UNUSED_SUPPRESSION not in rules or _is_ignored(_UNUSED_SUPPRESSION, path, settings):
             return
         judge = Judge([rules[_UNUSED_SUPPRESSION]])
-        for suppression in suppressions.all:
-            codes = suppression.unused(lambda selector: _is_looked_for(selector, path, settings, rules))
-            if codes is None:
-                continue
-            site = file.site(suppression.place.start, suppression.place.end)
-            for placed in judge.judge([Occurrence(SuppressionUnused(site, codes=codes), View())]):
+        for event in _in_vain(
+            file, suppressions, lambda selector: _is_looked_for(selector, path, settings, rules)
+        ):
+            for placed in judge.judge([Occurrence(event, View())]):
                 # A comment that silences everything would silence that it silences nothing.
                 self._tell(placed, suppressions, by_name=True)
+
+
+def _rule_names() -> frozenset[str]:
+    from xlalint.registry import names
+
+    return names()
+
+
+def _in_vain(
+    file: SourceFile, suppressions: Suppressions, is_looked_for: Callable[[str], bool]
+) -> Iterator[SuppressionUnused]:
+    """The comments of a file that silence nothing, or name something that silences nothing."""
+    for malformed in suppressions.malformed:
+        site = file.site(malformed.place.start, malformed.place.end)
+        yield SuppressionUnused(site, fault=malformed.reason, meant=malformed.meant)
+    for suppression in suppressions.all:
+        site = file.site(suppression.place.start, suppression.place.end)
+        unknown = tuple(filter(_is_unknown, suppression.selectors))
+        if unknown:
+            meant = _with_known(_comment(file, suppression.place), unknown)
+            yield SuppressionUnused(site, codes=unknown, fault="there is no such rule", meant=meant)
+        codes = suppression.unused(is_looked_for)
+        if codes is not None:
+            yield SuppressionUnused(site, codes=codes)
+
+
+def _comment(file: SourceFile, place: Range) -> str:
+    return file.line(place.start.line)[place.start.column - 1 : place.end.column - 1]
+
+
+def _with_known(comment: str, unknown: Sequence[str]) -> str:
+    """A comment with the rules that may have been meant; empty where one of them is anybody's guess."""
+    from xlalint.registry import nearest
+
+    for selector in unknown:
+        near = nearest(selector)
+        if near is None:
+            return ""
+        comment = comment.replace(selector, near, 1)
+    return comment
 
 
 def _is_ignored(code: str, path: str, settings: Settings) -> bool:
@@ -260,13 +298,22 @@ def _is_ignored(code: str, path: str, settings: Settings) -> bool:
 
 
 def _is_looked_for(selector: str, path: str, settings: Settings, rules: Rules) -> bool:
-    """Whether a suppression of `selector` could have been used; unknown rules never can be."""
-    from xlalint.registry import UnknownRule, find
+    """Whether a suppression of `selector` could have been used; of unknown rules something else is said."""
+    from xlalint.registry import find
 
-    try:
-        code = find(selector).code
-    except UnknownRule:
-        return True
+    if _is_unknown(selector):
+        return False
+    code = find(selector).code
     if code == _UNUSED_SUPPRESSION:
         return False
     return code in rules and not _is_ignored(code, path, settings)
+
+
+def _is_unknown(selector: str) -> bool:
+    from xlalint.registry import UnknownRule, find
+
+    try:
+        find(selector)
+    except UnknownRule:
+        return True
+    return False

@@ -1,11 +1,16 @@
 """The command line: the only place that prints and exits."""
 
+# `pathlib` raises where a directory may not be entered, and `os.path` says that there is nothing;
+# its `resolve` follows links, and `abspath` does not.
+# ruff: noqa: PTH100, PTH110, PTH112, PTH113
+
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +47,10 @@ class _Commands(click.Group):
             raise
         except KeyboardInterrupt:
             raise click.exceptions.Exit(130) from None
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise Failure(_internal(error)) from error
+            raise _unwritable(error) from error  # click prints the help of a command on its own
         except Exception as error:
             raise Failure(_internal(error)) from error
 
@@ -59,7 +68,13 @@ def command() -> None:
 
 def main() -> None:
     """The entry point of `xlalint`."""
-    command(prog_name="xlalint")
+    try:
+        command(prog_name="xlalint")
+    except OSError as error:  # of click, which prints the help and wrong usage on its own
+        failure = _unwritable(error)
+        with suppress(OSError):  # standard error may be full, too
+            failure.show()
+        sys.exit(failure.exit_code)
 
 
 def _color_option(function: Any) -> Any:
@@ -158,8 +173,8 @@ def check(
     """
     from xlalint import checker, units
 
-    paths, reads_input = _sort_out(paths, stdin_filename)
     finder = _finder(config, isolated, _given(options))
+    paths, reads_input = _sort_out(paths, stdin_filename)
     with _failures():
         settings = finder.at(_directory(paths[0] if paths else Path(stdin_filename or ".")))
         if show_settings:
@@ -169,9 +184,9 @@ def check(
             from xlalint.sources.file import show
 
             for found in units.find_files(paths, finder, force_exclude=force_exclude):
-                click.echo(show(Path(found.path)))
+                _echo(f"{show(Path(found.path))}\n")
             return
-        given = units.Input(stdin_filename, sys.stdin.buffer.read()) if reads_input else None
+        given = units.Input(stdin_filename, _standard_input()) if reads_input else None
         with _without_collector():
             report = checker.check(paths, finder, force_exclude=force_exclude, standard_input=given)
             _print_report(
@@ -207,12 +222,13 @@ def rule(selector: str, color: str) -> None:
         facts.append(f"formerly {', '.join(found.aliases)}")
     text = f"# {found.code} {found.name}\n\n{'; '.join(facts)}\n\n{found.documentation()}\n"
     if not colored:
-        click.echo(text, nl=False)
+        _echo(text)
         return
     from rich.console import Console
     from rich.markdown import Markdown
 
-    Console(force_terminal=True).print(Markdown(text))
+    with _writing():
+        Console(force_terminal=True).print(Markdown(text))
 
 
 @command.command()
@@ -226,7 +242,7 @@ def rules(output_format: str, color: str) -> None:
     if output_format == "json":
         import json
 
-        click.echo(json.dumps([_rule_as_json(rule) for rule in known], indent=2))
+        _echo(json.dumps([_rule_as_json(rule) for rule in known], indent=2) + "\n")
         return
     from xlalint.output.paint import Span
 
@@ -255,16 +271,14 @@ def config(key: str | None) -> None:
     if key is None:
         longest = max(len(setting.key) for setting in SETTINGS)
         for setting in SETTINGS:
-            click.echo(f"{setting.key:<{longest}}  {setting.help}")
-        click.echo(
-            f"\nWrite them in {FILE_NAME}, or in pyproject.toml under [{TABLE}]; the nearest file wins."
-        )
+            _echo(f"{setting.key:<{longest}}  {setting.help}\n")
+        _echo(f"\nWrite them in {FILE_NAME}, or in pyproject.toml under [{TABLE}]; the nearest file wins.\n")
         return
     known = {setting.key: setting for setting in SETTINGS}
     if key not in known:
         raise click.UsageError(f"unknown setting {key!r}{nearest(key, known)}")
     setting = known[key]
-    click.echo(f"{setting.key}\n  {setting.help}\n  type: {setting.type}\n  default: {setting.default}")
+    _echo(f"{setting.key}\n  {setting.help}\n  type: {setting.type}\n  default: {setting.default}\n")
 
 
 @command.command()
@@ -272,7 +286,7 @@ def version() -> None:
     """Print the version."""
     from importlib.metadata import version as installed
 
-    click.echo(f"xlalint {installed('xlalint')}")
+    _echo(f"xlalint {installed('xlalint')}\n")
 
 
 @command.command()
@@ -341,35 +355,62 @@ def _sort_out(paths: tuple[Path, ...], stdin_filename: str | None) -> tuple[tupl
         raise click.UsageError("--stdin-filename works only with the path -, which stands for standard input")
     files = tuple(path for path in paths if path != Path("-")) if paths else (Path(),)
     for path in files:
-        if not os.path.lexists(path):
+        if _is_missing(path):
             raise click.UsageError(f"there is no file or directory {str(path)!r}")
-    notebooks = [path for path in files if path.suffix == ".ipynb" and path.is_file()]
+    notebooks = [path for path in files if path.suffix == ".ipynb" and os.path.isfile(path)]
     for path in notebooks:
         click.echo(f"xlalint: skipped {path}: notebooks are not supported yet", err=True)
     return tuple(path for path in files if path not in notebooks), reads_input
 
 
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise Failure("cannot read standard input, which the path - stands for: it is closed")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise Failure(f"cannot read standard input: {_reason(error)}") from error
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False  # whoever reads it says what is wrong
+    return False
+
+
 def _directory(path: Path) -> Path:
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
-    return absolute if absolute.is_dir() else absolute.parent
+    absolute = Path(os.path.abspath(path))
+    return absolute if os.path.isdir(absolute) else absolute.parent
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
     """The fields of `Settings` that the command line sets."""
     from xlalint.settings import SETTINGS
 
+    base = _working_directory()
     given: dict[str, Any] = {}
     for setting in SETTINGS:
         value = options.get(setting.field)
         if value is None or value == ():
             continue
         if isinstance(value, tuple):
-            value = [word for text in value for word in text.split(",") if word]
+            value = [word.strip() for text in value for word in text.split(",") if word.strip()]
         try:
-            given[setting.field] = setting.read(value, Path.cwd())
+            given[setting.field] = setting.read(value, base)
         except ValueError as error:
             raise click.BadParameter(str(error), param_hint=f"'--{setting.key}'") from error
     return given
+
+
+def _working_directory() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise Failure("the working directory is gone or cannot be reached; change to another one") from error
 
 
 def _finder(config: Path | None, isolated: bool, given: dict[str, Any]) -> SettingsFinder:
@@ -454,14 +495,14 @@ def _print_report(
         if not quiet:
             lines += layout.summary(found, report.files, report.hot, report.suppressed)
         colored = file is None and _is_colored(color)
-        text = paint(lines, colored=colored, linked=colored and sys.stdout.isatty())
+        text = paint(lines, colored=colored, linked=colored and _is_terminal())
     if file is None:
         _echo(text)
         return
     try:
         file.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise Failure(f"cannot write {file}: {(error.strerror or str(error)).lower()}") from error
+        raise Failure(f"cannot write {file}: {_reason(error)}") from error
 
 
 def _print_counts(report: Report) -> None:
@@ -475,9 +516,9 @@ def _print_settings(settings: Settings) -> None:
     from xlalint.settings import as_toml
     from xlalint.sources.file import show
 
-    click.echo(f"# {show(settings.file)}" if settings.file else "# no settings file")
+    _echo(f"# {show(settings.file)}\n" if settings.file else "# no settings file\n")
     for line in as_toml(settings):
-        click.echo(line)
+        _echo(f"{line}\n")
 
 
 def _print(lines: Iterator[Line] | list[Line], color: str) -> None:
@@ -489,8 +530,36 @@ def _print(lines: Iterator[Line] | list[Line], color: str) -> None:
 def _echo(text: str) -> None:
     # click.echo would write UTF-8 to a terminal that says it only knows ASCII.
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    sys.stdout.write(text if encoding.startswith("utf") else text.translate(_ASCII))
-    sys.stdout.flush()
+    with _writing():
+        sys.stdout.write(text if encoding.startswith("utf") else text.translate(_ASCII))
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Write to standard output, all of it, or say why that is impossible. A reader that leaves may do so."""
+    if sys.stdout is None:
+        raise Failure("cannot write to standard output: it is closed")
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _unwritable(error) from error
+
+
+def _unwritable(error: OSError) -> Failure:
+    """What to say where standard output takes no more; what it has not taken is given up."""
+    if sys.stdout is not None:
+        # Python writes what is left when it ends, and would fail once more.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    return Failure(f"cannot write to standard output: {_reason(error)}")
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
 
 
 def _is_colored(color: str) -> bool:
@@ -501,7 +570,11 @@ def _is_colored(color: str) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return _is_terminal() and os.environ.get("TERM") != "dumb"
+
+
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def _columns(otherwise: int) -> int:
@@ -513,7 +586,7 @@ def _columns(otherwise: int) -> int:
 
 def _split_place(place: str) -> tuple[Path, int | None]:
     path, colon, line = place.rpartition(":")
-    if colon and line.isdigit() and not Path(place).exists():
+    if colon and line.isdecimal() and not os.path.exists(place):
         return Path(path), int(line)
     return Path(place), None
 

@@ -16,6 +16,7 @@ from xlalint.rule import Rule, Stage
 ENTRY_POINT_GROUP = "xlalint.rules"
 GUARD_GROUP = "xlalint.guard"
 ALL = "ALL"
+_UNREADABLE = "XLA000"
 
 
 class UnknownRule(ValueError):
@@ -47,6 +48,12 @@ def all_rules() -> tuple[type[Rule[Any]], ...]:
 
 
 @cache
+def names() -> frozenset[str]:
+    """The names of all rules, former ones too."""
+    return frozenset(name for rule in all_rules() for name in (rule.name, *rule.aliases))
+
+
+@cache
 def guarded_events() -> frozenset[type[Event]]:
     """The kinds of events that the installed guard emits; none where it is not installed."""
     for entry in entry_points(group=GUARD_GROUP, name="events"):
@@ -67,9 +74,15 @@ def find(selector: str) -> type[Rule[Any]]:
         UnknownRule: there is none; the message suggests the nearest.
     """
     for rule in all_rules():
-        if selector.upper() == rule.code or selector == rule.name or selector in rule.aliases:
+        if _is_named(rule, selector):
             return rule
     raise UnknownRule(_unknown(selector))
+
+
+def nearest(selector: str) -> str | None:
+    """The code or name of a rule that may have been meant."""
+    words = [word for rule in all_rules() for word in (rule.code, rule.name)]
+    return next(iter(difflib.get_close_matches(selector, words, n=1)), None)
 
 
 def expand(selector: str) -> list[type[Rule[Any]]]:
@@ -95,12 +108,16 @@ def select(
 ) -> list[type[Rule[Any]]]:
     """The rules that a user has selected. The more specific selector wins, as users of ruff expect.
 
+    XLA000 is always among them unless it is ignored by its own code or name: a file in which nothing
+    can be found must not look like one in which nothing is wrong.
+
     Args:
         chosen: What to select instead of the rules that are on by default; None: those.
         ignored: What to leave out.
         extended: What to add.
         preview: Whether rules in preview may be selected.
     """
+    ignored = tuple(ignored)
     weight: dict[type[Rule[Any]], tuple[int, bool]] = {}
     if chosen is None:
         weight = {rule: (-1, True) for rule in all_rules() if rule.enabled}
@@ -110,15 +127,20 @@ def select(
             for rule in expand(selector):
                 if rank > weight.get(rule, (-2, True))[0] or (rank == weight[rule][0] and not wanted):
                     weight[rule] = (rank, wanted)
-    return [
-        rule
-        for rule in all_rules()
-        if weight.get(rule, (0, False))[1] and (preview or rule.stage is not Stage.PREVIEW)
-    ]
+
+    def is_selected(rule: type[Rule[Any]]) -> bool:
+        if rule.code == _UNREADABLE:
+            return not any(_is_named(rule, selector) for selector in ignored)
+        return weight.get(rule, (0, False))[1] and (preview or rule.stage is not Stage.PREVIEW)
+
+    return [rule for rule in all_rules() if is_selected(rule)]
+
+
+def _is_named(rule: type[Rule[Any]], selector: str) -> bool:
+    return selector.upper() in (name.upper() for name in (rule.code, rule.name, *rule.aliases))
 
 
 def _unknown(selector: str) -> str:
-    names = [name for rule in all_rules() for name in (rule.code, rule.name)]
-    near = difflib.get_close_matches(selector, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else "run `xlalint rules` to list all rules"
+    near = nearest(selector)
+    hint = f"did you mean {near}?" if near else "run `xlalint rules` to list all rules"
     return f"unknown rule {selector!r}; {hint}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 
 from xlalint.diagnostic import Severity
 from xlalint.sources.discovery import DEFAULT_EXCLUDES, Patterns
-from xlalint.sources.file import show
+from xlalint.sources.file import read_bytes, show
 from xlalint.sources.project import load_toml
 from xlalint.versions import VersionRange, parse_range
 
@@ -83,7 +84,9 @@ def _strings(value: Any, base: Path) -> tuple[str, ...]:
 
 
 def _patterns(value: Any, base: Path) -> Patterns:
-    return Patterns(base, _strings(value, base))
+    patterns = Patterns(base, _strings(value, base))
+    patterns.check()
+    return patterns
 
 
 def _flag(value: Any, base: Path) -> bool:
@@ -98,6 +101,13 @@ def _rules(value: Any, base: Path) -> tuple[str, ...]:
     selectors = _strings(value, base)
     for selector in selectors:
         expand(selector)
+    return selectors
+
+
+def _selection(value: Any, base: Path) -> tuple[str, ...]:
+    selectors = _rules(value, base)
+    if not selectors:
+        raise ValueError("selects no rule, so nothing would be checked; name rules, or leave it out")
     return selectors
 
 
@@ -131,7 +141,7 @@ def _format(value: Any, base: Path) -> str:
 def _per_file(value: Any, base: Path) -> tuple[tuple[Patterns, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise ValueError("must be a table from patterns to lists of rules")
-    return tuple((Patterns(base, [pattern]), _rules(rules, base)) for pattern, rules in value.items())
+    return tuple((_patterns([pattern], base), _rules(rules, base)) for pattern, rules in value.items())
 
 
 def _severities(value: Any, base: Path) -> tuple[tuple[str, Severity], ...]:
@@ -145,7 +155,7 @@ def _severities(value: Any, base: Path) -> tuple[tuple[str, Severity], ...]:
 SETTINGS = (
     Setting(
         "select", "list of rules", "the rules that are on by default",
-        "Use only these rules: codes, prefixes of codes, names, or ALL.", _rules,
+        "Use only these rules: codes, prefixes of codes, names, or ALL.", _selection,
     ),
     Setting("ignore", "list of rules", "[]", "Turn these rules off.", _rules),
     Setting("extend-select", "list of rules", "[]", "Turn these rules on as well.", _rules),
@@ -214,15 +224,20 @@ class SettingsFinder:
         """
         if self._fixed is not None:
             return self._fixed
-        if directory not in self._found:
-            settings = settings_in(directory)
-            if settings is not None:
-                self._found[directory] = self._override(settings)
-            elif directory.parent == directory:
-                self._found[directory] = self._override(Settings(Path.cwd()))
-            else:
-                self._found[directory] = self.at(directory.parent)
-        return self._found[directory]
+        unknown: list[Path] = []
+        for around in (directory, *directory.parents):
+            if around in self._found:
+                settings = self._found[around]
+                break
+            unknown.append(around)
+            own = settings_in(around)
+            if own is not None:
+                settings = self._override(own)
+                break
+        else:
+            settings = self._override(Settings(Path.cwd()))
+        self._found.update(dict.fromkeys(unknown, settings))
+        return settings
 
     def _override(self, settings: Settings) -> Settings:
         return dataclasses.replace(settings, **self._given) if self._given else settings
@@ -235,15 +250,15 @@ def settings_in(directory: Path) -> Settings | None:
         SettingsError: they cannot be used.
     """
     own = directory / FILE_NAME
-    if own.is_file():
+    if os.path.lexists(own):  # whatever it is: nobody else's file is called like this
         return read_settings(own)
     shared = directory / "pyproject.toml"
-    try:
-        # Most pyproject.toml do not speak of us; reading them as TOML would cost more than the check.
-        speaks = b"xlalint" in shared.read_bytes()
-    except OSError:
+    data = read_bytes(str(shared))
+    # Most pyproject.toml do not speak of us; reading them as TOML would cost more than the check. One
+    # that cannot be read is most likely not ours either.
+    if isinstance(data, str) or b"xlalint" not in data:
         return None
-    return read_settings(shared) if speaks and _table(_document(shared)) is not None else None
+    return read_settings(shared) if _table(_document(shared)) is not None else None
 
 
 def read_settings(file: Path) -> Settings:
@@ -299,17 +314,16 @@ def nearest(word: object, words: Mapping[str, object] | tuple[str, ...]) -> str:
     """`; did you mean ...?`, or nothing where no word is near."""
     import difflib
 
-    near = difflib.get_close_matches(str(word), list(words), n=1)
+    near = difflib.get_close_matches(word, list(words), n=1) if isinstance(word, str) else []
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _document(file: Path) -> dict[str, Any]:
+    data = read_bytes(str(file))
+    if isinstance(data, str):
+        raise SettingsError(f"{show(file)}: cannot read this file: {data}")
     try:
-        return load_toml(file.read_bytes().decode("utf-8"))
-    except OSError as error:
-        raise SettingsError(
-            f"{show(file)}: cannot read this file: {(error.strerror or str(error)).lower()}"
-        ) from error
+        return load_toml(data.decode("utf-8"))
     except ValueError as error:
         raise SettingsError(f"{show(file)}: not valid TOML: {error}") from error
 

@@ -17,6 +17,8 @@ class UnreadableFile(Rule[FileUnreadable]):
     name torch_xla or a configured wrapper, and in files named on the command line. Other problems
     (permissions, encoding, NUL bytes, broken links) are reported for every file.
 
+    `--select` does not turn this rule off. To do that, ignore it by its code or name.
+
     ## Why is this bad?
     xlalint finds nothing else in this file, and it does not follow calls into it.
 

@@ -18,9 +18,14 @@ class UnusedSuppression(Rule[SuppressionUnused]):
     suppress no diagnostic. Codes of rules that are turned off, codes of other tools and a bare `#
     noqa` are never reported.
 
+    A comment that is not written as it must be silences nothing, and is reported too: a bracket is not
+    closed, codes stand without brackets (`# xlalint: ignore XLA101`), no rule has the code, or the word
+    behind `xlalint:` is neither `ignore` nor `ignore-file`. A bare `# xlalint: ignore` silences every
+    rule on its line. Other words behind it, or behind the bracket, are the reason.
+
     ## Why is this bad?
     The comment hides the next real problem on its line. It is left over from code that was fixed,
-    or it names the wrong code.
+    or it names the wrong code. One that is not written as it must be hides nothing, although it seems to.
 
     ## Example
     ```python
@@ -37,7 +42,8 @@ class UnusedSuppression(Rule[SuppressionUnused]):
     ```
 
     ## Fix safety
-    No fix yet.
+    No fix yet. For a comment that is not written as it must be, the help shows the right one; nobody but
+    its author knows whether that is meant.
 
     ## On the engine
     Not proven: comments do not run.
@@ -52,6 +58,9 @@ class UnusedSuppression(Rule[SuppressionUnused]):
 
     def judge(self, event: SuppressionUnused, state: View) -> Iterator[Finding]:
         named = ", ".join(f"`{code}`" for code in event.codes)
+        if event.fault:
+            yield self._not_as_written(event, named)
+            return
         cure = DropSuppression(
             event.site, event.codes, title="Delete what suppresses nothing", applicability=Applicability.SAFE
         )
@@ -61,3 +70,14 @@ class UnusedSuppression(Rule[SuppressionUnused]):
             help=f"delete {named} from the comment" if named else "delete the comment",
             cures=(cure,),
         )
+
+    def _not_as_written(self, event: SuppressionUnused, named: str) -> Finding:
+        """What is said of a comment that somebody relies on; so no cure deletes it."""
+        silence = "silence" if len(event.codes) > 1 else "silences"
+        if not event.meant:
+            help = "run `xlalint rules` to list all rules"
+        elif named:
+            help = f"did you mean `{event.meant}`?"
+        else:
+            help = f"write `{event.meant}`"
+        return self.finding(event, f"{named or 'this comment'} {silence} nothing: {event.fault}", help=help)

@@ -245,6 +245,13 @@ class FileUnreadable(Event):
 
 @dataclass(frozen=True, slots=True)
 class SuppressionUnused(Event):
-    """A suppression that suppressed nothing; `codes` are those it names in vain."""
+    """A suppression that suppressed nothing; `codes` are those it names in vain.
+
+    Args:
+        fault: What is wrong with the comment, where it is more than unused.
+        meant: How it should be written then.
+    """
 
     codes: tuple[str, ...] = ()
+    fault: str = ""
+    meant: str = ""

@@ -1,16 +1,19 @@
 """Paths to files: which of what lies below them is to be checked."""
 
 # The walk is on the path of every run, and `os` is several times faster there than `pathlib`.
-# ruff: noqa: PTH100, PTH110, PTH112, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH100, PTH110, PTH112, PTH118, PTH119, PTH120
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.sources.file import Unreadable, show
+from xlalint.sources.file import Unreadable, read_bytes, reason_of, show, split_lines
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -63,6 +66,16 @@ class Patterns:
         if self._spec is None:
             self._spec = _compile(self.lines)
         return self._spec.check_file(relative).include
+
+    def check(self) -> None:
+        """Try all patterns, which `decide` only does when it needs them.
+
+        Raises:
+            ValueError: one of them is not a pattern; the message names it.
+        """
+        for line in self.lines:
+            if line not in self._names and not _may_match(line):
+                raise ValueError(f"{line!r} matches nothing: write a pattern as in a .gitignore")
 
     def take_within(self, path: str) -> bool:
         """Whether the patterns take the file at `path` or any directory around it."""
@@ -132,10 +145,7 @@ def _walk(top: str, scope: Scope, scope_of: Callable[[Path], Scope]) -> Iterator
             with os.scandir(directory) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            reason = (
-                "permission denied" if isinstance(error, PermissionError) else str(error.strerror).lower()
-            )
-            yield Unreadable(Path(directory), show(Path(directory)), f"cannot list this directory: {reason}")
+            yield _unlisted(directory, error)
             continue
         names = {entry.name for entry in entries}
         if directory != top and ("xlalint.toml" in names or "pyproject.toml" in names):
@@ -143,9 +153,15 @@ def _walk(top: str, scope: Scope, scope_of: Callable[[Path], Scope]) -> Iterator
         if scope.respects_gitignore and ".gitignore" in names and (more := _gitignore(directory)):
             ignores = (more, *ignores)
         below = []
+        shut: OSError | None = None
         for entry in entries:
-            is_directory = entry.is_dir(follow_symlinks=False)
-            if not is_directory and not _is_python(entry):
+            try:
+                is_directory = entry.is_dir(follow_symlinks=False)
+                is_python = not is_directory and _is_python(entry)
+            except OSError as error:  # names can be listed where what they stand for may not be looked at
+                shut = shut or error
+                continue
+            if not is_directory and not is_python:
                 continue
             if any(patterns.decide(entry.path, is_directory=is_directory) for patterns in scope.excludes):
                 continue
@@ -155,7 +171,14 @@ def _walk(top: str, scope: Scope, scope_of: Callable[[Path], Scope]) -> Iterator
                 below.append((entry.path, scope, ignores))
             else:
                 yield Found(entry.path, False, scope)
+        if shut is not None:
+            yield _unlisted(directory, shut)
         pending.extend(reversed(below))
+
+
+def _unlisted(directory: str, error: OSError) -> Unreadable:
+    reason = f"cannot list this directory: {reason_of(directory, error)}"
+    return Unreadable(Path(directory), show(Path(directory)), reason)
 
 
 def _is_python(entry: os.DirEntry[str]) -> bool:
@@ -190,29 +213,33 @@ def _ignores_around(top: str) -> tuple[Patterns, ...]:
 
 
 def _gitignore(directory: str, name: str = ".gitignore") -> Patterns | None:
+    data = read_bytes(os.path.join(directory, name))
+    if isinstance(data, str):
+        return None  # git does without it, too
+    lines = split_lines(data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape"))
+    patterns = [line for line in lines if line.strip() and not line.startswith("#")]
+    return Patterns(Path(directory), patterns) if patterns else None
+
+
+def _compile(lines: Sequence[str]) -> GitIgnoreSpec:
     try:
-        with open(os.path.join(directory, name), encoding="utf-8", errors="surrogateescape") as file:
-            lines = [line for line in file.read().split("\n") if line.strip() and not line.startswith("#")]
-    except OSError:
-        return None
-    return Patterns(Path(directory), lines) if lines else None
-
-
-def _compile(lines: Iterable[str]) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except ValueError:
+        return _spec(lines)
+    except (ValueError, re.error):
         # git skips a line that is not a pattern, and so do we.
-        return GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
+        return _spec([line for line in lines if _may_match(line)])
 
 
-def _is_pattern(line: str) -> bool:
+def _may_match(line: str) -> bool:
+    """Whether a line is a pattern that some path could match."""
+    try:
+        return any(pattern.include is not None for pattern in _spec([line]).patterns)
+    except (ValueError, re.error):
+        return False
+
+
+def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec
 
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what Python thinks of the patterns is of no use to their author
+        return GitIgnoreSpec.from_lines(lines)

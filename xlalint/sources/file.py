@@ -29,6 +29,7 @@ _DECLARATION = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK_OR_COMMENT = re.compile(rb"[ \t\f]*(?:#|$)")
 _ATTEMPTS = 3
 _CHUNK = 1 << 20
+_LARGEST = 1 << 30
 
 
 class SourceFile:
@@ -141,6 +142,8 @@ def read_bytes(path: str) -> bytes | str:
                 before = os.fstat(descriptor)
                 if not stat.S_ISREG(before.st_mode):
                     return "it is a directory" if stat.S_ISDIR(before.st_mode) else "it is not a regular file"
+                if before.st_size > _LARGEST:
+                    return "it is larger than 1 GiB"
                 data = _read_all(descriptor, before.st_size)
                 after = os.fstat(descriptor)
             finally:
@@ -148,7 +151,7 @@ def read_bytes(path: str) -> bytes | str:
             if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
                 return data
     except OSError as error:
-        return _reason(path, error)
+        return reason_of(path, error)
     return "it changed while it was read"
 
 
@@ -200,6 +203,17 @@ def show(path: Path) -> str:
     )
 
 
+def reason_of(path: str, error: OSError) -> str:
+    """Why a file or directory cannot be read."""
+    if error.errno == errno.ENOENT:
+        return "the symbolic link is broken" if os.path.islink(path) else "it does not exist"  # noqa: PTH114
+    if error.errno == errno.ELOOP:
+        return "the symbolic link leads back to itself"
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return "permission denied"
+    return (error.strerror or str(error)).lower()
+
+
 def _read_all(descriptor: int, size: int) -> bytes:
     # Asking for one byte too many tells the end of a file from a file that grew, in one call.
     data = os.read(descriptor, size + 1)
@@ -227,13 +241,3 @@ def _declared_encoding(body: bytes) -> str | None:
 
 def _shown_encoding(encoding: str) -> str:
     return "UTF-8" if encoding in ("utf-8", "utf8") else encoding
-
-
-def _reason(path: str, error: OSError) -> str:
-    if error.errno == errno.ENOENT:
-        return "the symbolic link is broken" if Path(path).is_symlink() else "it does not exist"
-    if error.errno == errno.ELOOP:
-        return "the symbolic link leads back to itself"
-    if error.errno in (errno.EACCES, errno.EPERM):
-        return "permission denied"
-    return (error.strerror or str(error)).lower()

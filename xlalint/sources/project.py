@@ -1,7 +1,11 @@
 """Where a project starts, and which versions of torch_xla it requires."""
 
+# `pathlib` raises where a directory may not be entered, and `os.path` says that there is nothing.
+# ruff: noqa: PTH110, PTH112, PTH113, PTH208
+
 from __future__ import annotations
 
+import fnmatch
 import os
 import re
 import sys
@@ -11,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from xlalint.sources.file import read_bytes
 from xlalint.versions import LATEST, Version, VersionRange
 
 _FIRST_OF_2 = (2, 0)
@@ -20,8 +25,9 @@ _ROOT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg")
 _DISTRIBUTION = re.compile(
     r"(?i)(?<![\w.-])torch[-_.](?:xla|neuronx)(?![\w-])\s*(?:\[[^\]]*\])?\s*(?P<rest>.*)"
 )
-_IN_ADDRESS = re.compile(r"(?i)torch[-_](?:xla|neuronx)-(\d+)\.(\d+)")
-_CLAUSE = re.compile(r"(===|==|~=|>=|<=|!=|>|<|\^|~|=)?\s*v?(\d+)\.?(\d+)?([\w.*+!-]*)")
+_IN_ADDRESS = re.compile(r"(?i)torch[-_](?:xla|neuronx)-(\d{1,9})\.(\d{1,9})")
+_CLAUSE = re.compile(r"(===|==|~=|>=|<=|!=|>|<|\^|~|=)?\s*v?(\d{1,9})\.?(\d{1,9})?([\w.*+!-]*)")
+"""No number is longer than nine digits, because Python refuses to read one of some thousand."""
 
 
 class Projects:
@@ -37,18 +43,18 @@ class Projects:
         A project is where packaging metadata or a repository start, but never the home directory or the
         root of the file system: what they hold belongs to many.
         """
-        passed = []
-        found: Path | None = None
+        unknown: list[Path] = []
+        root: Path | None = None
         for around in (directory, *directory.parents):
             if around in self._roots:
-                found = self._roots[around]
+                root = self._roots[around]
                 break
-            passed.append(around)
+            unknown.append(around)
             if is_bounded(around) and _starts_project(around):
-                found = around
+                root = around
                 break
-        self._roots.update(dict.fromkeys(passed, found))
-        return found
+        self._roots.update(dict.fromkeys(unknown, root))
+        return root
 
     def import_roots(self, directory: Path) -> tuple[Path, ...]:
         """The directories that a module in `directory` may import the project's own modules from."""
@@ -56,19 +62,25 @@ class Projects:
         if root is None:
             return ()
         source = root / "src"
-        return (root, source) if source.is_dir() else (root,)
+        return (root, source) if os.path.isdir(source) else (root,)
 
     def target(self, directory: Path) -> VersionRange | None:
         """What the nearest pyproject.toml or requirements file around `directory` asks of torch_xla.
 
         None when there is none, up to where the repository starts, that names a version.
         """
-        if directory not in self._targets:
-            self._targets[directory] = declared_target(directory)
-            outermost = directory.parent == directory or (directory / ".git").exists()
-            if self._targets[directory] is None and not outermost:
-                self._targets[directory] = self.target(directory.parent)
-        return self._targets[directory]
+        unknown: list[Path] = []
+        target: VersionRange | None = None
+        for around in (directory, *directory.parents):
+            if around in self._targets:
+                target = self._targets[around]
+                break
+            unknown.append(around)
+            target = declared_target(around)
+            if target is not None or _is_repository(around):
+                break
+        self._targets.update(dict.fromkeys(unknown, target))
+        return target
 
 
 def is_bounded(directory: Path) -> bool:
@@ -86,9 +98,7 @@ def _shared() -> frozenset[Path]:
 
 
 def _starts_project(directory: Path) -> bool:
-    return any(os.path.isfile(directory / mark) for mark in _ROOT_MARKS) or os.path.exists(  # noqa: PTH113, PTH110
-        directory / ".git"
-    )
+    return any(os.path.isfile(directory / mark) for mark in _ROOT_MARKS) or _is_repository(directory)
 
 
 def declared_target(directory: Path) -> VersionRange | None:
@@ -141,6 +151,10 @@ def requirement_range(requirement: str) -> VersionRange | None:
     return VersionRange(low, max(low, high))
 
 
+def _is_repository(directory: Path) -> bool:
+    return os.path.exists(directory / ".git")
+
+
 def _last_of(major: int) -> Version:
     return LATEST if major >= LATEST[0] else _LAST_OF_1
 
@@ -153,10 +167,17 @@ def _before(version: Version) -> Version:
 
 def _requirements(directory: Path) -> Iterator[str]:
     yield from _of_pyproject(directory / "pyproject.toml")
-    for file in sorted(directory.glob("requirements*.txt")):
-        for line in _text(file).splitlines():
+    for name in fnmatch.filter(_names_in(directory), "requirements*.txt"):
+        for line in _text(directory / name).splitlines():
             if not line.lstrip().startswith(("#", "-")):
                 yield line
+
+
+def _names_in(directory: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except OSError:
+        return []  # the walk says so, where it matters
 
 
 def _of_pyproject(file: Path) -> Iterator[str]:
@@ -183,8 +204,9 @@ def _dependencies(document: dict[str, Any]) -> Iterator[str]:
     tables += [group.get("dependencies", {}) for group in poetry.get("group", {}).values()]
     for table in tables:
         for name, wanted in table.items():
-            version = wanted.get("version", "") if isinstance(wanted, dict) else wanted
-            yield f"{name} {version}"
+            version = wanted.get("version") if isinstance(wanted, dict) else wanted
+            if isinstance(version, str):
+                yield f"{name} {version}"
 
 
 def load_toml(text: str) -> dict[str, Any]:
@@ -197,12 +219,13 @@ def load_toml(text: str) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
-    document: dict[str, Any] = tomllib.loads(text)
+    try:
+        document: dict[str, Any] = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     return document
 
 
 def _text(file: Path) -> str:
-    try:
-        return file.read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return ""
+    data = read_bytes(str(file))
+    return "" if isinstance(data, str) else data.decode("utf-8", "replace")

@@ -1,22 +1,25 @@
-"""Comments that suppress diagnostics, and which of them are unused."""
+"""Comments that suppress diagnostics, which of them are unused, and which are not written as they must be."""
 
 from __future__ import annotations
 
 import re
 import tokenize
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from xlalint.diagnostic import Position, Range
 from xlalint.sources.file import SourceFile
 
-_OURS = re.compile(r"#\s*xlalint:\s*(?P<kind>ignore-file|ignore)\b(?:\s*\[(?P<codes>[^\]#]*)\])?")
+_OURS = re.compile(r"#\s*xlalint:\s*(?P<verb>\w+(?:-\w+)*)?(?:\s*\[(?P<codes>[^\]#]*)\]|(?P<rest>[^#]*))")
+_VERBS = ("ignore", "ignore-file")
 _NOQA = re.compile(
     r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z][A-Z0-9]*\d+(?:[\s,]+[A-Z][A-Z0-9]*\d+)*)?)?", re.I
 )
 _MAYBE = re.compile(r"#\s*(?:xlalint:|noqa\b(?!\s*:)|noqa\s*:[^\n]*XLA\d)", re.IGNORECASE)
 _JUDGED = re.compile(rb"#\s*(?:xlalint:|noqa\s*:[^\n]*XLA\d)", re.IGNORECASE)
 _OUR_CODE = re.compile(r"XLA\d+", re.IGNORECASE)
+_WORD = re.compile(r"\w+(?:-\w+)*")
 
 
 @dataclass(slots=True)
@@ -41,7 +44,7 @@ class Suppression:
         """The selectors that suppressed nothing; () for a comment without selectors; None if all were used.
 
         Args:
-            is_selected: Whether a selector names a rule that was looked for, or none at all.
+            is_selected: Whether a selector names a rule that was looked for.
         """
         if not self.judged:
             return None
@@ -51,11 +54,31 @@ class Suppression:
         return vain or None
 
 
-class Suppressions:
-    """All suppressions of one file."""
+class Malformed(NamedTuple):
+    """A comment that looks like a suppression and silences nothing.
 
-    def __init__(self, comments: Iterable[Suppression]) -> None:
-        self.all = list(comments)
+    Args:
+        place: Where the comment stands.
+        reason: What is wrong with it, as a sentence without its full stop.
+        meant: How it should be written.
+    """
+
+    place: Range
+    reason: str
+    meant: str
+
+
+class Suppressions:
+    """All suppressions of one file, and the comments that were to be some."""
+
+    def __init__(self, comments: Iterable[Suppression | Malformed]) -> None:
+        self.all: list[Suppression] = []
+        self.malformed: list[Malformed] = []
+        for comment in comments:
+            if isinstance(comment, Malformed):
+                self.malformed.append(comment)
+            else:
+                self.all.append(comment)
 
     def silences(self, code: str, names: Iterable[str], place: Range, *, by_name: bool = False) -> bool:
         """Whether a diagnostic is silenced; whatever silences it counts as used.
@@ -87,11 +110,15 @@ def may_be_unused(data: bytes) -> bool:
     return _JUDGED.search(data) is not None
 
 
-def find_suppressions(file: SourceFile) -> Suppressions:
+def find_suppressions(file: SourceFile, names: Collection[str] = ()) -> Suppressions:
     """The suppressions of a file; none where it cannot be split into tokens.
 
     A comment on the first or last line of a statement speaks for the whole statement (of a
     compound statement: its header), one between them for its own line.
+
+    Args:
+        file: The file.
+        names: The names of rules, to tell one that lacks its brackets from a word of a reason.
     """
     # Splitting into tokens is slow, and in most files no such comment concerns us.
     if _MAYBE.search(file.text) is None:
@@ -115,23 +142,29 @@ def find_suppressions(file: SourceFile) -> Suppressions:
         return Suppressions(())
     ends = {line: statement for statement in statements for line in statement}
     return Suppressions(
-        suppression for token in comments for suppression in _read_comment(token, ends.get(token.start[0]))
+        found for token in comments for found in _read_comment(token, ends.get(token.start[0]), names)
     )
 
 
 _BETWEEN = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER})
 
 
-def _read_comment(token: tokenize.TokenInfo, statement: tuple[int, int] | None) -> Iterable[Suppression]:
+def _read_comment(
+    token: tokenize.TokenInfo, statement: tuple[int, int] | None, names: Collection[str]
+) -> Iterable[Suppression | Malformed]:
     line, column = token.start
     lines = range(statement[0], statement[1] + 1) if statement else range(line, line + 1)
     for match in _OURS.finditer(token.string):
-        of_file = match["kind"] == "ignore-file"
-        codes = tuple(code for code in re.split(r"[\s,]+", match["codes"] or "") if code)
-        if match["codes"] is not None and not codes:
-            continue  # `ignore[]` names nothing, and must not be read as "everything"
-        place = _range(line, column + match.start(), column + match.end())
-        yield Suppression(codes, place, None if of_file else lines, judged=True)
+        fault = _fault(match, names)
+        if fault is not None:
+            end = match.start() + len(match[0].rstrip())
+            yield Malformed(_range(line, column + match.start(), column + end), fault, _meant(match, names))
+            continue
+        codes = tuple(_split(match["codes"] or ""))
+        # What stands behind a bare `ignore` is its reason, and no part of the comment's place.
+        end = match.start("rest") if match["codes"] is None else match.end()
+        place = _range(line, column + match.start(), column + end)
+        yield Suppression(codes, place, None if match["verb"] == "ignore-file" else lines, judged=True)
     for match in _NOQA.finditer(token.string):
         place = _range(line, column + match.start(), column + match.end())
         if match["codes"] is None:
@@ -141,6 +174,34 @@ def _read_comment(token: tokenize.TokenInfo, statement: tuple[int, int] | None) 
         ours = tuple(_OUR_CODE.findall(match["codes"]))
         if ours:
             yield Suppression(ours, place, lines, judged=True)
+
+
+def _fault(match: re.Match[str], names: Collection[str]) -> str | None:
+    """What is wrong with a comment of ours, if anything: then it silences nothing rather than everything."""
+    verb, codes, rest = match["verb"], match["codes"], match["rest"]
+    if verb not in _VERBS:
+        return f"{verb!r} is neither 'ignore' nor 'ignore-file'" if verb else "it does not say 'ignore'"
+    if codes is not None:
+        return None if _split(codes) else "its brackets name no rule"
+    if rest.lstrip().startswith("["):
+        return "its bracket is not closed"
+    return "its rules do not stand in brackets" if _rules_in(rest, names) else None
+
+
+def _meant(match: re.Match[str], names: Collection[str]) -> str:
+    """The comment as it should be written."""
+    verb = "ignore-file" if "file" in (match["verb"] or "") else "ignore"
+    rules = _split(match["codes"] or "") or _rules_in(match["rest"] or "", names)
+    return f"# xlalint: {verb}[{', '.join(rules) or 'CODE'}]"
+
+
+def _rules_in(text: str, names: Collection[str]) -> list[str]:
+    """The words of a text that are meant as rules: codes, whether there are such or not, and names."""
+    return [word for word in _WORD.findall(text) if _OUR_CODE.fullmatch(word) or word in names]
+
+
+def _split(codes: str) -> list[str]:
+    return [code for code in re.split(r"[\s,]+", codes) if code]
 
 
 def _range(line: int, start: int, end: int) -> Range:
