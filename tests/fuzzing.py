@@ -25,7 +25,8 @@ _TOKEN = re.compile(r"\w+|[ \t]+|\n|[^\w\s]")
 _STRANGE = ["\x00", "\x0c", "\r", "\u2028", "\ufeff", "\ud800", "é", "\U0001f600", "\\", "'''", '"', "(", "]"]
 _AROUND = [
     "for again in things:", "while True:", "if maybe():", "with torch_xla.step():", "with maybe() as scope:",
-    "try:", "def inner(*args, **kwargs):", "class Inner(maybe()):", "async def later():", "match thing:\n case _:",
+    "try:", "def inner(*args, **kwargs):", "class Inner(maybe()):", "async def later():",
+    "match thing:\n case _:",
 ]  # fmt: skip
 _NEWER = "type Newer = int\n"
 
@@ -49,8 +50,11 @@ def text_of(seed: int) -> str:
     """The input that a seed stands for."""
     chance = random.Random(seed)
     text = chance.choice(programs())
-    for _ in range(chance.randint(1, 4)):
-        text = chance.choice(_CHANGES)(text, chance)[: 2 * _LARGEST]
+    stays_valid = chance.random() < 0.7
+    for _ in range(chance.randint(1, 5)):
+        changed = chance.choice(_CHANGES)(text, chance)[: 2 * _LARGEST]
+        if not stays_valid or _tree(changed) is not None:
+            text = changed
     if "torch_xla" not in text:
         text = "import torch_xla\n" + text
     return text
@@ -91,6 +95,16 @@ def _outside(report: Report) -> str:
                 if not known or not 1 <= position.column <= len(source.line(position.line)) + 1:
                     return f"{diagnostic.code} stands at {position}, outside {path}"
     return ""
+
+
+def _tree(text: str) -> ast.Module | None:
+    """The syntax tree of a program that is valid."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 Change = Callable[[str, random.Random], str]
@@ -154,16 +168,9 @@ def _nest(text: str, chance: random.Random) -> str:
         for header in chance.choice(_AROUND).split("\n"):
             made.append(indent + header)
             indent += " "
-    tried = [f"{m[:-4]}except Exception: pass" for m in reversed(made) if m.endswith("try:")]
-    return "".join(
-        [
-            *lines[:at],
-            *(m + "\n" for m in made),
-            indent + lines[at].lstrip(),
-            *(t + "\n" for t in tried),
-            *lines[at + 1 :],
-        ]
-    )
+    tried = [line.replace("try:", "except Exception: pass") for line in reversed(made) if "try:" in line]
+    nested = [*made, indent + lines[at].strip(), *tried]
+    return "".join([*lines[:at], *(line + "\n" for line in nested), *lines[at + 1 :]])
 
 
 def _collide(text: str, chance: random.Random) -> str:
@@ -177,11 +184,8 @@ def _collide(text: str, chance: random.Random) -> str:
 
 def _exchange_expressions(text: str, chance: random.Random) -> str:
     """Replace expressions by others of the program; it stays a program."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = _tree(text)
+    if tree is None:
         return text
     found = [
         node
