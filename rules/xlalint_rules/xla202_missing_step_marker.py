@@ -8,7 +8,7 @@ from xlalint.cure import WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import LoopLeft
 from xlalint.lazy.state import Activity, Loop, ScopeKind, View
-from xlalint.lazy.values import Kind, Recorded, Weight
+from xlalint.lazy.values import Kind, Recorded, Weight, kinds_that
 from xlalint.rule import Finding, Rule
 
 
@@ -95,7 +95,7 @@ class MissingStepMarker(Rule[LoopLeft]):
 
 def _is_training_loop(event: LoopLeft, state: View) -> bool:
     kind = event.over.kind if event.over is not None else None
-    if kind in _MAY_CUT:
+    if kind in _MAY_BE_LOADER:
         return False
     own = event.loop.own
     if own.steps:
@@ -105,5 +105,4 @@ def _is_training_loop(event: LoopLeft, state: View) -> bool:
     return not state.scopes.in_loop and kind is Kind.LOADER and not own.backward
 
 
-# What a loop runs over that may be a loader of torch_xla, or pass one on.
-_MAY_CUT = (Kind.UNKNOWN, Kind.INSTANCE, Kind.CALLABLE, Kind.TENSOR)
+_MAY_BE_LOADER = kinds_that("may_be_loader")

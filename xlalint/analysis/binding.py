@@ -10,6 +10,7 @@ from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
     Constant,
     Container,
+    Iterated,
     Loader,
     classes_of,
     container,
@@ -30,9 +31,7 @@ from xlalint.lazy.values import join as join_values
 
 def element(value: Value) -> Value:
     """What iterating a value yields."""
-    if isinstance(value.payload, Container):
-        return value.payload.element
-    if isinstance(value.payload, Loader):
+    if isinstance(value.payload, Container | Iterated | Loader):
         return value.payload.element
     if value.kind is Kind.TENSOR:
         return value._replace(recorded=value.recorded)

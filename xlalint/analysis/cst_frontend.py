@@ -15,13 +15,17 @@ from __future__ import annotations
 
 import ast
 import re
+import threading
 import unicodedata
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import libcst as cst
+
+from xlalint.analysis.nesting import nesting
 
 Position = tuple[int, int]
 Node = TypeVar("Node", bound=ast.AST)
@@ -32,11 +36,35 @@ def parse(text: str) -> ast.Module:
 
     Raises:
         SyntaxError: LibCST cannot parse it either.
-        RecursionError: an expression is nested too deeply.
+        RecursionError: it is nested too deeply.
     """
+    if nesting(text) > _DEEPEST:
+        raise RecursionError
+    return _on_large_stack(lambda: _parse(text))
+
+
+_DEEPEST = 1500
+"""LibCST takes a second or two for this depth, much longer for twice as much, and for more than some
+four times as much it overflows a stack of 8 MB, which ends the process."""
+_STACK = 64 << 20
+
+
+def _on_large_stack(parse: Callable[[], ast.Module]) -> ast.Module:
+    """Parse in a thread, whose stack is as large as we say on every system."""
+    before = threading.stack_size(_STACK)
+    try:
+        with ThreadPoolExecutor(1) as threads:
+            return threads.submit(parse).result()
+    finally:
+        threading.stack_size(before)
+
+
+def _parse(text: str) -> ast.Module:
     try:
         module = cst.parse_module(text.removeprefix("\ufeff"))
     except cst.ParserSyntaxError as error:
+        if "too many indentation levels" in error.message:
+            raise RecursionError from None
         # LibCST's own line is that of a token behind it; its message has the right one.
         said = re.search(r"error at (\d+):", error.message)
         line = int(said[1]) if said else error.raw_line

@@ -7,6 +7,7 @@ import ast
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.binding import bind, element
 from xlalint.analysis.frame import Frame, Yielded
+from xlalint.analysis.library.iteration import around, now_and_then
 from xlalint.analysis.library.optimizers import (
     gradient,
 )
@@ -175,8 +176,10 @@ def _comprehension(
 ) -> Value:
     inner = store.copy()
     was_in_loop = inner.state.scopes.in_loop
+    sources = []
     for generator in node.generators:
         over = machine.evaluate(generator.iter, frame, inner)
+        sources.append(over)
         bind(machine, generator.target, element(over), frame, inner)
         inner.state.scopes = inner.state.scopes._replace(in_loop=True)
         for condition in generator.ifs:
@@ -196,7 +199,10 @@ def _comprehension(
                     inner.names[target.id] = store.names[target.id]
     # The body may have run no time at all: what it recorded is "perhaps".
     merge_into(store, inner)
-    return container_of(made)
+    if not isinstance(node, ast.GeneratorExp):
+        return container_of(made)
+    # Only the innermost is asked for the next element each time.
+    return around([*map(now_and_then, sources[:-1]), sources[-1]], made)
 
 
 def _lambda(machine: Machine, node: ast.Lambda, frame: Frame, store: Store) -> Value:
@@ -217,7 +223,7 @@ def _await(machine: Machine, node: ast.Await, frame: Frame, store: Store) -> Val
 
 def _yield(machine: Machine, node: ast.Yield, frame: Frame, store: Store) -> Value:
     value = NONE if node.value is None else machine.evaluate(node.value, frame, store)
-    frame.yields.append(Yielded(value, frame.site(node), store.state.loop.cuts))
+    frame.yields.append(Yielded(value, frame.site(node), store.state.loop.cuts, frame.over))
     if frame.resume is not None:
         resume, frame.resume = frame.resume, None
         after = resume(store)
@@ -229,7 +235,7 @@ def _yield(machine: Machine, node: ast.Yield, frame: Frame, store: Store) -> Val
 def _yield_from(machine: Machine, node: ast.YieldFrom, frame: Frame, store: Store) -> Value:
     over = machine.evaluate(node.value, frame, store)
     cuts = isinstance(over.payload, Loader) and over.payload.cuts is True
-    frame.yields.append(Yielded(element(over), frame.site(node), cuts))
+    frame.yields.append(Yielded(element(over), frame.site(node), cuts, over))
     return UNKNOWN
 
 

@@ -28,11 +28,13 @@ class Exits:
 
 
 class Yielded(NamedTuple):
-    """What a generator gives away at one place, and whether its loop cut the graph before."""
+    """What a generator gives away at one place, whether its loop cut the graph before, and what the
+    loop goes over."""
 
     value: Value
     site: Site
     after_cut: bool
+    over: Value | None
 
 
 class Carried(NamedTuple):
@@ -47,7 +49,7 @@ class Frame:
 
     __slots__ = (
         "captured", "carried", "closure_argument", "depth", "exits", "function", "kept", "model", "muted",
-        "occurrences", "outline", "quiet", "resume", "shallow", "yields",
+        "occurrences", "outline", "over", "quiet", "resume", "shallow", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -69,6 +71,8 @@ class Frame:
         """Whether what happens is not told: a test waits for the error."""
         self.shallow = False
         """Whether functions of the project are not entered from here."""
+        self.over: Value | None = None
+        """What the innermost `for` that is being run goes over."""
         self.yields: list[Yielded] = []
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""

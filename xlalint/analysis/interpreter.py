@@ -297,7 +297,7 @@ class Interpreter(Machine):
         value = self._replay(summary, call)
         self._give_back(function, summary, call)
         if function.yields():
-            return Value(Kind.LOADER, payload=generated(summary))
+            return generated(summary)
         # A function that never returns ends here for whoever called it, as far as we see.
         return UNKNOWN if summary.store is None else value
 

@@ -11,8 +11,10 @@ from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
     Container,
+    Iterated,
     Loader,
     Namespace,
+    container,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
@@ -39,13 +41,12 @@ MOST_PASSES = 4
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
     over = machine.evaluate(node.iter, frame, store)
     loader = over.payload if isinstance(over.payload, Loader) else Loader(element(over))
+    over = over.payload.over if isinstance(over.payload, Iterated) else over
     bounded = store.state.trust.bounded
     if over.kind is Kind.UNKNOWN and _awaits_loader(machine, node, frame, store):
         store.state.trust = store.state.trust._replace(bounded=True)
-        loader = Loader(Value(Kind.TENSOR, False, differs=True), True, True)
+        loader = Loader(_of_batches(loader.element), True, True)
         over = Value(Kind.LOADER, False, payload=loader)
-    if over.kind is Kind.TENSOR:
-        loader = Loader(over)
     literal = over.kind is Kind.PARAMETERS or (
         isinstance(held := over.payload, Container) and (bool(held.items) or _of_parameters(held.element))
     )
@@ -58,7 +59,9 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
         if loader.cuts_at_end and loader.cuts is not False:
             _cut_by_loader(loader.cuts, node, frame, current)
 
+    around, frame.over = frame.over, over
     after = _loop(machine, node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
+    frame.over = around
     if after is not None and not bounded and not over.sure and over.kind is Kind.LOADER:
         after.state.trust = after.state.trust._replace(bounded=False)
     return after
@@ -77,6 +80,13 @@ def _awaits_loader(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame,
             module = machine.evaluate(inner.func.value, frame, store)
             needs_a_cut |= isinstance(module.payload, Namespace) and module.payload.name == functions.XM
     return needs_a_cut
+
+
+def _of_batches(each: Value) -> Value:
+    """What a loader yields that turns out to be one of XLA's: tensors, where nothing was known."""
+    if isinstance(each.payload, Container) and each.payload.items:
+        return container([_of_batches(item) for item in each.payload.items])
+    return Value(Kind.TENSOR, False, differs=True) if each.kind is Kind.UNKNOWN else each
 
 
 def _advance(loader: Loader, node: ast.AST, frame: Frame, store: Store) -> None:

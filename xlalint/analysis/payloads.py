@@ -81,6 +81,8 @@ def container_of(element: Value) -> Value:
 
 
 def _depth(value: Value) -> int:
+    if isinstance(value.payload, Iterated):
+        return 1 + _depth(value.payload.element)
     return value.payload.depth if isinstance(value.payload, Container) else 0
 
 
@@ -252,6 +254,20 @@ class Loader(NamedTuple):
         )
 
 
+class Iterated(NamedTuple):
+    """An iterator around what may be a loader: what it yields, and what it goes over.
+
+    A loop over it is a loop over the latter, except for what its variables are.
+    """
+
+    element: Value
+    over: Value
+
+    def join(self, other: Iterated) -> Iterated:
+        """Either of two iterators."""
+        return Iterated(join_values(self.element, other.element), join_values(self.over, other.over))
+
+
 class Opens(Enum):
     """What entering a scope does that is no scope of the engine's."""
 
@@ -332,7 +348,7 @@ PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.CONSTANT: (Constant, NoneType),
     Kind.NAMESPACE: (Namespace,),
     Kind.NONE: (NoneType,),
-    Kind.UNKNOWN: (NoneType,),
+    Kind.UNKNOWN: (Iterated, NoneType),
 }
 """What the payload of a value of each kind is. No class belongs to two kinds, so that asking for the
 class of a payload asks for the kind, too. A constant without payload is one of several."""
@@ -367,6 +383,8 @@ def run(value: Value) -> Value:
             items = None if payload.items is None else tuple(run(item) for item in payload.items)
             return value.run()._replace(payload=payload._replace(items=items, element=run(payload.element)))
         return value
+    if isinstance(payload, Iterated):
+        return value.run()._replace(payload=Iterated(run(payload.element), run(payload.over)))
     return value.run()
 
 

@@ -12,6 +12,7 @@ from xlalint.analysis.payloads import (
     Bound,
     Constant,
     Container,
+    Iterated,
     Loader,
     Targets,
     classes_of,
@@ -317,14 +318,20 @@ def let_die(state: State, before: Recorded) -> None:
             state.obligations -= {obligation}
 
 
-def generated(summary: Summary) -> Loader:
+def generated(summary: Summary) -> Value:
     """What a generator yields. Each `next` of it cuts when its one `yield` follows a cut."""
     element = join_all((given.value for given in summary.yields), UNKNOWN)
     cuts: bool | None = False
     if any(given.after_cut for given in summary.yields) or (summary.store and summary.store.state.loop.cuts):
         places = {given.site for given in summary.yields}
         cuts = True if len(places) == 1 and all(given.after_cut for given in summary.yields) else None
-    return Loader(element if cuts is False else run(element), cuts)
+    if cuts is not False:
+        return Value(Kind.LOADER, payload=Loader(run(element), cuts))
+    perhaps = (given.over for given in summary.yields if given.over and given.over.kind in _MAY_BE_LOADER)
+    over = next(perhaps, None)
+    if over is not None:
+        return UNKNOWN._replace(recorded=element.recorded, payload=Iterated(element, over))
+    return Value(Kind.LOADER, payload=Loader(element))
 
 
 def _is_placed_outside(obligation: Obligation) -> bool:
@@ -335,6 +342,9 @@ def _is_placed_outside(obligation: Obligation) -> bool:
 
 
 _ENGINE_KINDS = kinds_that("concerns_engine")
+
+
+_MAY_BE_LOADER = kinds_that("may_be_loader")
 
 
 _NEUTRAL = State()

@@ -7,6 +7,7 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
     Container,
+    Iterated,
     targets,
     unknown_from,
 )
@@ -44,7 +45,7 @@ def _let_escape(machine: Machine, call: Call) -> None:
 
 
 def holds_tensor(value: Value) -> bool:
-    """Whether a value is a device tensor, or a container of them."""
+    """Whether a value is a device tensor, or holds or yields them."""
     if value.kind is Kind.TENSOR:
         return True
-    return isinstance(value.payload, Container) and value.payload.element.kind is Kind.TENSOR
+    return isinstance(value.payload, Container | Iterated) and value.payload.element.kind is Kind.TENSOR

@@ -173,7 +173,7 @@ FUNCTIONS: dict[str, str] = {
     "builtins.set": "list",
     "builtins.dict": "dict",
     "builtins.map": "map",
-    "builtins.filter": "map",
+    "builtins.filter": "filter",
     "itertools.islice": "slice iterator",
     "itertools.cycle": "cycle",
     "itertools.chain": "chain",

@@ -195,6 +195,7 @@ class Traits(NamedTuple):
         on_host: It lives on the host; two of these kinds join to a host value.
         keeps_kind: It stays of its kind when it is no longer known which of its kind it is.
         has_methods: What its attributes do is known by the kind.
+        may_be_loader: It may turn out to be a loader of torch_xla, or pass one on.
     """
 
     concerns_engine: bool = False
@@ -205,10 +206,11 @@ class Traits(NamedTuple):
     on_host: bool = False
     keeps_kind: bool = False
     has_methods: bool = False
+    may_be_loader: bool = False
 
 
 TRAITS: dict[Kind, Traits] = {
-    Kind.TENSOR: Traits(concerns_engine=True, numeric=True, keeps_kind=True),
+    Kind.TENSOR: Traits(concerns_engine=True, numeric=True, keeps_kind=True, may_be_loader=True),
     Kind.HOST: Traits(idle=True, numeric=True, on_host=True, keeps_kind=True),
     Kind.DEVICE: Traits(concerns_engine=True, true=True, keeps_kind=True),
     Kind.MODULE: Traits(concerns_engine=True, carries_state=True, true=True, has_methods=True),
@@ -217,9 +219,9 @@ TRAITS: dict[Kind, Traits] = {
     Kind.SCALER: Traits(concerns_engine=True, carries_state=True, has_methods=True),
     Kind.LOADER: Traits(concerns_engine=True, carries_state=True, has_methods=True),
     Kind.STATE_DICT: Traits(concerns_engine=True, has_methods=True),
-    Kind.CALLABLE: Traits(concerns_engine=True, true=True),
+    Kind.CALLABLE: Traits(concerns_engine=True, true=True, may_be_loader=True),
     Kind.CLASS: Traits(true=True),
-    Kind.INSTANCE: Traits(),
+    Kind.INSTANCE: Traits(may_be_loader=True),
     Kind.SCOPE: Traits(concerns_engine=True, has_methods=True),
     Kind.RANK_TEST: Traits(),
     Kind.ORDINAL: Traits(on_host=True, keeps_kind=True),
@@ -227,7 +229,7 @@ TRAITS: dict[Kind, Traits] = {
     Kind.CONSTANT: Traits(idle=True, numeric=True, on_host=True, keeps_kind=True),
     Kind.NAMESPACE: Traits(true=True),
     Kind.NONE: Traits(idle=True),
-    Kind.UNKNOWN: Traits(idle=True, numeric=True),
+    Kind.UNKNOWN: Traits(idle=True, numeric=True, may_be_loader=True),
 }
 
 

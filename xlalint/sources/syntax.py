@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 
 from xlalint.diagnostic import Position
 from xlalint.sources.file import START, SourceFile, Unreadable
 
 Parser = Callable[[str], ast.Module]
 
-_BRACKET = re.compile(r"[()\[\]{}]")
-_MOST_BRACKETS = 100
-_LONGEST_LINE = 2000
+_HOST = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+_TOO_DEEP = re.compile(r"too many (nested|levels)|nested too deeply")
+"""What the host says of depth is no more than its own limits."""
 
 
 def parse(file: SourceFile, newer: Parser | None = None) -> ast.Module | Unreadable:
@@ -23,7 +23,8 @@ def parse(file: SourceFile, newer: Parser | None = None) -> ast.Module | Unreada
 
     Args:
         newer: A parser for what may be syntax that the Python we run on does not know yet; it raises
-            SyntaxError, ValueError or RecursionError for what it does not know either.
+            SyntaxError or ValueError for what it does not know either, and RecursionError for what is
+            nested too deeply.
     """
     if file.tree is not None:
         return file.tree
@@ -32,28 +33,28 @@ def parse(file: SourceFile, newer: Parser | None = None) -> ast.Module | Unreada
             warnings.simplefilter("ignore")  # other linters report suspicious escapes and comparisons
             file.tree = ast.parse(file.text)
     except SyntaxError as error:
-        if newer is not None and _is_shallow(file):
-            with suppress(SyntaxError, ValueError, RecursionError):
+        reason = f"syntax error: {error.msg}"
+        if _TOO_DEEP.search(error.msg):
+            reason = f"it is nested too deeply for {_HOST}: {error.msg}"
+        elif newer is not None:
+            try:
                 file.tree = newer(file.text)
                 return file.tree
+            except RecursionError:
+                reason = (
+                    f"it is nested too deeply for the parser of syntax newer than {_HOST}, "
+                    f"which says: {error.msg}"
+                )
+            except (SyntaxError, ValueError):
+                pass
         line = min(max(error.lineno or 1, 1), len(file.lines))
         column = min(max(error.offset or 1, 1), len(file.line(line)) + 1)
-        return _unreadable(file, f"syntax error: {error.msg}", Position(line, column))
+        return _unreadable(file, reason, Position(line, column))
     except (RecursionError, MemoryError):
-        return _unreadable(file, "it contains an expression that is nested too deeply")
+        return _unreadable(file, f"it is nested too deeply for {_HOST}")
     except ValueError as error:
         return _unreadable(file, f"syntax error: {error}")
     return file.tree
-
-
-def _is_shallow(file: SourceFile) -> bool:
-    """Whether another parser may be let at the file: in deep nesting LibCST's ends the process."""
-    depth = 0
-    for bracket in _BRACKET.findall(file.text):
-        depth = depth + 1 if bracket in "([{" else max(depth - 1, 0)
-        if depth > _MOST_BRACKETS:
-            return False
-    return max(map(len, file.lines)) <= _LONGEST_LINE
 
 
 def _unreadable(file: SourceFile, reason: str, position: Position = START) -> Unreadable:

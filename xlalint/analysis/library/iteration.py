@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Instance,
+    Iterated,
     Loader,
     container,
     container_of,
@@ -22,49 +25,58 @@ from xlalint.lazy.values import (
     UNKNOWN,
     Kind,
     Value,
+    join_all,
+    kinds_that,
 )
-from xlalint.lazy.values import join as join_values
 
 
-def iterated(value: Value | None) -> Loader:
+def around(sources: Sequence[Value], each: Value) -> Value:
+    """An iterator that goes over all of `sources` at once and yields `each`."""
+    over = [value.payload.over if isinstance(value.payload, Iterated) else value for value in sources]
+    cutting = [value.payload.cuts for value in over if isinstance(value.payload, Loader)]
+    perhaps = [value for value in over if value.kind in _MAY_BE_LOADER]
+    if any(cuts is not False for cuts in cutting) or (cutting and not perhaps):
+        # Another iterator may end first, and then the loader never comes to its own end.
+        at_end = len(over) == 1 and iterated(over[0]).cuts_at_end
+        cuts = True if True in cutting else None if None in cutting else False
+        sure = all(value.sure for value in over if value.kind is Kind.LOADER)
+        return Value(Kind.LOADER, sure, payload=Loader(each, cuts, at_end))
+    if not perhaps:
+        return container_of(each)
+    one = next((value for value in perhaps if value.kind is Kind.UNKNOWN), perhaps[0])
+    if one.kind is Kind.UNKNOWN and each.kind is Kind.UNKNOWN and each.payload is None:
+        return unknown_from(*over)
+    return unknown_from(*over)._replace(recorded=each.recorded, payload=Iterated(each, one))
+
+
+def now_and_then(value: Value) -> Value:
+    """What is iterated, where more than one element may be made of each of its own."""
+    if isinstance(loader := value.payload, Loader) and loader.cuts:
+        return value._replace(payload=loader._replace(cuts=None))
+    return value
+
+
+def iterated(value: Value) -> Loader:
     """How a value is iterated."""
-    if value is None:
-        return Loader(UNKNOWN)
     return value.payload if isinstance(value.payload, Loader) else Loader(element(value))
-
-
-def _loader(payload: Loader, source: Value | None) -> Value:
-    """Something iterated like `source`: a loader if that was one, else only a container."""
-    if source is not None and source.kind is Kind.LOADER:
-        return Value(Kind.LOADER, source.sure, payload=payload)
-    if payload.element.kind is Kind.UNKNOWN:
-        return UNKNOWN
-    return container_of(payload.element)
 
 
 def _enumerate(machine: Machine, call: Call) -> Value:
     source = call.argument(0, "iterable")
-    inner = iterated(source)
-    pair = container([HOST, inner.element])
-    if source is not None and source.kind is Kind.LOADER:
-        return Value(Kind.LOADER, source.sure, payload=inner._replace(element=pair))
-    return container_of(pair)
+    if source is None:
+        return UNKNOWN
+    return around([source], container([HOST, element(source)]))
 
 
 def _zip(machine: Machine, call: Call) -> Value:
-    parts = [iterated(value) for value in call.arguments]
-    pair = container([part.element for part in parts])
-    cutting = [part for part in parts if part.cuts is not False]
-    if any(value.kind is Kind.LOADER for value in call.arguments):
-        cuts = cutting[0].cuts if cutting else False
-        # Another iterator may end first, and then the loader never comes to its own end.
-        return Value(Kind.LOADER, payload=Loader(pair, cuts, len(parts) == 1 and parts[0].cuts_at_end))
-    return container_of(pair)
+    if call.open_ended:
+        return UNKNOWN
+    return around(call.arguments, container([element(value) for value in call.arguments]))
 
 
 def _iterate(machine: Machine, call: Call) -> Value:
     source = call.argument(0, "iterable")
-    return _loader(iterated(source), source)
+    return UNKNOWN if source is None else around([source], element(source))
 
 
 def _next(machine: Machine, call: Call) -> Value:
@@ -78,31 +90,26 @@ def _next(machine: Machine, call: Call) -> Value:
 
 
 def _slice_iterator(machine: Machine, call: Call) -> Value:
-    source = call.argument(0)
-    return _loader(iterated(source)._replace(cuts_at_end=False), source)
-
-
-def _cycle(machine: Machine, call: Call) -> Value:
-    source = call.argument(0)
-    return _loader(iterated(source), source)
+    source = _iterate(machine, call)
+    if isinstance(loader := source.payload, Loader):
+        return source._replace(payload=loader._replace(cuts_at_end=False))
+    return source
 
 
 def _chain(machine: Machine, call: Call) -> Value:
-    loaders = [value for value in call.arguments if value.kind is Kind.LOADER]
-    if loaders:
-        joined = loaders[0]
-        for other in loaders[1:]:
-            joined = join_values(joined, other)
-        return joined
-    return UNKNOWN
+    if any(value.kind in _MAY_BE_LOADER for value in call.arguments):
+        return around(call.arguments, join_all(map(element, call.arguments), UNKNOWN))
+    return join_all((value for value in call.arguments if value.kind is Kind.LOADER), UNKNOWN)
 
 
 def _progress(machine: Machine, call: Call) -> Value:
     source = call.argument(0, "iterable")
     if source is None:
         return Value(Kind.INSTANCE, payload=Instance((functions.PROGRESS,)))
-    inner = iterated(source)
-    return Value(Kind.LOADER, source.sure, payload=inner)
+    if source.kind is Kind.LOADER:
+        return source
+    over = source.payload.over if isinstance(source.payload, Iterated) else source
+    return unknown_from(source)._replace(recorded=source.recorded, payload=Iterated(element(source), over))
 
 
 def _list(machine: Machine, call: Call) -> Value:
@@ -111,6 +118,8 @@ def _list(machine: Machine, call: Call) -> Value:
         return container([])
     if source.kind is Kind.CONTAINER:
         return source
+    if source.kind in _MAY_BE_LOADER and not (source.kind is Kind.TENSOR and source.sure):
+        return around([source], element(source))
     each = element(source)
     return container_of(each) if each.kind is not Kind.UNKNOWN else UNKNOWN
 
@@ -127,7 +136,16 @@ def _map(machine: Machine, call: Call) -> Value:
         return UNKNOWN
     inner = Call(call.frame, call.store, call.site, None, [element(source)])
     result = machine.invoke(function, inner) if function.kind is Kind.CALLABLE else UNKNOWN
-    return container_of(result)
+    return around([source], result)
+
+
+def _filter(machine: Machine, call: Call) -> Value:
+    _map(machine, call)
+    source = call.argument(1)
+    return UNKNOWN if source is None else around([source], element(source))
+
+
+_MAY_BE_LOADER = kinds_that("may_be_loader")
 
 
 EFFECTS: dict[str, Effect] = {
@@ -136,10 +154,11 @@ EFFECTS: dict[str, Effect] = {
     "iterate": _iterate,
     "next": _next,
     "slice iterator": _slice_iterator,
-    "cycle": _cycle,
+    "cycle": _iterate,
     "chain": _chain,
     "progress": _progress,
     "list": _list,
     "dict": _dict,
     "map": _map,
+    "filter": _filter,
 }

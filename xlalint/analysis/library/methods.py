@@ -12,7 +12,7 @@ from xlalint.analysis.library.modules import module_method, parameter
 from xlalint.analysis.library.optimizers import optimizer_method, scaler_method
 from xlalint.analysis.library.tensors import tensor_method
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.payloads import Loader, Method, Opening, Opens, Parameters, unknown_from
+from xlalint.analysis.payloads import Iterated, Loader, Method, Opening, Opens, Parameters, unknown_from
 from xlalint.analysis.scopes import enter_scope
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge.methods import METHODS
@@ -68,6 +68,8 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
 
 
 def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
+    if isinstance(receiver.payload, Iterated) and METHODS[Kind.LOADER].get(name) == "show":
+        return loader_method(machine, receiver, name, call)  # of a progress bar
     if operation_of(name) is Operation.READ and not call.values:
         call.read(receiver, Reading.EXPLICIT)
         return unknown_from(receiver)

@@ -67,7 +67,7 @@ def _compare(machine: Machine, call: Call) -> Value:
 
 def _test_elements(machine: Machine, call: Call) -> Value:
     value = call.argument(0)
-    if value is not None and value.kind in (Kind.CONTAINER, Kind.TENSOR):
+    if value is not None:
         call.read(element(value), Reading.BOOL)
     return HOST
 

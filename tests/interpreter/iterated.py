@@ -1,0 +1,107 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""What stands around an iterable: the loop is over what is inside, its variables are what comes out."""
+
+import itertools
+
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+from tqdm import tqdm, trange
+
+device = torch_xla.device()
+model = torch.nn.Linear(4, 4).to(device)
+optimizer = torch.optim.SGD(model.parameters())
+x = torch.randn(4, 4, device=device)
+
+
+# What is known stays known
+
+
+def a_progress_bar_over_numbers():
+    for step in tqdm(range(10)):  # expect: XLA202
+        model(x + torch_xla.device().index).sum().backward()
+        optimizer.step()
+
+
+def numbers_with_a_progress_bar():
+    for step in trange(10):  # expect: XLA202
+        model(x + torch_xla.device().index).sum().backward()
+        optimizer.step()
+
+
+def inference_over_numbers_is_no_training_loop():
+    torch_xla.sync()
+    for step in tqdm(range(10)):
+        model(x)
+
+
+def numbered_tensors():
+    torch_xla.sync()
+    for i, batch in enumerate([x, x]):  # expect: XLA202
+        model(batch).sum().backward()
+        optimizer.step()
+
+
+def an_iterator_is_kept_in_a_name(loader):
+    batches = enumerate(tqdm(loader))
+    torch_xla.sync()
+    for i, batch in batches:
+        model(batch.to(device)).sum().backward()
+        optimizer.step()
+
+
+class Batches:
+    def __iter__(self):
+        return iter(self.loader)
+
+
+def an_object_may_pass_on_a_loader():
+    torch_xla.sync()
+    for i, batch in enumerate(Batches()):
+        model(batch.to(device)).sum().backward()
+        optimizer.step()
+
+
+# What comes out
+
+
+def a_progress_bar_shows_the_loss(loader):
+    bar = tqdm(loader)
+    for batch in bar:
+        with torch_xla.step():
+            loss = model(x).sum()
+            bar.set_postfix(loss=loss)  # expect: XLA101
+
+
+def tensors_come_out_beside_what_is_unknown(loader):
+    for batch, weight in zip(loader, [x, x]):
+        with torch_xla.step():
+            print((model(x) * weight).sum())  # expect: XLA101
+            print(batch)
+
+
+def filtered_parameters_are_those_of_the_model():
+    inner = torch.nn.Linear(4, 4)
+    frozen = torch.optim.SGD(filter(lambda p: p.requires_grad, inner.parameters()))
+    inner.to(device)  # expect: XLA701
+    inner(x).sum().backward()
+    xm.optimizer_step(frozen)
+
+
+def what_is_filtered_is_not_what_the_test_says(loader):
+    for batch in filter(lambda batch: batch is not None, loader):
+        with torch_xla.step():
+            print(batch)
+            print(model(x).sum())  # expect: XLA101
+
+
+def tensors_are_asked_one_by_one(batches):
+    with torch_xla.step():
+        if any(model(x) > i for i, batch in enumerate(batches)):  # expect: XLA101
+            pass
+
+
+def a_generator_expression_in_a_step(batches):
+    with torch_xla.step():
+        print(max(model(x).sum().item() for batch in batches))  # expect: XLA101

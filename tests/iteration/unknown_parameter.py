@@ -1,0 +1,86 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""Nobody says what is iterated: it may be a loader of torch_xla, and a loop that needs one is taken for one over it."""
+
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+
+model = torch.nn.Linear(4, 4).to(torch_xla.device())
+optimizer = torch.optim.SGD(model.parameters())
+
+
+def a_loop_that_steps_may_be_cut(loader):
+    for batch in loader:
+        pass
+        loss = model(batch.to(torch_xla.device())).sum()
+        loss.backward()
+        optimizer.step()
+
+
+def a_loop_that_infers_may_be_cut(loader):
+    scores = []
+    for batch in loader:
+        pass
+        scores.append(model(batch.to(torch_xla.device())).sum())
+    return scores
+
+
+def a_read_below_the_step(loader):
+    for batch in loader:
+        pass
+        loss = model(batch).sum()
+        loss.backward()
+        xm.optimizer_step(optimizer)
+        print(loss.item())  # expect: XLA102 likely
+
+
+def a_read_of_the_batch(loader):
+    for batch in loader:
+        pass
+        model(batch).sum().backward()
+        xm.optimizer_step(optimizer)
+        print(batch.item())
+
+
+def a_read_below_a_marker(loader):
+    for batch in loader:
+        pass
+        loss = model(batch).sum()
+        loss.backward()
+        xm.optimizer_step(optimizer)
+        torch_xla.sync()  # expect: XLA201
+        print(loss.item())
+
+
+def an_exit_above_the_marker(loader):
+    for batch in loader:
+        pass
+        loss = model(batch).sum()
+        loss.backward()
+        optimizer.step()
+        if done():
+            break  # expect: XLA203
+        torch_xla.sync()  # expect: XLA201
+    model(torch.ones(4, 4, device=torch_xla.device()))
+
+
+def an_exit_that_leaves_nothing(loader):
+    for batch in loader:
+        pass
+        loss = model(batch).sum()
+        loss.backward()
+        optimizer.step()
+        torch_xla.sync()  # expect: XLA201
+        if done():
+            break
+    model(torch.ones(4, 4, device=torch_xla.device()))
+
+
+def a_step_for_each_batch(loader):
+    for batch in loader:
+        pass
+        with torch_xla.step():
+            loss = model(batch.to(torch_xla.device())).sum()
+            loss.backward()
+            optimizer.step()
