@@ -178,16 +178,23 @@ class _Run:
                         yield from self.interpreter.run_hook(method, hook)
 
     def _unreached(self, functions: list[Function]) -> Iterator[Occurrence]:
-        """Functions that somebody names but nobody was seen to call; unless one calls the other."""
+        """Functions that somebody names but nobody was seen to call; unless one calls the other.
+
+        One that an earlier one enters has nothing to tell of its own.
+        """
         happened: dict[Function, list[Occurrence]] = {}
         enters: dict[Function, set[Function]] = {}
+        callers: dict[Function, list[Function]] = {}
         for function in functions:
+            if function in callers:
+                continue
             self.interpreter.entered = set()
             happened[function] = self._root(function)
             enters[function] = self.interpreter.entered - {function}
+            for other in enters[function]:
+                callers.setdefault(other, []).append(function)
         for function, occurrences in happened.items():
-            callers = [f for f in functions if function in enters[f]]
-            if all(f in enters[function] and _order(function) < _order(f) for f in callers):
+            if all(caller in enters[function] for caller in callers.get(function, ())):
                 yield from occurrences
 
     def _root(self, function: Function) -> list[Occurrence]:
