@@ -41,6 +41,7 @@ from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.analysis.summaries import (
     Summary,
     are_idle,
+    carried_once,
     classes_in,
     context_key,
     differs_in_bound_only,
@@ -50,6 +51,7 @@ from xlalint.analysis.summaries import (
     is_open,
     let_die,
     outlives,
+    owed_by_few_ways,
     seen_from,
     told_once,
     widened,
@@ -391,6 +393,7 @@ class Interpreter(Machine):
         if exit_store is not None:
             if not function.yields() and not outlives(value, exit_store, {**captured, **names}, attributes):
                 let_die(exit_store.state, pending)
+            exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}
             if self._recursions == {function} and differs_in_bound_only(exit_store.state, unchanged):
                 # What does nothing to the engine but call itself does nothing to the engine.
@@ -403,8 +406,8 @@ class Interpreter(Machine):
         least_depth = call.frame.depth if self._too_deep else 0
         self._too_deep = self._too_deep or was_too_deep
         return Summary(
-            exit_store, value, told_once(frame.occurrences), tuple(frame.carried), frame.yields, entered,
-            cut_off, least_depth,
+            exit_store, value, told_once(frame.occurrences), carried_once(frame.carried), frame.yields,
+            entered, cut_off, least_depth,
         )  # fmt: skip
 
     def _replay(self, summary: Summary, call: Call) -> Value:
