@@ -69,8 +69,8 @@ class Frame:
     """One activation. What happens gathers here, as this function sees it."""
 
     __slots__ = (
-        "captured", "carried", "closure_argument", "depth", "exits", "function", "kept", "loops", "model",
-        "muted", "occurrences", "outline", "quiet", "resume", "shallow", "yields",
+        "captured", "carried", "closure_argument", "depth", "exits", "function", "kept", "loops", "muted",
+         "occurrences", "outline", "quiet", "resume", "shallow", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -98,7 +98,11 @@ class Frame:
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""
         self.closure_argument = False
-        self.model = LazyModel(self.emit)
+
+    @property
+    def model(self) -> LazyModel:
+        """The model, whose events come here. It is not kept: frame and model would keep each other."""
+        return LazyModel(self.emit)
 
     def site(self, node: ast.AST) -> Site:
         """The place of a node in this function."""

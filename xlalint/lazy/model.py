@@ -60,6 +60,8 @@ _REDUCED = frozenset({Gradient.REDUCED})
 class LazyModel:
     """Transitions of the state. Events go to `emit` with the state they happened in."""
 
+    __slots__ = ("_emit",)
+
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
 
