@@ -54,6 +54,7 @@ from xlalint.analysis.summaries import (
     owed_by_few_ways,
     seen_from,
     told_once,
+    unknown_state,
     widened,
     with_obligation,
 )
@@ -275,22 +276,16 @@ class Interpreter(Machine):
         attributes = self._within_reach(call.store.attributes, names, captured)
         if not scopes and are_idle(names) and are_idle(captured) and are_idle(attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
-            key = (tuple(sorted(names.items(), key=lambda item: item[0])), tuple(captured))
-            summary = self._kept(kept, key, call)
-            if summary is None:
-                neutral = State()
-                neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
-                summary = kept[key] = self._interpret(function, names, captured, {}, neutral, call)
-            if summary.did_nothing:
+            summary = self._neutral_summary(function, kept, names, captured, call)
+            if summary is not None and summary.did_nothing:
                 self.entered |= summary.entered
                 return summary
         entry = entry_state(call.store.state, function)
         key = context_key(names, captured, attributes, entry)
         summary = self._kept(kept, key, call)
-        if summary is None:
-            if len(kept) >= MANY_CONTEXTS:
-                names = {name: widened(value) for name, value in names.items()}
-                captured = {name: widened(value) for name, value in captured.items()}
+        if summary is None and len(kept) >= MANY_CONTEXTS:
+            names = {name: widened(value) for name, value in names.items()}
+            captured = {name: widened(value) for name, value in captured.items()}
             if len(kept) >= MOST_CONTEXTS:
                 self._bound(call, "this function is called in too many different states")
                 names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
@@ -300,12 +295,32 @@ class Interpreter(Machine):
                 }
                 attributes = {}
                 entry.trust = entry.trust._replace(bounded=True)
-            if len(kept) >= MANY_CONTEXTS:
-                key = context_key(names, captured, attributes, entry)
-                summary = self._kept(kept, key, call)
+            if len(kept) >= 2 * MOST_CONTEXTS:
+                # States tell contexts apart as well: at last one stands for all that are still to come.
+                names, captured = dict.fromkeys(names, UNKNOWN), dict.fromkeys(captured, UNKNOWN)
+                entry = unknown_state()
+            key = context_key(names, captured, attributes, entry)
+            summary = self._kept(kept, key, call)
         if summary is None:
             summary = kept[key] = self._interpret(function, names, captured, attributes, entry, call)
         self.entered |= summary.entered
+        return summary
+
+    def _neutral_summary(
+        self, function: Function, kept: dict[Any, Summary], names: dict[str, Value],
+        captured: dict[str, Value], call: Call,
+    ) -> Summary | None:  # fmt: skip
+        """What a call does where nothing is recorded and nothing open; None beyond the bound of contexts."""
+        key = (tuple(sorted(names.items(), key=lambda item: item[0])), tuple(captured))
+        summary = self._kept(kept, key, call)
+        if summary is None and len(kept) >= MANY_CONTEXTS:
+            names = {name: widened(value) for name, value in names.items()}
+            key = (tuple(sorted(names.items(), key=lambda item: item[0])), tuple(captured))
+            summary = self._kept(kept, key, call)
+        if summary is None and len(kept) < MOST_CONTEXTS:
+            neutral = State()
+            neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
+            summary = kept[key] = self._interpret(function, names, captured, {}, neutral, call)
         return summary
 
     def _kept(self, kept: dict[Any, Summary], key: Any, call: Call) -> Summary | None:

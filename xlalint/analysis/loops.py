@@ -69,6 +69,8 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
 def _awaits_loader(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> bool:
     """Whether a loop over something unknown can only mean an XLA loader: it steps an optimizer
     without a barrier, or adds closures, and nothing in it cuts."""
+    if not frame.outline.mentions(_NEEDS_A_CUT):
+        return False
     needs_a_cut = False
     for inner in ast.walk(node):
         if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):

@@ -24,12 +24,16 @@ from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import (
     NOTHING_DONE,
     Activity,
+    Engine,
+    Gradient,
+    Gradients,
     Loop,
     Obligation,
     Owed,
     Scope,
     Split,
     State,
+    Trust,
     View,
     join_activities,
     met,
@@ -147,6 +151,20 @@ def entry_state(state: State, function: Function) -> State:
     entry.loop = NOTHING_DONE
     entry.collectives = ()
     return entry
+
+
+def unknown_state() -> State:
+    """The state in which a function is entered when nothing is known of its callers.
+
+    Nothing is surely recorded or reduced and nothing owed, so that nothing is alarmed on but what the
+    function surely does by itself.
+    """
+    perhaps = Recorded(Weight.NONE, Weight.HEAVY)
+    state = State()
+    state.engine = Engine(perhaps, (ENTRY,), perhaps, eager=None)
+    state.gradients = Gradients(frozenset(Gradient))
+    state.trust = Trust(opaque=True, bounded=True)
+    return state
 
 
 def exit_state(left: State, before: State, site: Site) -> State:
