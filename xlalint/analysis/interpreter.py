@@ -41,6 +41,7 @@ from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.analysis.summaries import (
     Summary,
     are_idle,
+    by_name,
     carried_once,
     classes_in,
     context_key,
@@ -310,14 +311,16 @@ class Interpreter(Machine):
         self, function: Function, kept: dict[Any, Summary], names: dict[str, Value],
         captured: dict[str, Value], call: Call,
     ) -> Summary | None:  # fmt: skip
-        """What a call does where nothing is recorded and nothing open; None beyond the bound of contexts."""
-        key = (tuple(sorted(names.items(), key=lambda item: item[0])), tuple(captured))
+        """What a call does where nothing is recorded and nothing is open; None beyond all bounds."""
+        key = (by_name(names), tuple(captured))
         summary = self._kept(kept, key, call)
         if summary is None and len(kept) >= MANY_CONTEXTS:
             names = {name: widened(value) for name, value in names.items()}
-            key = (tuple(sorted(names.items(), key=lambda item: item[0])), tuple(captured))
+            if len(kept) >= MOST_CONTEXTS:
+                names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
+            key = (by_name(names), tuple(captured))
             summary = self._kept(kept, key, call)
-        if summary is None and len(kept) < MOST_CONTEXTS:
+        if summary is None and len(kept) < 2 * MOST_CONTEXTS:
             neutral = State()
             neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
             summary = kept[key] = self._interpret(function, names, captured, {}, neutral, call)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from xlalint.analysis.frame import Carried, Yielded
@@ -81,12 +82,12 @@ def context_key(
     names: dict[str, Value], captured: dict[str, Value], attributes: dict[AttributeKey, Value], state: State
 ) -> Any:
     """What tells contexts of one function apart: all that a rule or an obligation may look at."""
-    return (
-        tuple(sorted(names.items(), key=lambda item: item[0])),
-        tuple(sorted(captured.items(), key=lambda item: item[0])),
-        frozenset(attributes.items()),
-        state.key(),
-    )
+    return (by_name(names), by_name(captured), frozenset(attributes.items()), state.key())
+
+
+def by_name(values: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
+    """Names and their values in an order that does not depend on how they came about."""
+    return tuple(sorted(values.items(), key=itemgetter(0)))
 
 
 def widened(value: Value) -> Value:
