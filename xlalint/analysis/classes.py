@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
@@ -29,6 +32,8 @@ from xlalint.lazy.values import (
     Place,
     Value,
 )
+
+_Key = TypeVar("_Key")
 
 
 class ClassTable:
@@ -74,9 +79,10 @@ class ClassTable:
         known = self._bases.get(cls)
         if known is None:
             self._bases[cls] = known = [cls]
-            for expression in cls.bases:
-                for base in self._base_classes(cls, expression):
-                    known += [b for b in self.bases(base) if b not in known]
+            with _only_if_finished(self._bases, cls):
+                for expression in cls.bases:
+                    for base in self._base_classes(cls, expression):
+                        known += [b for b in self.bases(base) if b not in known]
         return known
 
     def _base_classes(self, cls: Class, expression: ast.expr) -> list[Class]:
@@ -90,9 +96,10 @@ class ClassTable:
         known = self._kinds.get(cls)
         if known is None:
             self._kinds[cls] = Kind.INSTANCE
-            names = (name for base in self.bases(cls) for name in self._library_bases(base))
-            kinds = (kind_by_base(name) for name in names)
-            known = self._kinds[cls] = next((kind for kind in kinds if kind is not None), Kind.INSTANCE)
+            with _only_if_finished(self._kinds, cls):
+                names = (name for base in self.bases(cls) for name in self._library_bases(base))
+                kinds = (kind_by_base(name) for name in names)
+                known = self._kinds[cls] = next((kind for kind in kinds if kind is not None), Kind.INSTANCE)
         return known
 
     def has_optimizer_scope(self, function: Function) -> bool:
@@ -110,7 +117,8 @@ class ClassTable:
         if key not in self._constants:
             self._constants[key] = UNKNOWN
             frame = Frame(cls.outline, None, 0)
-            self._constants[key] = self._machine.evaluate(cls.constants[name], frame, Store(State()))
+            with _only_if_finished(self._constants, key):
+                self._constants[key] = self._machine.evaluate(cls.constants[name], frame, Store(State()))
         return self._constants[key]
 
     def attributes(self, cls: Class) -> dict[str, Value]:
@@ -121,6 +129,14 @@ class ClassTable:
         table: dict[str, Value] = {}
         self._tables[cls] = table
         self._tabulating.add(cls)
+        try:
+            with _only_if_finished(self._tables, cls):
+                self._tabulate(cls, table)
+        finally:
+            self._tabulating.discard(cls)
+        return table
+
+    def _tabulate(self, cls: Class, table: dict[str, Value]) -> None:
         receiver = self.instance(cls)
         init = self.find_method(cls, "__init__")
         methods = [init] if init is not None else []
@@ -134,8 +150,6 @@ class ClassTable:
             for (owner, attribute), value in store.attributes.items():
                 if owner is cls and (attribute not in table or method is init):
                     table[attribute] = run(value)
-        self._tabulating.discard(cls)
-        return table
 
     def is_tabulating(self, cls: Class) -> bool:
         """Whether the attribute table of a class is just being made."""
@@ -152,6 +166,16 @@ class ClassTable:
         if self.kind_of(cls) is Kind.MODULE:
             return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, cls))
         return Value(Kind.INSTANCE, payload=Instance((cls,)))
+
+
+@contextmanager
+def _only_if_finished(table: dict[_Key, Any], key: _Key) -> Iterator[None]:
+    """What stands in a table while it is being found out goes again when that comes to nothing."""
+    try:
+        yield
+    except RecursionError:
+        del table[key]
+        raise
 
 
 def _makes_cuda_tensors(cls: Class) -> bool:

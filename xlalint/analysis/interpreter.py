@@ -385,10 +385,8 @@ class Interpreter(Machine):
         store.attributes = dict(attributes)
         pending = entry.engine.recorded
         unchanged = entry.copy()
-        outer_recursions, self._recursions = self._recursions, set()
-        outer_entered, self.entered = self.entered, {function}
-        outer_cut_off, self._cut_off = self._cut_off, set()
-        was_too_deep, self._too_deep = self._too_deep, False
+        outer = self._recursions, self.entered, self._cut_off, self._too_deep
+        self._recursions, self.entered, self._cut_off, self._too_deep = set(), {function}, set(), False
         self._stack.append(function)
         try:
             node = function.node
@@ -400,8 +398,13 @@ class Interpreter(Machine):
                 ends = list(frame.exits.returns)
                 if after is not None:
                     ends.append((after, NONE, function.site))
+        except RecursionError:
+            # Whoever catches it goes on with this interpreter, as if the call had never been.
+            self._recursions, self.entered, self._cut_off, self._too_deep = outer
+            raise
         finally:
             self._stack.pop()
+        outer_recursions, outer_entered, outer_cut_off, was_too_deep = outer
         frame.model.settle_collectives([end.state for end, _, _ in ends], function.site)
         exit_store: Store | None = None
         value = NONE
@@ -532,8 +535,10 @@ class Interpreter(Machine):
         names = bind_arguments(self, Bound(method, receiver), call)
         entered, self.entered = self.entered, set()
         entry = entry_state(store.state, method)
-        summary = self._interpret(method, names, {}, store.attributes, entry, call)
-        self.entered = entered
+        try:
+            summary = self._interpret(method, names, {}, store.attributes, entry, call)
+        finally:
+            self.entered = entered
         if summary.store is not None:
             store.attributes.update(summary.store.attributes)
 

@@ -97,7 +97,11 @@ class Names:
         known = self._globals.get(key)
         if known is None:
             self._globals[key] = UNKNOWN
-            known = self._globals[key] = self._find_global(outline, name)
+            try:
+                known = self._globals[key] = self._find_global(outline, name)
+            except RecursionError:
+                del self._globals[key]
+                raise
         return known
 
     def _find_global(self, outline: Outline, name: str) -> Value:
