@@ -125,6 +125,7 @@ class Interpreter(Machine):
         """Called with each statement, its module and the store before it."""
         self._memo = memo
         self._summaries: dict[Function, dict[Any, Summary]] = {}
+        self._holds: dict[Class, frozenset[Class]] = {}
         self._stack: list[Function] = []
         self._cut_off: set[Function] = set()
         """Functions on the stack that were called once more since the innermost was entered."""
@@ -359,17 +360,27 @@ class Interpreter(Machine):
             return attributes
         held = {cls for cls, _ in attributes}
         reached: set[Class] = set()
-        stack = [*names.values(), *captured.values()]
-        while stack and len(reached) < len(held):
-            for cls in classes_in(stack.pop()):
-                if cls in reached:
-                    continue
+        waiting = [cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)]
+        while waiting and not held <= reached:
+            cls = waiting.pop()
+            if cls not in reached:
                 reached.add(cls)
-                stack += [value for (owner, _), value in attributes.items() if owner is cls]
-                stack += self.classes.attributes(cls).values()
+                waiting += self._held_by(cls)
+                for (owner, _), value in attributes.items():
+                    if owner is cls:
+                        waiting += classes_in(value)
         if held <= reached:
             return attributes
         return {key: value for key, value in attributes.items() if key[0] in reached}
+
+    def _held_by(self, cls: Class) -> frozenset[Class]:
+        """The classes of which an instance of `cls` holds instances."""
+        known = self._holds.get(cls)
+        if known is None:
+            known = frozenset(c for value in self.classes.attributes(cls).values() for c in classes_in(value))
+            if not self.classes.is_tabulating(cls):
+                self._holds[cls] = known
+        return known
 
     def _interpret(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value],

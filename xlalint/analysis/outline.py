@@ -87,6 +87,11 @@ class Function:
             if isinstance(node, ast.Name):
                 (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
                 continue
+            if isinstance(node, ast.Attribute):
+                stack.append(node.value)
+                continue
+            if isinstance(node, _WITHOUT_PARTS):
+                continue
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 inner = Function(self.outline, node, self, None)
                 used |= {n for n in _loads(node) if n not in inner.locals()}
@@ -289,6 +294,9 @@ def _names_in(node: ast.AST) -> tuple[str, ...]:
             return tuple(alias.name.rpartition(".")[2] for alias in aliases)
         case _:
             return ()
+
+
+_WITHOUT_PARTS = (ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
 
 
 def _loads(root: ast.AST) -> set[str]:

@@ -109,6 +109,8 @@ def are_idle(values: dict[Any, Value]) -> bool:
 
 def classes_in(value: Value) -> list[Class]:
     """Classes of the project that a value is an instance of, or holds instances of."""
+    if value.payload is None:
+        return []
     match value.payload:
         case Container(items, element):
             return [cls for item in (element, *(items or ())) for cls in classes_in(item)]
