@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
@@ -29,6 +32,8 @@ from xlalint.lazy.values import (
     Place,
     Value,
 )
+
+_Key = TypeVar("_Key")
 
 
 class ClassTable:

@@ -213,10 +213,16 @@ class Program:
                 analyzed, entered = take(_root(function), partial(self.interpreter.run_root, function))
                 reached |= entered - {function.key}
                 yield analyzed
+        entered_by: dict[Key, list[Key]] = {}
         for function in functions:
-            if function in referenced and function.key not in reached:
+            # Functions that somebody names but nobody was seen to call: one that an earlier one enters has
+            # nothing to tell of its own.
+            if function in referenced and function.key not in reached and function.key not in entered_by:
                 left[function] = take(_root(function), partial(self.interpreter.run_root, function))
-        yield from _unreached(left)
+                for key in left[function][1] - {function.key}:
+                    entered_by.setdefault(key, []).append(function.key)
+        for function, (analyzed, entered) in left.items():
+            yield analyzed._replace(told=entered.issuperset(entered_by.get(function.key, ())))
         for method, number, hook in self._hooks():
             root = Root("hook", method.outline.file, f"{method.key[1]} {number}")
             yield take(root, partial(self.interpreter.run_hook, method, hook))[0]
@@ -303,18 +309,6 @@ class Program:
 
 def _root(function: Function) -> Root:
     return Root("function", *function.key)
-
-
-def _unreached(left: Mapping[Function, tuple[Analyzed, frozenset[Key]]]) -> Iterator[Analyzed]:
-    """Functions that somebody names but nobody was seen to call; unless one calls the other."""
-    by_key = {function.key: function for function in left}
-    callers: dict[Function, list[Function]] = {function: [] for function in left}
-    for function, (_, entered) in left.items():
-        for key in entered & by_key.keys() - {function.key}:
-            callers[by_key[key]].append(function)
-    for function, (analyzed, entered) in left.items():
-        told = all(f.key in entered and order(function) < order(f) for f in callers[function])
-        yield analyzed._replace(told=told)
 
 
 @contextmanager

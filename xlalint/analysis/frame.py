@@ -26,6 +26,29 @@ class Exits:
     returns: list[tuple[Store, Value, Site]] = field(default_factory=list)
     raises: list[tuple[Store, Site]] = field(default_factory=list)
 
+    def copy(self) -> Exits:
+        """The same ways out, with stores of their own."""
+        return Exits(
+            [(store.copy(), site) for store, site in self.breaks],
+            [store.copy() for store in self.continues],
+            [(store.copy(), value, site) for store, value, site in self.returns],
+            [(store.copy(), site) for store, site in self.raises],
+        )
+
+
+class Settled(NamedTuple):
+    """A loop at its fixpoint: what every iteration starts from, what it leaves, how the loop is left."""
+
+    head: Store
+    back: Store | None
+    exits: Exits
+
+    def copy(self) -> Settled:
+        """The same with stores of its own."""
+        return Settled(
+            self.head.copy(), self.back.copy() if self.back is not None else None, self.exits.copy()
+        )
+
 
 class Yielded(NamedTuple):
     """What a generator gives away at one place, whether its loop cut the graph before, and what the
@@ -48,7 +71,7 @@ class Frame:
     """One activation. What happens gathers here, as this function sees it."""
 
     __slots__ = (
-        "captured", "carried", "closure_argument", "depth", "exits", "function", "kept", "model", "muted",
+        "captured", "carried", "closure_argument", "depth", "exits", "function", "kept", "loops", "muted",
         "occurrences", "outline", "over", "quiet", "resume", "shallow", "yields",
     )  # fmt: skip
 
@@ -67,6 +90,8 @@ class Frame:
         self.exits = Exits()
         self.occurrences: list[Occurrence] = []
         self.carried: list[Carried] = []
+        self.loops: dict[ast.AST, list[tuple[Store, object, Settled]]] = {}
+        """Of loops inside loops: what they were entered with, what else they saw, what came of it."""
         self.muted = False
         """Whether what happens is not told: a test waits for the error."""
         self.shallow = False
@@ -77,7 +102,11 @@ class Frame:
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""
         self.closure_argument = False
-        self.model = LazyModel(self.emit)
+
+    @property
+    def model(self) -> LazyModel:
+        """The model, whose events come here. It is not kept: frame and model would keep each other."""
+        return LazyModel(self.emit)
 
     def site(self, node: ast.AST) -> Site:
         """The place of a node in this function."""

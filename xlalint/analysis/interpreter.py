@@ -43,6 +43,8 @@ from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.analysis.summaries import (
     Summary,
     are_idle,
+    by_name,
+    carried_once,
     classes_in,
     context_key,
     differs_in_bound_only,
@@ -52,8 +54,10 @@ from xlalint.analysis.summaries import (
     is_open,
     let_die,
     outlives,
+    owed_by_few_ways,
     seen_from,
     told_once,
+    unknown_state,
     widened,
     with_obligation,
 )
@@ -123,6 +127,7 @@ class Interpreter(Machine):
         self._plan = plan
         self._memo = memo
         self._summaries: dict[Function, dict[Any, Summary]] = {}
+        self._holds: dict[Class, frozenset[Class]] = {}
         self._stack: list[Function] = []
         self._cut_off: set[Function] = set()
         """Functions on the stack that were called once more since the innermost was entered."""
@@ -315,22 +320,16 @@ class Interpreter(Machine):
         attributes = self._within_reach(call.store.attributes, names, captured)
         if not scopes and are_idle(names) and are_idle(captured) and are_idle(attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
-            key = (tuple(sorted(names.items(), key=lambda item: item[0])), tuple(captured))
-            summary = self._kept(kept, key, call)
-            if summary is None:
-                neutral = State()
-                neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
-                summary = kept[key] = self._interpret(function, names, captured, {}, neutral, call)
-            if summary.did_nothing:
+            summary = self._neutral_summary(function, kept, names, captured, call)
+            if summary is not None and summary.did_nothing:
                 self._rest_on(summary)
                 return summary
         entry = entry_state(call.store.state, function)
         key = context_key(names, captured, attributes, entry)
         summary = self._kept(kept, key, call)
-        if summary is None:
-            if len(kept) >= MANY_CONTEXTS:
-                names = {name: widened(value) for name, value in names.items()}
-                captured = {name: widened(value) for name, value in captured.items()}
+        if summary is None and len(kept) >= MANY_CONTEXTS:
+            names = {name: widened(value) for name, value in names.items()}
+            captured = {name: widened(value) for name, value in captured.items()}
             if len(kept) >= MOST_CONTEXTS:
                 self._bound(call, "this function is called in too many different states")
                 names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
@@ -340,9 +339,12 @@ class Interpreter(Machine):
                 }
                 attributes = {}
                 entry.trust = entry.trust._replace(bounded=True)
-            if len(kept) >= MANY_CONTEXTS:
-                key = context_key(names, captured, attributes, entry)
-                summary = self._kept(kept, key, call)
+            if len(kept) >= 2 * MOST_CONTEXTS:
+                # States tell contexts apart as well: at last one stands for all that are still to come.
+                names, captured = dict.fromkeys(names, UNKNOWN), dict.fromkeys(captured, UNKNOWN)
+                entry = unknown_state()
+            key = context_key(names, captured, attributes, entry)
+            summary = self._kept(kept, key, call)
         if summary is None:
             summary = kept[key] = self._interpret(function, names, captured, attributes, entry, call)
         self._rest_on(summary)
@@ -351,6 +353,26 @@ class Interpreter(Machine):
     def _rest_on(self, summary: Summary) -> None:
         self.entered |= summary.entered
         self.lookups.rested |= summary.rested
+
+    def _neutral_summary(
+        self, function: Function, kept: dict[Any, Summary], names: dict[str, Value],
+        captured: dict[str, Value], call: Call,
+    ) -> Summary | None:  # fmt: skip
+        """What a call does where nothing is recorded and nothing is open; None beyond all bounds."""
+        key = (by_name(names), tuple(captured))
+        summary = self._kept(kept, key, call)
+        if summary is None and len(kept) >= MANY_CONTEXTS:
+            names = {name: widened(value) for name, value in names.items()}
+            if len(kept) >= MOST_CONTEXTS:
+                names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
+            key = (by_name(names), tuple(captured))
+            summary = self._kept(kept, key, call)
+        if summary is None and len(kept) < 2 * MOST_CONTEXTS:
+            neutral = State()
+            neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
+            summary = kept[key] = self._interpret(function, names, captured, {}, neutral, call)
+        return summary
+
 
     def _kept(self, kept: dict[Any, Summary], key: Any, call: Call) -> Summary | None:
         """A summary made before, if it says all that there is to say here."""
@@ -386,17 +408,27 @@ class Interpreter(Machine):
             return attributes
         held = {cls for cls, _ in attributes}
         reached: set[Class] = set()
-        stack = [*names.values(), *captured.values()]
-        while stack and len(reached) < len(held):
-            for cls in classes_in(stack.pop()):
-                if cls in reached:
-                    continue
+        waiting = [cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)]
+        while waiting and not held <= reached:
+            cls = waiting.pop()
+            if cls not in reached:
                 reached.add(cls)
-                stack += [value for (owner, _), value in attributes.items() if owner is cls]
-                stack += self.classes.attributes(cls).values()
+                waiting += self._held_by(cls)
+                for (owner, _), value in attributes.items():
+                    if owner is cls:
+                        waiting += classes_in(value)
         if held <= reached:
             return attributes
         return {key: value for key, value in attributes.items() if key[0] in reached}
+
+    def _held_by(self, cls: Class) -> frozenset[Class]:
+        """The classes of which an instance of `cls` holds instances."""
+        known = self._holds.get(cls)
+        if known is None:
+            known = frozenset(c for value in self.classes.attributes(cls).values() for c in classes_in(value))
+            if not self.classes.is_tabulating(cls):
+                self._holds[cls] = known
+        return known
 
     def _interpret(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value],
@@ -412,11 +444,9 @@ class Interpreter(Machine):
         store.attributes = dict(attributes)
         pending = entry.engine.recorded
         unchanged = entry.copy()
-        outer_recursions, self._recursions = self._recursions, set()
-        outer_entered, self.entered = self.entered, {function}
+        outer = self._recursions, self.entered, self._cut_off, self._too_deep
+        self._recursions, self.entered, self._cut_off, self._too_deep = set(), {function}, set(), False
         outer_rested, self.lookups.rested = self.lookups.rested, set()
-        outer_cut_off, self._cut_off = self._cut_off, set()
-        was_too_deep, self._too_deep = self._too_deep, False
         self._stack.append(function)
         try:
             node = function.node
@@ -428,8 +458,13 @@ class Interpreter(Machine):
                 ends = list(frame.exits.returns)
                 if after is not None:
                     ends.append((after, NONE, function.site))
+        except RecursionError:
+            # Whoever catches it goes on with this interpreter, as if the call had never been.
+            self._recursions, self.entered, self._cut_off, self._too_deep = outer
+            raise
         finally:
             self._stack.pop()
+        outer_recursions, outer_entered, outer_cut_off, was_too_deep = outer
         frame.model.settle_collectives([end.state for end, _, _ in ends], function.site)
         exit_store: Store | None = None
         value = NONE
@@ -439,6 +474,7 @@ class Interpreter(Machine):
         if exit_store is not None:
             if not function.yields() and not outlives(value, exit_store, {**captured, **names}, attributes):
                 let_die(exit_store.state, pending)
+            exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}
             if self._recursions == {function} and differs_in_bound_only(exit_store.state, unchanged):
                 # What does nothing to the engine but call itself does nothing to the engine.
@@ -453,8 +489,8 @@ class Interpreter(Machine):
         least_depth = call.frame.depth if self._too_deep else 0
         self._too_deep = self._too_deep or was_too_deep
         return Summary(
-            exit_store, value, told_once(frame.occurrences), tuple(frame.carried), frame.yields, entered,
-            cut_off, least_depth, rested,
+            exit_store, value, told_once(frame.occurrences), carried_once(frame.carried), frame.yields,
+            entered, cut_off, least_depth, rested,
         )  # fmt: skip
 
     def _replay(self, summary: Summary, call: Call) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from xlalint.analysis.binding import bind, element
 from xlalint.analysis.branches import condition
-from xlalint.analysis.frame import Exits, Frame
+from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
     Container,
@@ -34,6 +34,8 @@ from xlalint.lazy.values import (
 )
 from xlalint.spelling import spelling
 
+MOST_RUNS = 16
+"""A loop is run to its fixpoint at most this often in one activation, whatever is around it."""
 MOST_PASSES = 4
 """A loop body is interpreted at most this often; then what it assigns becomes unknown."""
 
@@ -70,6 +72,8 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
 def _awaits_loader(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> bool:
     """Whether a loop over something unknown can only mean an XLA loader: it steps an optimizer
     without a barrier, or adds closures, and nothing in it cuts."""
+    if not frame.outline.mentions(_NEEDS_A_CUT):
+        return False
     needs_a_cut = False
     for inner in ast.walk(node):
         if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):
@@ -149,22 +153,33 @@ def _loop(
             after = join(after, continued)
         return after, left
 
-    head = store
-    back, exits = once(store)
-    if back is not None and not was_in_loop:
-        # The second iteration, too, is looked at by itself: what the first leaves, it surely meets.
-        again, _ = once(back)
-        head = join(head, back) or head
-        back = join(back, again)
-    for number in range(MOST_PASSES):
-        grown = join(head, back)
-        if back is None or grown is None or grown == head:
-            break
-        head = grown
-        if number == MOST_PASSES - 1:
-            _forget(head, back, store)
-            machine.reach_bound("this loop did not settle", frame.site(node), frame, head)
-        back, exits = once(head)
+    def settle() -> Settled:
+        head = store
+        back, exits = once(store)
+        if back is not None and not was_in_loop:
+            # The second iteration, too, is looked at by itself: what the first leaves, it surely meets.
+            again, _ = once(back)
+            head = join(head, back) or head
+            back = join(back, again)
+        for number in range(MOST_PASSES):
+            grown = join(head, back)
+            if back is None or grown is None or grown == head:
+                break
+            head = grown
+            if number == MOST_PASSES - 1:
+                _forget(head, back, store)
+                machine.reach_bound("this loop did not settle", frame.site(node), frame, head)
+            back, exits = once(head)
+        return Settled(head, back, exits)
+
+    def hurry(before: Settled) -> Settled:
+        # The loops around it run it again and again: what it once came to stands for all that comes.
+        head = join(store, before.head.copy()) or store
+        _forget(head, before.head, store)
+        machine.reach_bound("this loop is nested too deeply", frame.site(node), frame, head)
+        return Settled(head, *once(head))
+
+    head, back, exits = _settle_once(settle, hurry, node, over, frame, store) if was_in_loop else settle()
     frame.exits = outer_exits
     if endless and back is not None and not was_in_loop:
         frame.model.settle_steps(back.state)
@@ -196,6 +211,28 @@ def _loop(
         raised.state.scopes = raised.state.scopes._replace(in_loop=was_in_loop)
         outer_exits.raises.append((raised, site))
     return after
+
+
+def _settle_once(
+    settle: Callable[[], Settled],
+    hurry: Callable[[Settled], Settled],
+    node: ast.AST,
+    over: Value | None,
+    frame: Frame,
+    store: Store,
+) -> Settled:
+    """A loop inside another runs in each of its passes: the same again has been told already."""
+    runs = frame.loops.setdefault(node, [])
+    circumstances = (over, frame.muted, dict(frame.captured))
+    for entry, around, settled in runs:
+        if entry == store and around == circumstances:
+            return settled.copy()
+    if len(runs) == MOST_RUNS:
+        return hurry(runs[-1][-1])
+    entry = store.copy()
+    settled = settle()
+    runs.append((entry, circumstances, settled.copy()))
+    return settled
 
 
 def _end_loop(

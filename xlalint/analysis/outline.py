@@ -96,8 +96,14 @@ class Function:
         stack: list[ast.AST] = list(body)
         while stack:
             node = stack.pop()
+            kind = node.__class__
+            if kind in _WITHOUT_PARTS:
+                continue
             if isinstance(node, ast.Name):
-                (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+                (used if node.ctx.__class__ is ast.Load else bound).add(node.id)
+                continue
+            if kind not in _BINDING:
+                stack += _parts(node)
                 continue
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 inner = Function(self.outline, node, self, None)
@@ -119,12 +125,7 @@ class Function:
                 bound.add(node.name)
             elif isinstance(node, ast.Yield | ast.YieldFrom):
                 self.is_generator = True
-            for field in node._fields:
-                held = getattr(node, field, None)
-                if held.__class__ is list:
-                    stack += [part for part in held if isinstance(part, ast.AST)]
-                elif isinstance(held, ast.AST):
-                    stack.append(held)
+            stack += _parts(node)
         self.assigned = frozenset(bound - outer)
         self._used = used | outer
 
@@ -361,6 +362,30 @@ def _names_in(node: ast.AST) -> tuple[str, ...]:
             return tuple(alias.name.rpartition(".")[2] for alias in aliases)
         case _:
             return ()
+
+
+def _parts(node: ast.AST) -> list[ast.AST]:
+    """The nodes that a node is made of."""
+    parts: list[ast.AST] = []
+    for name in node._fields:
+        field = getattr(node, name, None)
+        if field.__class__ is list:
+            parts += [part for part in field if isinstance(part, ast.AST)]
+        elif isinstance(field, ast.AST):
+            parts.append(field)
+    return parts
+
+
+_WITHOUT_PARTS = frozenset({
+    ast.Constant, ast.Pass, ast.Break, ast.Continue, *ast.expr_context.__subclasses__(),
+    *ast.boolop.__subclasses__(), *ast.operator.__subclasses__(), *ast.unaryop.__subclasses__(),
+    *ast.cmpop.__subclasses__(),
+})  # fmt: skip
+_BINDING = frozenset({
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global,
+    ast.Nonlocal, ast.ExceptHandler, ast.Yield, ast.YieldFrom,
+})  # fmt: skip
+"""Nodes that bind names, beside names themselves, or make their function a generator."""
 
 
 def _loads(root: ast.AST) -> set[str]:

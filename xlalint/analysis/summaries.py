@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from xlalint.analysis.frame import Carried, Yielded
@@ -20,18 +22,24 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import AttributeKey, Store
 from xlalint.judging import Caller, Occurrence
-from xlalint.lazy.site import ENTRY, Path, Site
+from xlalint.lazy.events import Event
+from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import (
     NOTHING_DONE,
     Activity,
+    Engine,
+    Gradient,
+    Gradients,
     Loop,
     Obligation,
     Owed,
     Scope,
     Split,
     State,
+    Trust,
     View,
     join_activities,
+    met,
     places,
     places_of_caller,
     stands_for_callers,
@@ -39,6 +47,10 @@ from xlalint.lazy.state import (
 from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all, kinds_that
 
 _Held = TypeVar("_Held", Scope, Split)
+
+MOST_WAYS = 2
+"""Of the ways through a call to what opened an obligation, at most so many are told apart: two say
+that the same work was read more than once."""
 
 
 @dataclass(slots=True)
@@ -74,12 +86,12 @@ def context_key(
     names: dict[str, Value], captured: dict[str, Value], attributes: dict[AttributeKey, Value], state: State
 ) -> Any:
     """What tells contexts of one function apart: all that a rule or an obligation may look at."""
-    return (
-        tuple(sorted(names.items(), key=lambda item: item[0])),
-        tuple(sorted(captured.items(), key=lambda item: item[0])),
-        frozenset(attributes.items()),
-        state.key(),
-    )
+    return (by_name(names), by_name(captured), frozenset(attributes.items()), state.key())
+
+
+def by_name(values: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
+    """Names and their values in an order that does not depend on how they came about."""
+    return tuple(sorted(values.items(), key=itemgetter(0)))
 
 
 def widened(value: Value) -> Value:
@@ -101,6 +113,8 @@ def are_idle(values: dict[Any, Value]) -> bool:
 
 def classes_in(value: Value) -> list[Class]:
     """Classes of the project that a value is an instance of, or holds instances of."""
+    if value.payload is None:
+        return []
     match value.payload:
         case Container(items, element):
             return [cls for item in (element, *(items or ())) for cls in classes_in(item)]
@@ -146,6 +160,20 @@ def entry_state(state: State, function: Function) -> State:
     return entry
 
 
+def unknown_state() -> State:
+    """The state in which a function is entered when nothing is known of its callers.
+
+    Nothing is surely recorded or reduced and nothing owed, so that nothing is alarmed on but what the
+    function surely does by itself.
+    """
+    perhaps = Recorded(Weight.NONE, Weight.HEAVY)
+    state = State()
+    state.engine = Engine(perhaps, (ENTRY,), perhaps, eager=None)
+    state.gradients = Gradients(frozenset(Gradient))
+    state.trust = Trust(opaque=True, bounded=True)
+    return state
+
+
 def exit_state(left: State, before: State, site: Site) -> State:
     """The state a called function left, as the caller sees it."""
     state = left.copy()
@@ -158,8 +186,7 @@ def exit_state(left: State, before: State, site: Site) -> State:
         join_activities(before.loop.own, _at(left.loop.own, site)),
         join_activities(before.loop.nested, _at(left.loop.nested, site)),
     )
-    met = ((name, (site, *path)) for name, path in left.collectives)
-    state.collectives = tuple(dict.fromkeys((*before.collectives, *met)))
+    state.collectives = met(before.collectives, [(name, (site, *path)) for name, path in left.collectives])
     return state
 
 
@@ -199,6 +226,26 @@ def _obligations_after(left: State, before: State, site: Site) -> frozenset[Obli
     return frozenset(owed)
 
 
+def owed_by_few_ways(obligations: frozenset[Obligation]) -> frozenset[Obligation]:
+    """What a function leaves to its caller; of what differs in the way to where it was opened, the nearest.
+
+    A diagnostic stands no further in than at the first place of the way, and is about the last.
+    """
+    alike: dict[Obligation, list[Obligation]] = {}
+    for obligation in obligations:
+        ends = (*obligation.path[:1], *obligation.path[-1:])
+        alike.setdefault(obligation._replace(path=ends, since=()), []).append(obligation)
+    if all(len(ways) <= MOST_WAYS for ways in alike.values()):
+        return obligations
+    return frozenset(
+        way for ways in alike.values() for way in sorted(ways, key=_length_and_order)[:MOST_WAYS]
+    )
+
+
+def _length_and_order(obligation: Obligation) -> tuple[int, tuple[object, ...]]:
+    return len(obligation.path), obligation.order
+
+
 def seen_from(view: View, before: State) -> View:
     """The view of a called function, with what its caller held in the place of what it inherited."""
     return view._replace(
@@ -220,35 +267,65 @@ def _resolved(held: _Held, outer: tuple[_Held, ...]) -> _Held:
 def told_once(occurrences: list[Occurrence]) -> tuple[Occurrence, ...]:
     """What happened in a function, each event once for everything that rules may tell apart.
 
-    Of several ways through the function to one event of which only callers can say where it belongs,
-    the shortest stands for all: so what there is to tell does not grow with the number of call paths.
+    Of several ways to one event, only those count that a diagnostic may be placed by: so what there
+    is to tell does not grow with the number of call paths.
     """
     if len(occurrences) < 2:
         return tuple(occurrences)
-    kept: dict[object, Occurrence] = {}
+    alike: dict[tuple[Event, View], list[Occurrence]] = {}
     for occurrence in occurrences:
-        event, view, callers = occurrence
-        here: object = callers
-        if callers and _passes_through(callers[-1]):
-            here = None
-        key = (event, view, here)
-        known = kept.get(key)
-        if known is None or _way(occurrence) < _way(known):
-            kept[key] = occurrence
-    return tuple(kept.values())
-
-
-def _passes_through(caller: Caller) -> bool:
-    """Whether everything that a caller held when it called is its own callers'."""
-    return (
-        all(scope.inherited for scope in caller.scopes)
-        and all(split.inherited for split in caller.splits)
-        and all(site.is_entry for site in caller.since)
+        alike.setdefault((occurrence.event, occurrence.view), []).append(occurrence)
+    return tuple(
+        way for ways in alike.values() for way in (ways if len(ways) == 1 else _ways_that_count(ways))
     )
 
 
-def _way(occurrence: Occurrence) -> tuple[int, Path]:
-    return len(occurrence.callers), occurrence.sites
+def carried_once(carried: list[Carried]) -> tuple[Carried, ...]:
+    """Derived events that callers fill in, each once: it is told by the obligation, so where else
+    work was recorded makes no difference."""
+    if len(carried) < 2:
+        return tuple(carried)
+    return tuple({(event, view._replace(since=())): Carried(event, view) for event, view in carried}.values())
+
+
+def _ways_that_count(ways: list[Occurrence]) -> Iterable[Occurrence]:
+    """Of several ways to one event, the shortest to each place where a diagnostic may stand.
+
+    A diagnostic stands in the function that holds its owner, which may be any scope or test that the
+    event speaks of: at the call that leads to the event from there, or at the event itself. Where only
+    a caller holds the owner, it stands above all these ways alike.
+    """
+    kept: dict[tuple[int, Site | None], tuple[Any, Occurrence]] = {}
+    for way in ways:
+        for number, owner in enumerate((None, *_owners(way))):
+            steps = _steps_to(owner, way.callers)
+            inner = way.callers[:steps] if steps else way.callers
+            place = inner[-1].site if steps else None
+            rank = (len(inner), [c.site for c in reversed(inner)], [c.since for c in way.callers])
+            known = kept.get((number, place))
+            if known is None or rank < known[0]:
+                kept[number, place] = (rank, way)
+    return dict.fromkeys(way for _, way in kept.values())
+
+
+def _owners(occurrence: Occurrence) -> list[Scope | Split]:
+    """The scopes and tests that a diagnostic about an event may be placed by."""
+    view = occurrence.view
+    owners: list[Scope | Split] = [*view.scopes.open, *view.replicas.splits]
+    obligation = getattr(occurrence.event, "obligation", None)
+    if obligation is not None and obligation.split is not None:
+        owners.append(obligation.split)
+    return owners
+
+
+def _steps_to(owner: Scope | Split | None, callers: tuple[Caller, ...]) -> int:
+    """How many calls above the event the function is that holds `owner`; 0: it, or none that is known."""
+    for steps, caller in enumerate(callers, 1):
+        if owner is None or not owner.inherited:
+            return steps - 1
+        held: tuple[Scope | Split, ...] = caller.scopes if isinstance(owner, Scope) else caller.splits
+        owner = held[owner.depth] if owner.depth < len(held) else None
+    return 0 if owner is None or owner.inherited else len(callers)
 
 
 def is_open(occurrence: Occurrence) -> bool:

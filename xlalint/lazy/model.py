@@ -46,6 +46,7 @@ from xlalint.lazy.state import (
     ScopeKind,
     Split,
     State,
+    met,
 )
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
@@ -58,6 +59,8 @@ _REDUCED = frozenset({Gradient.REDUCED})
 
 class LazyModel:
     """Transitions of the state. Events go to `emit` with the state they happened in."""
+
+    __slots__ = ("_emit",)
 
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
@@ -284,9 +287,7 @@ class LazyModel:
     def collective(self, state: State, operation: str, tag: str, site: Site) -> None:
         """Replicas meet. Counted, so that the arms of a rank test can be compared."""
         self._emit(Collective(site, self.doubts(state), operation, tag), state)
-        met = (f"{operation} {tag}".strip(), (site,))
-        if met not in state.collectives:  # once more round a loop is no further collective
-            state.collectives = (*state.collectives, met)
+        state.collectives = met(state.collectives, [(f"{operation} {tag}".strip(), (site,))])
 
     def part(self, state: State, split: Split) -> State:
         """The state of the replicas for which a test came out as `split` says."""
@@ -308,8 +309,8 @@ class LazyModel:
         ]
         joined = join_states(one, other)
         joined.replicas = joined.replicas._replace(splits=before.replicas.splits)
-        met = max(one.collectives, other.collectives, key=len)
-        joined.collectives = tuple(dict.fromkeys((*before.collectives, *met)))
+        longer = one if len(one.collectives) >= len(other.collectives) else other
+        joined.collectives = met(before.collectives, longer.collectives)
         for name, path, split in unmatched:
             self._owe_collective(joined, name, path, split)
         return joined

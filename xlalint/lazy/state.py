@@ -6,6 +6,7 @@ field of a sub-state says in one table how two of its values become one (`JOINS`
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any, NamedTuple, TypeVar
@@ -17,6 +18,8 @@ _T = TypeVar("_T")
 
 MOST_PLACES = 3
 """Of the places where pending work was recorded, at most so many are remembered."""
+MOST_MEETINGS = 8
+"""Of the calls of one collective, at most so many are remembered."""
 
 
 class ScopeKind(Enum):
@@ -511,6 +514,23 @@ def places_of_caller(since: tuple[Site, ...], outer: tuple[Site, ...]) -> tuple[
     if not any(site.is_entry for site in since):
         return since
     return places(*(outer if site.is_entry else (site,) for site in since))
+
+
+def met(
+    before: tuple[tuple[str, Path], ...], more: Iterable[tuple[str, Path]]
+) -> tuple[tuple[str, Path], ...]:
+    """Collectives reached in order, each once: once more round a loop is no further collective.
+
+    Of one name at most so many are remembered. Two arms of a test are compared by their numbers, and
+    the one that has more of what is remembered has more indeed.
+    """
+    reached = dict.fromkeys(before)
+    counts = Counter(name for name, _ in before)
+    for one in more:
+        if one not in reached and counts[one[0]] < MOST_MEETINGS:
+            counts[one[0]] += 1
+            reached[one] = None
+    return tuple(reached)
 
 
 def stands_for_callers(scopes: tuple[Scope, ...], splits: tuple[Split, ...], since: tuple[Site, ...]) -> bool:

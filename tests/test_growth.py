@@ -1,0 +1,43 @@
+"""What a check costs grows with the lines, not with the ways through them: counted, never timed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from growth import FAMILIES
+from xlalint.analysis.engine import analyze
+from xlalint.configuration import Configuration
+from xlalint.judging import Judge
+from xlalint.registry import all_rules
+from xlalint.sources.file import SourceFile, read
+from xlalint.versions import DEFAULT_TARGET
+
+LINES = 600
+
+MOST_PER_LINE = {"contexts": 1.2, "passes": 4.0, "bounds": 0.4, "occurrences": 4.0}
+"""Ways through these programs are counted in millions."""
+
+
+def counts(source: str, folder: Path) -> Counter[str]:
+    """What the analysis of a program counts, with the events that it tells and the program's lines."""
+    program = folder / "program.py"
+    program.write_text(source)
+    file = read(program)
+    assert isinstance(file, SourceFile)
+    kinds = Judge(rule(DEFAULT_TARGET) for rule in all_rules()).kinds
+    analysis = analyze([file], kinds, Configuration(roots=(folder,)))
+    told = {"occurrences": len(analysis.occurrences), "lines": source.count("\n")}
+    return analysis.statistics + Counter(told)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_twice_the_lines_cost_twice_as_much(family: str, tmp_path: Path) -> None:
+    one, two = (counts(FAMILIES[family](lines), tmp_path) for lines in (LINES, 2 * LINES))
+    growth = two["lines"] / one["lines"]
+    beyond = {what: (one[what], two[what]) for what in one if two[what] > 1.15 * growth * one[what] + 50}
+    assert beyond == {}
+    per_line = {what: two[what] / two["lines"] for what in MOST_PER_LINE}
+    assert {what: cost for what, cost in per_line.items() if cost > MOST_PER_LINE[what]} == {}
