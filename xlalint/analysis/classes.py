@@ -50,7 +50,7 @@ class ClassTable:
         for candidate in self.bases(cls):
             if name in candidate.methods:
                 method = candidate.methods[name]
-                self._machine.lookups.rested.add(("text", *method.key))
+                self._machine.rest_on("text", *method.key)
                 return method
         return None
 
@@ -80,7 +80,7 @@ class ClassTable:
         return known
 
     def _base_values(self, cls: Class) -> list[Value]:
-        self._machine.lookups.rested.add(("class", *cls.key))
+        self._machine.rest_on("class", *cls.key)
         return [
             self._machine.evaluate(expression, Frame(cls.outline, None, 0), Store(State()))
             for expression in cls.bases
@@ -111,7 +111,7 @@ class ClassTable:
         cls = function.owner
         if cls is None or self.kind_of(cls) not in (Kind.OPTIMIZER, Kind.SCALER):
             return False
-        self._machine.lookups.rested.add(("cuda tensors", *cls.key))
+        self._machine.rest_on("cuda tensors", *cls.key)
         return not makes_cuda_tensors(cls)
 
     def constant(self, cls: Class, name: str) -> Value:
@@ -154,7 +154,7 @@ class ClassTable:
         return self._machine.lookups.is_open(("attributes", cls))
 
     def _assigns(self, method: Function) -> bool:
-        self._machine.lookups.rested.add(("assigns", *method.key))
+        self._machine.rest_on("assigns", *method.key)
         known = self._assigning.get(method)
         if known is None:
             known = self._assigning[method] = assigns(method)

@@ -241,8 +241,10 @@ class Program:
             reason = "it is nested too deeply: the analyzer ran out of stack"
             shown = file.shown if file is not None else root.file
             occurrences = (unreadable(Unreadable(path, shown, reason, START, file)),)
-        entered = frozenset(function.key for function in self.interpreter.entered)
-        return Result(occurrences, entered, frozenset(self.interpreter.lookups.rested))
+        interpreter = self.interpreter
+        entered = interpreter.functions.of(interpreter.trail.entered)
+        rested = interpreter.facts.of(interpreter.trail.rested)
+        return Result(occurrences, frozenset(f.key for f in entered), frozenset(rested))
 
     def _has_optimizer_scope(self, function: Function) -> bool:
         with _deep_recursion():
@@ -277,7 +279,7 @@ class Program:
                         return f"{meant}.{rest}" if rest else meant
             return None
 
-        self.interpreter.lookups.rested.add(("whole", outline.file, ""))
+        self.interpreter.rest_on("whole", outline.file)
         view = View()
         return [Occurrence(event, view) for event in api_uses(outline.tree, resolve, outline.file)]
 
@@ -289,7 +291,7 @@ class Program:
         module = self.interpreter.names.find_module(parent, outline) if parent and depth < 8 else None
         if module is None or module is outline:
             return None
-        self.interpreter.lookups.rested.add(("name", module.file, last))
+        self.interpreter.rest_on("name", module.file, last)
         for binding in module.bindings.get(last, ()):
             if isinstance(binding, Import):
                 return self._canonical(binding.target, module, depth + 1)

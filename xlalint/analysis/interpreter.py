@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xlalint.analysis import (
@@ -40,10 +40,10 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.project import Project
 from xlalint.analysis.roots import Plan
 from xlalint.analysis.store import AttributeKey, Store, join
+from xlalint.analysis.trail import Numbered, Trail
 from xlalint.analysis.summaries import (
     Summary,
     are_idle,
-    by_name,
     carried_once,
     classes_in,
     context_key,
@@ -98,6 +98,21 @@ MOST_DEPTH = 24
 """Calls are followed at most this deep."""
 
 
+@dataclass(slots=True, eq=False)
+class Context:
+    """One way in which a function was entered.
+
+    Args:
+        bit: What stands for it in a trail.
+        clean: The summary, where no bound and no recursion had a say: it serves every root.
+        watched: Whether an observer, where there is one, has seen it.
+    """
+
+    bit: int
+    clean: Summary | None = None
+    watched: bool = False
+
+
 class Interpreter(Machine):
     """Interprets functions on demand. One interpreter serves one analysis."""
 
@@ -116,25 +131,30 @@ class Interpreter(Machine):
         """
         self.project = project
         self.kinds = kinds
-        self.lookups = Lookups(self._apart)
+        self.facts = Numbered()
+        self.functions: Numbered[Function] = Numbered()
+        self.trail = Trail()
+        self.lookups = Lookups(self._apart, self._rest)
         self.names = Names(self)
         self.classes = ClassTable(self)
         self.statistics = {"functions": 0, "contexts": 0, "passes": 0, "bounds": 0, "unknown calls": 0}
-        self.entered: set[Function] = set()
-        """Functions entered since the caller of `run_root` last asked."""
         self.observer: Observer | None = None
         """Called with each statement, its module and the store before it."""
         self._plan = plan
         self._memo = memo
-        self._summaries: dict[Function, dict[Any, Summary]] = {}
-        self._holds: dict[Class, frozenset[Class]] = {}
+        self._known: dict[Function, dict[Any, Context]] = {}
+        """All contexts that functions were interpreted in, whoever called."""
+        self._bits: dict[Function, int] = {}
+        """The contexts of each function, as bits."""
+        self._crowded: dict[Function, int] = {}
+        """The same for those functions of which so many are known that a root may come to a bound."""
+        self._contexts = 0
+        self._counted = 0
+        """The contexts that the present root has come to."""
+        self._own: dict[Context, Summary] = {}
+        """Summaries that hold for the present root alone."""
         self._stack: list[Function] = []
-        self._cut_off: set[Function] = set()
-        """Functions on the stack that were called once more since the innermost was entered."""
-        self._too_deep = False
-        """Whether a call was not followed for being too deep since the innermost was entered."""
-        self._recursions: set[Function] = set()
-        """Functions whose calls, within the present activation, were cut short at a bound."""
+        self._on_stack = 0
         self._plain: set[Function] = set()
         """Functions being entered, whose decorators have been seen to."""
 
@@ -161,47 +181,39 @@ class Interpreter(Machine):
 
     def swaps_parameters(self, outline: Outline) -> bool:
         """Whether moving a module keeps its parameters' identity in the program that `outline` is part of."""
-        self.lookups.rested.add(("swaps", outline.file, ""))
+        self.rest_on("swaps", outline.file)
         return self._plan.swaps_parameters(outline)
 
     def invoke(self, callee: Value, call: Call) -> Value:
         """Call a value."""
         return calls.invoke(self, callee, call)
 
-    def _apart(self, find: Callable[[], Any]) -> Any:
+    def _apart(self, find: Callable[[], Any]) -> tuple[Any, int]:
         """Find something out as if nothing else were going on: the answer depends on the program alone."""
-        held = (
-            self._summaries, self._stack, self._cut_off, self._too_deep, self._recursions, self._plain,
-            self.entered,
-        )  # fmt: skip
-        self._afresh()
+        held = self.trail, self._counted, self._own, self._stack, self._on_stack, self._plain
+        self.begin()
         try:
-            return find()
+            return find(), self.trail.rested
         finally:
-            (
-                self._summaries, self._stack, self._cut_off, self._too_deep, self._recursions, self._plain,
-                self.entered,
-            ) = held  # fmt: skip
+            self.trail, self._counted, self._own, self._stack, self._on_stack, self._plain = held
 
-    def _afresh(self) -> None:
-        self._summaries = {}
-        self._stack = []
-        self._cut_off = set()
-        self._too_deep = False
-        self._recursions = set()
-        self._plain = set()
-        self.entered = set()
+    def _rest(self, rested: int) -> None:
+        self.trail.rested |= rested
 
     # Roots --------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Forget what was gathered: the next root is interpreted as if it were the only one."""
-        self._afresh()
-        self.lookups.rested = set()
+        """Forget what was gathered: what comes next is interpreted as if it were all there is."""
+        self.trail = Trail()
+        self._counted = 0
+        self._own = {}
+        self._stack = []
+        self._on_stack = 0
+        self._plain = set()
 
     def run_root(self, function: Function) -> list[Occurrence]:
         """Interpret a function nobody calls; returns what happens."""
-        self.lookups.rested.add(("text", *function.key))
+        self.rest_on("text", *function.key)
         frame = Frame(function.outline, None, 0, kept=self.kinds)
         store = self._start(function.outline)
         call = Call(frame, store, function.site, None, open_ended=True)
@@ -222,7 +234,7 @@ class Interpreter(Machine):
     def run_hook(self, method: Function, hook: Hook) -> list[Occurrence]:
         """Interpret a method as a framework calls it: between a batch and the cut that ends the step."""
         assert method.owner is not None
-        self.lookups.rested.add(("class", *method.owner.key))
+        self.rest_on("class", *method.owner.key)
         frame = Frame(method.outline, None, 0, kept=self.kinds)
         store = Store(State())
         store.state.scopes = store.state.scopes._replace(in_loop=True)
@@ -236,7 +248,7 @@ class Interpreter(Machine):
 
     def run_module(self, outline: Outline) -> list[Occurrence]:
         """Interpret a module body in full."""
-        self.lookups.rested.add(("body", outline.file, ""))
+        self.rest_on("body", outline.file)
         frame = Frame(outline, None, 0, kept=self.kinds)
         store = self._start(outline)
         # A script starts as one process, unless somebody else started several of it.
@@ -256,7 +268,7 @@ class Interpreter(Machine):
         return store
 
     def _mentions(self, outline: Outline, names: frozenset[str]) -> bool:
-        self.lookups.rested.add(("mentions", outline.file, " ".join(sorted(names))))
+        self.rest_on("mentions", outline.file, " ".join(sorted(names)))
         return outline.mentions(names)
 
     # Functions ----------------------------------------------------------------------------------
@@ -264,7 +276,7 @@ class Interpreter(Machine):
     def enter(self, bound: Bound, call: Call) -> Value:
         """Call a function of the project: by its summary in this context."""
         function = bound.function
-        self.lookups.rested.add(("text", *function.key))
+        self.rest_on("text", *function.key)
         # Those of a function in a function were seen to where it was defined.
         at_definition = function.parent is not None and function.owner is None
         scopes = [] if at_definition else self._scopes_around(function)
@@ -279,25 +291,29 @@ class Interpreter(Machine):
                 self._plain.discard(function)
         if function.yields() and is_context_manager(function):
             names = bind_arguments(self, bound, call)
-            self.entered.add(function)
+            self.trail.entered |= self.functions.bit(function)
             payload = Managed(bound, tuple(sorted(names.items())), tuple(captured(bound, call).items()))
             return Value(Kind.SCOPE, payload=payload)
         if call.frame.shallow:
             return UNKNOWN
-        if function in self._stack or call.frame.depth >= MOST_DEPTH:
-            self._recursions.add(function)
-            recursive = function in self._stack
+        bit = self.functions.bit(function)
+        trail = self.trail
+        trail.tried |= bit
+        trail.deepest = max(trail.deepest, call.frame.depth)
+        recursive = bool(self._on_stack & bit)
+        if recursive or call.frame.depth >= MOST_DEPTH:
+            trail.recursions |= bit
             if recursive:
-                self._cut_off.add(function)
+                trail.cut_off |= bit
             else:
-                self._too_deep = True
+                trail.too_deep = True
             self._bound(call, "a recursive call" if recursive else "calls are nested too deeply")
             return UNKNOWN
         names = bind_arguments(self, bound, call)
         held = captured(bound, call)
         if not self._is_worth_entering(function, names, held, call):
             return UNKNOWN
-        self.entered.add(function)
+        trail.entered |= bit
         summary = self._summary(function, names, held, call)
         value = self._replay(summary, call)
         self._give_back(function, summary, call)
@@ -315,22 +331,21 @@ class Interpreter(Machine):
     def _summary(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
     ) -> Summary:
-        kept = self._summaries.setdefault(function, {})
-        scopes = call.store.state.scopes.open
         attributes = self._within_reach(call.store.attributes, names, captured)
+        scopes = call.store.state.scopes.open
         if not scopes and are_idle(names) and are_idle(captured) and are_idle(attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
-            summary = self._neutral_summary(function, kept, names, captured, call)
+            summary = self._neutral_summary(function, names, captured, call)
             if summary is not None and summary.did_nothing:
-                self._rest_on(summary)
                 return summary
         entry = entry_state(call.store.state, function)
         key = context_key(names, captured, attributes, entry)
-        summary = self._kept(kept, key, call)
-        if summary is None and len(kept) >= MANY_CONTEXTS:
+        summary = self._kept(function, key, call)
+        if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
             names = {name: widened(value) for name, value in names.items()}
             captured = {name: widened(value) for name, value in captured.items()}
-            if len(kept) >= MOST_CONTEXTS:
+            if count >= MOST_CONTEXTS:
+                self.trail.narrowed = True
                 self._bound(call, "this function is called in too many different states")
                 names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
                 captured = {
@@ -339,50 +354,97 @@ class Interpreter(Machine):
                 }
                 attributes = {}
                 entry.trust = entry.trust._replace(bounded=True)
-            if len(kept) >= 2 * MOST_CONTEXTS:
+            if count >= 2 * MOST_CONTEXTS:
                 # States tell contexts apart as well: at last one stands for all that are still to come.
                 names, captured = dict.fromkeys(names, UNKNOWN), dict.fromkeys(captured, UNKNOWN)
                 entry = unknown_state()
-            key = context_key(names, captured, attributes, entry)
-            summary = self._kept(kept, key, call)
-        if summary is None:
-            summary = kept[key] = self._interpret(function, names, captured, attributes, entry, call)
-        self._rest_on(summary)
-        return summary
-
-    def _rest_on(self, summary: Summary) -> None:
-        self.entered |= summary.entered
-        self.lookups.rested |= summary.rested
+            key = self._narrowed(key, context_key(names, captured, attributes, entry))
+            summary = self._kept(function, key, call)
+        return summary or self._made(function, key, names, captured, attributes, entry, call)
 
     def _neutral_summary(
-        self, function: Function, kept: dict[Any, Summary], names: dict[str, Value],
-        captured: dict[str, Value], call: Call,
-    ) -> Summary | None:  # fmt: skip
+        self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
+    ) -> Summary | None:
         """What a call does where nothing is recorded and nothing is open; None beyond all bounds."""
-        key = (by_name(names), tuple(captured))
-        summary = self._kept(kept, key, call)
-        if summary is None and len(kept) >= MANY_CONTEXTS:
+        neutral = State()
+        neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
+        key = context_key(names, captured, {}, neutral)
+        summary = self._kept(function, key, call)
+        if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
             names = {name: widened(value) for name, value in names.items()}
-            if len(kept) >= MOST_CONTEXTS:
+            if count >= MOST_CONTEXTS:
                 names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
-            key = (by_name(names), tuple(captured))
-            summary = self._kept(kept, key, call)
-        if summary is None and len(kept) < 2 * MOST_CONTEXTS:
-            neutral = State()
-            neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
-            summary = kept[key] = self._interpret(function, names, captured, {}, neutral, call)
-        return summary
+            if count >= 2 * MOST_CONTEXTS:
+                self.trail.narrowed = True
+                return None
+            key = self._narrowed(key, context_key(names, captured, {}, neutral))
+            summary = self._kept(function, key, call)
+        return summary or self._made(function, key, names, captured, {}, neutral, call)
 
+    def _narrowed(self, key: Any, narrower: Any) -> Any:
+        """The key of a context after a bound has taken away what told it apart."""
+        self.trail.narrowed = self.trail.narrowed or key != narrower
+        return narrower
 
-    def _kept(self, kept: dict[Any, Summary], key: Any, call: Call) -> Summary | None:
-        """A summary made before, if it says all that there is to say here."""
-        summary = kept.get(key) if self._memo else None
-        if summary is None or not (summary.cut_off or summary.least_depth):
-            return summary
-        if call.frame.depth < summary.least_depth or not summary.cut_off.issubset(self._stack):
+    def _count(self, function: Function) -> int:
+        """In how many contexts the present root has come to a function."""
+        return (self._counted & self._bits.get(function, 0)).bit_count()
+
+    def _kept(self, function: Function, key: Any, call: Call) -> Summary | None:
+        """A summary made before, if interpreting the function anew would come to the same."""
+        context = self._known.get(function, {}).get(key) if self._memo else None
+        if context is None:
             return None
-        self._cut_off |= summary.cut_off
-        self._too_deep = self._too_deep or summary.least_depth > 0
+        clean, own, depth = context.clean, self._own.get(context), call.frame.depth
+        if self.observer is not None and not (call.frame.quiet or context.watched):
+            return None
+        if clean is not None and self._serves(clean, context, depth):
+            self._counted |= context.bit | clean.trail.contexts
+            self.trail.contexts |= context.bit
+            self.trail.take(replace(clean.trail, deepest=depth + clean.height))
+            return clean
+        if own is None or own.trail.cut_off & ~self._on_stack:
+            return None
+        if own.trail.tried & ~own.trail.cut_off & self._on_stack:
+            return None
+        if depth != own.depth and (own.trail.too_deep or depth + own.height >= MOST_DEPTH):
+            return None
+        self.trail.take(replace(own.trail, deepest=depth + own.height))
+        return own
+
+    def _serves(self, summary: Summary, context: Context, depth: int) -> bool:
+        """Whether there is nothing in the way of a summary: no recursion, and no bound."""
+        trail = summary.trail
+        if trail.tried & self._on_stack or depth + summary.height >= MOST_DEPTH:
+            return False
+        counted = self._counted | context.bit | trail.contexts
+        added = counted & ~self._counted
+        return not added or all(
+            not added & bits or (counted & bits).bit_count() <= MANY_CONTEXTS
+            for bits in self._crowded.values()
+        )
+
+    def _made(
+        self, function: Function, key: Any, names: dict[str, Value], captured: dict[str, Value],
+        attributes: dict[AttributeKey, Value], entry: State, call: Call,
+    ) -> Summary:  # fmt: skip
+        """A new summary."""
+        contexts = self._known.setdefault(function, {})
+        context = contexts.get(key)
+        if context is None:
+            context = contexts[key] = Context(1 << self._contexts)
+            self._contexts += 1
+            bits = self._bits[function] = self._bits.get(function, 0) | context.bit
+            if len(contexts) > MANY_CONTEXTS:
+                self._crowded[function] = bits
+        self._counted |= context.bit
+        summary = self._interpret(function, names, captured, attributes, entry, call)
+        self.trail.contexts |= context.bit
+        context.watched = context.watched or not call.frame.quiet
+        if summary.trail.is_clean:
+            context.clean = summary
+        else:
+            self._own[context] = summary
         return summary
 
     def _is_worth_entering(
@@ -393,7 +455,7 @@ class Interpreter(Machine):
         Short functions are always entered, for the sake of what they return.
         """
         node = function.node
-        self.lookups.rested.add(("relevant", *function.key))
+        self.rest_on("relevant", *function.key)
         if function in self._plan.relevant or self.classes.has_optimizer_scope(function) or (node.end_lineno or 0) - node.lineno <= SHORT:
             return True
         if not are_idle(names) or not are_idle(captured) or call.store.state.scopes.open:
@@ -423,12 +485,11 @@ class Interpreter(Machine):
 
     def _held_by(self, cls: Class) -> frozenset[Class]:
         """The classes of which an instance of `cls` holds instances."""
-        known = self._holds.get(cls)
-        if known is None:
-            known = frozenset(c for value in self.classes.attributes(cls).values() for c in classes_in(value))
-            if not self.classes.is_tabulating(cls):
-                self._holds[cls] = known
-        return known
+
+        def find() -> frozenset[Class]:
+            return frozenset(c for value in self.classes.attributes(cls).values() for c in classes_in(value))
+
+        return self.lookups.find(("holds", cls), find, frozenset)
 
     def _interpret(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value],
@@ -444,10 +505,11 @@ class Interpreter(Machine):
         store.attributes = dict(attributes)
         pending = entry.engine.recorded
         unchanged = entry.copy()
-        outer = self._recursions, self.entered, self._cut_off, self._too_deep
-        self._recursions, self.entered, self._cut_off, self._too_deep = set(), {function}, set(), False
-        outer_rested, self.lookups.rested = self.lookups.rested, set()
+        own = self.functions.bit(function)
+        trail = Trail(entered=own, deepest=call.frame.depth)
+        outer, self.trail = self.trail, trail
         self._stack.append(function)
+        self._on_stack |= own
         try:
             node = function.node
             if isinstance(node, ast.Lambda):
@@ -458,13 +520,10 @@ class Interpreter(Machine):
                 ends = list(frame.exits.returns)
                 if after is not None:
                     ends.append((after, NONE, function.site))
-        except RecursionError:
-            # Whoever catches it goes on with this interpreter, as if the call had never been.
-            self._recursions, self.entered, self._cut_off, self._too_deep = outer
-            raise
         finally:
             self._stack.pop()
-        outer_recursions, outer_entered, outer_cut_off, was_too_deep = outer
+            self._on_stack &= ~own
+            self.trail = outer
         frame.model.settle_collectives([end.state for end, _, _ in ends], function.site)
         exit_store: Store | None = None
         value = NONE
@@ -476,21 +535,15 @@ class Interpreter(Machine):
                 let_die(exit_store.state, pending)
             exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}
-            if self._recursions == {function} and differs_in_bound_only(exit_store.state, unchanged):
+            if trail.recursions == own and differs_in_bound_only(exit_store.state, unchanged):
                 # What does nothing to the engine but call itself does nothing to the engine.
                 exit_store.state.trust = exit_store.state.trust._replace(bounded=unchanged.trust.bounded)
-        self._recursions = outer_recursions | (self._recursions - {function})
-        entered = frozenset(self.entered)
-        self.entered = outer_entered
-        rested = frozenset(self.lookups.rested)
-        self.lookups.rested = outer_rested | rested
-        cut_off = frozenset(self._cut_off - {function})
-        self._cut_off = outer_cut_off | cut_off
-        least_depth = call.frame.depth if self._too_deep else 0
-        self._too_deep = self._too_deep or was_too_deep
+        trail.recursions &= ~own
+        trail.cut_off &= ~own
+        outer.take(trail)
         return Summary(
             exit_store, value, told_once(frame.occurrences), carried_once(frame.carried), frame.yields,
-            entered, cut_off, least_depth, rested,
+            trail, call.frame.depth,
         )  # fmt: skip
 
     def _replay(self, summary: Summary, call: Call) -> Value:
@@ -579,8 +632,10 @@ class Interpreter(Machine):
 
     def escape(self, bound: Bound, call: Call) -> None:
         """A function handed to an unknown callee is judged once there; what it does is dropped."""
-        if bound.function in self._stack:
-            self._cut_off.add(bound.function)
+        bit = self.functions.bit(bound.function)
+        self.trail.tried |= bit
+        if self._on_stack & bit:
+            self.trail.cut_off |= bit
             return
         aside = call.store.copy()
         aside.state.obligations = frozenset()
@@ -589,7 +644,7 @@ class Interpreter(Machine):
 
     def tabulate(self, method: Function, receiver: Value, store: Store, *, follow: bool) -> None:
         """Run a method for the attributes that it assigns in `store`, and for nothing else."""
-        self.lookups.rested.add(("text", *method.key))
+        self.rest_on("text", *method.key)
         frame = Frame(method.outline, None, 0)
         frame.shallow = not follow
         call = Call(frame, store, method.site, None, open_ended=True)

@@ -16,12 +16,14 @@ Fact = tuple[str, str, str]
 MOST_OPEN = 24
 """At most so many questions are open at once."""
 
+Apart = Callable[[Callable[[], Any]], tuple[Any, int]]
+
 _T = TypeVar("_T")
 
 
 class _Answer(NamedTuple):
     value: Any
-    rested: frozenset[Fact]
+    rested: int
     circle: int
     """The outermost open question that it rests on; its own number for a final answer."""
 
@@ -29,11 +31,14 @@ class _Answer(NamedTuple):
 class Lookups:
     """Answers to questions about the program, and the facts that the present activation rests on."""
 
-    def __init__(self, apart: Callable[[Callable[[], Any]], Any]) -> None:
-        """Args: apart: runs a function as if nothing else were going on."""
-        self.rested: set[Fact] = set()
-        """What is being found out rests on these facts so far."""
+    def __init__(self, apart: Apart, rest: Callable[[int], None]) -> None:
+        """
+        Args:
+            apart: Finds something out as if nothing else were going on; returns with it what it rests on.
+            rest: Tells that what is being found out rests on some facts.
+        """
         self._apart = apart
+        self._rest = rest
         self._final: dict[Hashable, _Answer] = {}
         self._passing: dict[Hashable, _Answer] = {}
         """Answers that hold only while a question of their circle is open."""
@@ -50,7 +55,7 @@ class Lookups:
         """
         known = self._final.get(question) or self._passing.get(question)
         if known is not None:
-            self.rested |= known.rested
+            self._rest(known.rested)
             if known.circle < len(self._open):
                 self._circle = min(self._circle, known.circle)
             value: _T = known.value
@@ -61,17 +66,15 @@ class Lookups:
         if number >= MOST_OPEN:
             self._circle = 0  # what it leads to depends on how deep we are
             return meanwhile()
-        outer_rested, self.rested = self.rested, set()
         outer_circle, self._circle = self._circle, number
         self._open[question] = number
         try:
-            value = self._apart(answer)
-            found = _Answer(value, frozenset(self.rested), self._circle)
+            value, rested = self._apart(answer)
         finally:
             del self._open[question]
-            outer_rested |= self.rested
-            self.rested = outer_rested
             circle, self._circle = self._circle, min(outer_circle, self._circle)
+        self._rest(rested)
+        found = _Answer(value, rested, circle)
         if circle < number:
             self._passing[question] = found
             return value

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.lookups import Lookups
+from xlalint.analysis.lookups import Fact, Lookups
 from xlalint.analysis.outline import Function, Outline
 from xlalint.analysis.payloads import Bound
 from xlalint.analysis.project import Project
 from xlalint.analysis.store import Store
+from xlalint.analysis.trail import Numbered, Trail
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import Value
 
@@ -35,9 +36,16 @@ class Machine(ABC):
     classes: ClassTable
     """What classes of the project are, and what their instances hold."""
     lookups: Lookups
-    """What was found out of the program, and what the present activation rests on."""
+    """What was found out of the program."""
+    trail: Trail
+    """What the present activation leaves behind."""
+    facts: Numbered[Fact]
     statistics: dict[str, int]
     """Counts of what was done, for `-v`."""
+    def rest_on(self, kind: str, file: str, detail: str = "") -> None:
+        """What is being found out rests on a fact; see `facts`."""
+        self.trail.rested |= self.facts.bit((kind, file, detail))
+
     @abstractmethod
     def swaps_parameters(self, outline: Outline) -> bool:
         """Whether moving a module keeps its parameters' identity in the program that `outline` is part of."""

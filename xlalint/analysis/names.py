@@ -85,11 +85,10 @@ class Names:
 
     def in_module(self, name: str, outline: Outline) -> Value | None:
         """The value of a name that a module defines, wherever it does so; None where it does not."""
-        lookups = self._machine.lookups
-        lookups.rested.add(("name", outline.file, name))
+        self._machine.rest_on("name", outline.file, name)
         if name not in outline.bindings and not outline.star_imports:
             return None
-        value = lookups.find(
+        value = self._machine.lookups.find(
             ("name", outline, name), lambda: self._find_global(outline, name), lambda: UNKNOWN
         )
         return value if value.kind is not Kind.UNKNOWN or name in outline.bindings else None
@@ -115,16 +114,16 @@ class Names:
             if module is not None and name in module.bindings:
                 return self.in_module(name, module) or UNKNOWN
             if module is not None:
-                self._machine.lookups.rested.add(("name", module.file, name))
+                self._machine.rest_on("name", module.file, name)
         return UNKNOWN
 
     def find_module(self, name: str, importer: Outline) -> Outline | None:
         """The module of the project that `name` means in `importer`; None for all others."""
-        rested = self._machine.lookups.rested
-        rested.add(("module", importer.file, name))
+        self._machine.rest_on("module", importer.file, name)
         found = self._machine.project.find(name, importer)
         if found is not None:
-            rested |= {(kind, found.file, "") for kind in ("outline", "module name", "settings")}
+            for kind in ("outline", "module name", "settings"):
+                self._machine.rest_on(kind, found.file)
         return found
 
     def qualified(self, name: str, outline: Outline) -> Value:

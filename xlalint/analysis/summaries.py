@@ -8,7 +8,6 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from xlalint.analysis.frame import Carried, Yielded
-from xlalint.analysis.lookups import Fact
 from xlalint.analysis.outline import Class, Function
 from xlalint.analysis.payloads import (
     Bound,
@@ -21,6 +20,7 @@ from xlalint.analysis.payloads import (
     run,
 )
 from xlalint.analysis.store import AttributeKey, Store
+from xlalint.analysis.trail import Trail
 from xlalint.judging import Caller, Occurrence
 from xlalint.lazy.events import Event
 from xlalint.lazy.site import ENTRY, Site
@@ -62,14 +62,9 @@ class Summary:
     occurrences: tuple[Occurrence, ...]
     carried: tuple[Carried, ...]
     yields: list[Yielded]
-    entered: frozenset[Function] = field(default_factory=frozenset)
-    cut_off: frozenset[Function] = field(default_factory=frozenset)
-    """Functions that were not entered on the way because they were being entered already: only
-    while they all still are does the summary say what the call does."""
-    least_depth: int = 0
-    """Calls on the way were too deep to be followed: from less deep than this, more is seen."""
-    rested: frozenset[Fact] = field(default_factory=frozenset)
-    """What of the program it rests on."""
+    trail: Trail
+    depth: int
+    """How many calls deep the function was interpreted."""
     did_nothing: bool = field(init=False)
     """Whether the engine, and everything a caller could see, is left as it was. Asked at every call."""
 
@@ -80,6 +75,12 @@ class Summary:
             and not (self.carried or store.attributes or store.moved or store.names or self.occurrences)
             and _is_neutral(store.state)
         )
+
+
+    @property
+    def height(self) -> int:
+        """How many calls deep it tried to go from there."""
+        return self.trail.deepest - self.depth
 
 
 def context_key(

@@ -1,0 +1,78 @@
+"""What an activation leaves behind beside its effects: what it rests on, and how it came about.
+
+A summary stands for a call only where interpreting the function anew would come to the same. That is so
+where nothing that it tried to enter is being entered already, where there is room for as many calls below
+it, and where it needs no more contexts than there are; a trail tells all of that. Sets of what is met again
+and again are kept as the bits of a number: to unite them is then one operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+_T = TypeVar("_T", bound=Hashable)
+
+
+class Numbered(Generic[_T]):
+    """Things in the order in which they were met first, each with a bit of its own."""
+
+    def __init__(self) -> None:
+        self._bits: dict[_T, int] = {}
+
+    def bit(self, thing: _T) -> int:
+        """The bit that stands for a thing."""
+        bit = self._bits.get(thing)
+        if bit is None:
+            bit = self._bits[thing] = 1 << len(self._bits)
+        return bit
+
+    def of(self, bits: int) -> list[_T]:
+        """The things that some bits stand for."""
+        return [thing for thing, bit in self._bits.items() if bits & bit]
+
+
+@dataclass(slots=True)
+class Trail:
+    """What one activation, or a whole root, has left behind.
+
+    Args:
+        rested: The facts of the program that it rests on.
+        entered: The functions that were interpreted on the way.
+        tried: Those that would have been, were they not being interpreted already.
+        contexts: The contexts that functions were interpreted in.
+        cut_off: Functions that were not entered because they were being entered already: only while they
+            all still are does a summary say what the call does.
+        deepest: How many calls deep it tried to go, from the start of the root.
+        too_deep: Whether a call was not followed for being too deep.
+        narrowed: Whether a bound on contexts took away something that was known.
+        recursions: Functions whose calls were cut short at a bound.
+    """
+
+    rested: int = 0
+    entered: int = 0
+    tried: int = 0
+    contexts: int = 0
+    cut_off: int = 0
+    deepest: int = 0
+    too_deep: bool = False
+    narrowed: bool = False
+    recursions: int = 0
+
+    def take(self, other: Trail) -> None:
+        """Add what an activation on the way has left behind."""
+        self.rested |= other.rested
+        self.entered |= other.entered
+        self.tried |= other.tried
+        self.contexts |= other.contexts
+        self.cut_off |= other.cut_off
+        self.deepest = max(self.deepest, other.deepest)
+        self.too_deep = self.too_deep or other.too_deep
+        self.narrowed = self.narrowed or other.narrowed
+        self.recursions |= other.recursions
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether no bound and no recursion had a say."""
+        return not (self.cut_off or self.too_deep or self.narrowed)
