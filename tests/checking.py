@@ -23,13 +23,13 @@ def diagnostics_of(root: Path, *also: str) -> list[Diagnostic]:
     """All diagnostics of a file or a folder, by the rules that are on by default and those in `also`."""
     # The corpus stands in a folder that git ignores.
     finder = SettingsFinder(isolated=True, given={"respect_gitignore": False, "extend_select": also})
-    return check([root], finder).diagnostics
+    return check([root], finder, project=root).diagnostics
 
 
 def diagnostics_by_rules(root: Path, *rules: str) -> list[Diagnostic]:
     """All diagnostics of a file or a folder where these rules are selected, and no others."""
     finder = SettingsFinder(isolated=True, given={"respect_gitignore": False, "select": rules})
-    return check([root], finder).diagnostics
+    return check([root], finder, project=root).diagnostics
 
 
 def codes_of(root: Path, *also: str) -> Counter[str]:

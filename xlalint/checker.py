@@ -56,6 +56,7 @@ def check(
     force_exclude: bool = False,
     standard_input: Input | None = None,
     cache: Cache | None = None,
+    project: Path | None = None,
 ) -> Report:
     """Check files, and what lies below directories.
 
@@ -65,11 +66,14 @@ def check(
         force_exclude: Whether excludes count for files in `paths` too.
         standard_input: A text to check beside them.
         cache: Where answers are kept from one run to the next; None: nowhere.
+        project: The folder or file that is one program by itself; None: the projects that `paths` are in.
 
     Raises:
         SettingsError: settings that hold for one of the files cannot be used.
     """
-    gathered = gather(paths, finder, force_exclude=force_exclude, standard_input=standard_input)
+    gathered = gather(
+        paths, finder, force_exclude=force_exclude, standard_input=standard_input, project=project
+    )
     report = Report(files=gathered.looked_at)
     texts = _Texts()
     found: list[Placed] = []

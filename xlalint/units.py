@@ -242,18 +242,20 @@ def gather(
     *,
     force_exclude: bool = False,
     standard_input: Input | None = None,
+    project: Path | None = None,
 ) -> Gathered:
     """Find what is to be reported, and the projects that it belongs to. Arguments as of `checker.check`.
 
     Raises:
         SettingsError: settings that hold for one of the files cannot be used.
     """
-    return _Gathering(finder, force_exclude=force_exclude).run(paths, standard_input)
+    return _Gathering(finder, force_exclude=force_exclude, project=project).run(paths, standard_input)
 
 
 class _Gathering:
-    def __init__(self, finder: SettingsFinder, *, force_exclude: bool) -> None:
+    def __init__(self, finder: SettingsFinder, *, force_exclude: bool, project: Path | None) -> None:
         self._finder = finder
+        self._project = project
         self._force_exclude = force_exclude
         self._locals = Locals(finder)
         self._units: dict[tuple[Path, str], Unit] = {}
@@ -301,6 +303,8 @@ class _Gathering:
 
     def _root(self, folder: Path, otherwise: str) -> Path:
         """The project that the files of a folder belong to: else the working directory, else `otherwise`."""
+        if self._project is not None:
+            return self._project
         root = self._locals.projects.root(folder)
         if root is not None:
             return root
