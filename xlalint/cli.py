@@ -127,7 +127,13 @@ def _config_options(function: Any) -> Any:
     help="Skip files that git ignores.  [default: yes]",
 )
 @_config_options
-@click.option("--no-cache", is_flag=True, help="Do not use a cache. Nothing is cached yet.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option(
+    "--cache-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep the cache in DIR instead of .xlalint_cache in each project.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are diagnostics.")
 @click.option(
     "--fail-on",
@@ -156,6 +162,7 @@ def check(
     config: Path | None,
     isolated: bool,
     no_cache: bool,
+    cache_dir: Path | None,
     exit_zero: bool,
     statistics: bool,
     show_files: bool,
@@ -172,6 +179,7 @@ def check(
     --fail-on or higher, 1 with some, and 2 after wrong usage, wrong settings or an internal error.
     """
     from xlalint import checker, units
+    from xlalint.cache import Cache
 
     finder = _finder(config, isolated, _given(options))
     paths, reads_input = _sort_out(paths, stdin_filename)
@@ -188,7 +196,10 @@ def check(
             return
         given = units.Input(stdin_filename, _standard_input()) if reads_input else None
         with _without_collector():
-            report = checker.check(paths, finder, force_exclude=force_exclude, standard_input=given)
+            cache = None if no_cache else Cache(cache_dir and cache_dir.absolute())
+            report = checker.check(
+                paths, finder, force_exclude=force_exclude, standard_input=given, cache=cache
+            )
             _print_report(
                 report, settings.output_format, output_file, color, statistics=statistics, quiet=quiet
             )
@@ -279,6 +290,29 @@ def config(key: str | None) -> None:
         raise click.UsageError(f"unknown setting {key!r}{nearest(key, known)}")
     setting = known[key]
     _echo(f"{setting.key}\n  {setting.help}\n  type: {setting.type}\n  default: {setting.default}\n")
+
+
+@command.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--cache-dir", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="Delete the cache in DIR instead of those in the projects.",
+)  # fmt: skip
+def clean(paths: tuple[Path, ...], cache_dir: Path | None) -> None:
+    """Delete the caches of the projects that PATHS belong to (default: the working directory)."""
+    from xlalint.cache import Cache
+    from xlalint.sources.file import show
+    from xlalint.units import projects_of
+
+    cache = Cache(cache_dir and cache_dir.absolute())
+    try:
+        gone = cache.clean(projects_of(paths or (Path(),)))
+    except OSError as error:
+        raise Failure(f"cannot delete {error.filename}: {(error.strerror or str(error)).lower()}") from error
+    for folder in gone:
+        _echo(f"deleted {show(folder)}\n")
+    if not gone:
+        _echo("no cache found\n")
 
 
 @command.command()
@@ -493,7 +527,7 @@ def _print_report(
             full = layout.full(found, report.sources, columns)
             lines = [*(full if form == "text" else layout.concise(found))]
         if not quiet:
-            lines += layout.summary(found, report.files, report.hot, report.suppressed)
+            lines += layout.summary(found, report.files, report.hot, report.suppressed, report.bounds)
         colored = file is None and _is_colored(color)
         text = paint(lines, colored=colored, linked=colored and _is_terminal())
     if file is None:

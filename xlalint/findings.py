@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xlalint import registry
 from xlalint.analysis.project import ABOUT_FILES, Project
 from xlalint.cache import Cache, identity
+from xlalint.importers import needed
 from xlalint.judging import Judge, Placed, located
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import Site
@@ -61,7 +62,8 @@ def findings(unit: Unit, cache: Cache | None = None) -> Findings:
 
 def program_of(unit: Unit) -> Program:
     """A project as it is analyzed, when nothing is judged."""
-    return _Unit(unit, None).program(frozenset())
+    held = _Unit(unit, None)
+    return held.program(frozenset(), needed(unit.asked, unit.files, held.project))
 
 
 @cache
@@ -91,14 +93,16 @@ class _Unit:
             file.compare(memory.files.get(path))
         for path in memory.used.keys() - self._unit.files.keys():
             self._file(Path(path)).compare(memory.files.get(path))
-        if self._cache is not None and holds(memory, {**self._unit.files, **self._beside}, self._fact):
+        if self._cache is not None and holds(
+            memory, self._unit.asked, {**self._unit.files, **self._beside}, self._fact
+        ):
             if self._files() != memory.files:
                 memory.files = self._files()
                 self._keep(memory, records=False)
             return Findings(self._recalled(memory), Counter(memory.statistics))
         self._hot = [path for path, file in self._unit.files.items() if file.traits.hot]
         if not self._hot:
-            self._keep(Memory(self._files(), known=True))
+            self._keep(Memory(self._files(), covered=set(self._unit.files), known=True))
             return Findings([], Counter())
         return self._analyze(memory)
 
@@ -114,32 +118,45 @@ class _Unit:
 
     def _analyze(self, memory: Memory) -> Findings:
         if self._cache is not None:
-            recollect(memory, self._load("records"))
-        program = self.program(self._kinds())
-        now = Memory(known=True)
+            recollect(memory, self._load("records"), self._rules.__getitem__)
+        analyzed = {path for path, file in self._unit.files.items() if file.traits.hot or file.traits.hooked}
+        covered = set(self._unit.files)
+        if not analyzed <= self._unit.asked and not memory.covered >= analyzed:
+            analyzed = needed(self._unit.asked, self._unit.files, self.project)
+            covered = self._unit.asked
+        program = self.program(self._kinds(), analyzed)
+        now = Memory(known=True, covered=covered)
         for root, result, told in program.analyze(lambda root: self._recall(root, memory, program)):
             if result is None:
-                now.roots[root] = Told(memory.roots[root].findings, told)
+                now.roots[root] = Told(self._recollected(root, memory).findings, told)
                 now.rested[root] = memory.rested[root]
             else:
                 now.roots[root] = Told(self._judged(result), told)
                 now.rested[root] = Rested(self._values(result, program), result.entered)
         now.statistics = dict(program.statistics)
         if self._cache is not None:
-            self._complete(now, program)
+            self._complete(now, memory, program, analyzed)
             self._keep(now)
         told_here = (root.findings for root in now.roots.values() if root.told)
         placed = [located(found, program.where) for each in told_here for found in each]
         return Findings(placed, Counter(now.statistics))
 
-    def program(self, kinds: frozenset[type[Event]]) -> Program:
-        """The project as it is analyzed; `kinds` are the kinds of events that somebody wants to know."""
+    def program(self, kinds: frozenset[type[Event]], analyzed: set[str]) -> Program:
+        """The project as it is analyzed.
+
+        Args:
+            kinds: The kinds of events that somebody wants to know.
+            analyzed: The files whose functions may be roots.
+        """
         from xlalint.analysis.engine import Program
 
-        files = (file for file in self._unit.files.values() if file.traits.hot or file.traits.hooked)
+        files = (self._unit.files[path] for path in sorted(analyzed))
         sources = [source for file in files if isinstance(source := file.source(), SourceFile)]
-        configuration = self._unit.configuration
-        return Program(sources, kinds, configuration, open_file=lambda path: self._file(path).source())
+        return Program(
+            sources, kinds, self._unit.configuration,
+            hot=[Path(path) for path, file in self._unit.files.items() if file.traits.hot],
+            open_file=lambda path: self._file(path).source(),
+        )  # fmt: skip
 
     # Judging ------------------------------------------------------------------------------------
 
@@ -186,20 +203,25 @@ class _Unit:
     def _remember(self) -> Memory:
         if self._cache is None:
             return Memory()
-        rules = {rule.code: rule for rule in registry.all_rules()}
-        return remembered(self._load("answers"), rules.__getitem__)
+        return remembered(self._load("answers"), self._rules.__getitem__)
+
+    @cached_property
+    def _rules(self) -> dict[str, type[Rule[Any]]]:
+        return {rule.code: rule for rule in registry.all_rules()}
 
     def _recall(self, root: Root, memory: Memory, program: Program) -> frozenset[tuple[str, str]] | None:
         rested = memory.rested.get(root)
-        told = memory.roots.get(root)
-        if rested is None or told is None:
+        if rested is None:
             return None
         for fact, value in rested.facts.items():
             if not self._is_unchanged(fact, memory) and program.facts.value(fact) != value:
                 return None
-        if any(not self._has_section(*section, program) for section in sections_of(told.findings)):
+        if any(not self._has_section(*section, program) for section in sections_of(self._recollected(root, memory).findings)):
             return None
         return rested.entered
+
+    def _recollected(self, root: Root, memory: Memory) -> Told:
+        return memory.roots.get(root) or memory.former[root]
 
     def _is_unchanged(self, fact: Fact, memory: Memory) -> bool:
         """Whether it is seen without a look into the file that a fact has not changed."""
@@ -217,14 +239,19 @@ class _Unit:
     def _values(self, result: Result, program: Program) -> dict[Fact, str]:
         return {fact: program.facts.value(fact) for fact in sorted(result.rested)}
 
-    def _complete(self, memory: Memory, program: Program) -> None:
-        """Add to a memory what tells whether it holds."""
+    def _complete(self, memory: Memory, before: Memory, program: Program, analyzed: set[str]) -> None:
+        """Add to a memory what tells whether it holds, and what was known of files not analyzed this time."""
         memory.files = self._files()
+        for root, rested in before.rested.items():
+            if root not in memory.roots and root[1] in self._unit.files and root[1] not in analyzed:
+                memory.rested[root] = rested
+                memory.former[root] = self._recollected(root, before)
         memory.used = {str(path): self._file(path).digest for path in program.project.opened}
         for importer, name in program.plan.resolved:
             fact = ("module", importer, name)
             memory.elsewhere[fact] = self._fact(fact)
-        for rested in memory.rested.values():
+        for root in memory.roots:
+            rested = memory.rested[root]
             about_files = ((fact, value) for fact, value in rested.facts.items() if fact[0] in ABOUT_FILES)
             memory.elsewhere.update(about_files)
         for path in memory.used:
@@ -245,10 +272,11 @@ class _Unit:
     def _fact(self, fact: Fact) -> str:
         """The present value of a fact that is not about the text of a file."""
         kind, path, detail = fact
-        return str(self._unit.target(path)) if kind == "target" else self._project.fact(kind, path, detail)
+        return str(self._unit.target(path)) if kind == "target" else self.project.fact(kind, path, detail)
 
     @cached_property
-    def _project(self) -> Project:
+    def project(self) -> Project:
+        """Says what imports mean, and opens nothing."""
         return Project(self._unit.configuration, lambda path: None)
 
     @cached_property

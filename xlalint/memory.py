@@ -70,7 +70,11 @@ class Memory:
     sections: dict[str, dict[str, int]] = field(default_factory=dict)
     roots: dict[Root, Told] = field(default_factory=dict)
     rested: dict[Root, Rested] = field(default_factory=dict)
+    former: dict[Root, Told] = field(default_factory=dict)
+    """What was found at roots that were not asked for since: it may hold, or not."""
     statistics: dict[str, int] = field(default_factory=dict)
+    covered: set[str] = field(default_factory=set)
+    """The files of which everything is known that happens there."""
     stamp: str = ""
     """The same for all that was kept together."""
     known: bool = False
@@ -85,8 +89,12 @@ def as_answers(memory: Memory) -> Any:
     names = _Names()
     return {
         "stamp": memory.stamp,
+        "covered": sorted(memory.covered),
         "files": [
-            [path, *known.stat, known.digest, sum(1 << bit for bit, on in enumerate(known.traits) if on)]
+            [
+                path, *known.stat, known.digest, sum(1 << bit for bit, on in enumerate(known.traits) if on),
+                known.imports,
+            ]
             for path, known in memory.files.items()
         ],
         "used": memory.used,
@@ -105,10 +113,18 @@ def as_records(memory: Memory) -> Any:
     """What the results rest on, as JSON."""
     numbers: dict[tuple[Fact, str], int] = {}
     roots = []
+    names = _Names()
     for root, rested in memory.rested.items():
         facts = [numbers.setdefault(item, len(numbers)) for item in rested.facts.items()]
-        roots.append([*root, facts, sorted(rested.entered)])
-    return {"stamp": memory.stamp, "facts": [[*fact, value] for fact, value in numbers], "roots": roots}
+        former = memory.former.get(root)
+        told = None if former is None else [_encode_finding(found, names) for found in former.findings]
+        roots.append([*root, facts, sorted(rested.entered), told])
+    return {
+        "stamp": memory.stamp,
+        "facts": [[*fact, value] for fact, value in numbers],
+        "roots": roots,
+        "names": names.all,
+    }
 
 
 def _encode_finding(placed: Placed, names: _Names) -> Any:
@@ -160,9 +176,14 @@ def remembered(answers: Any, rule: RulesByCode) -> Memory:
     if answers is None:
         return Memory()
     memory = Memory(stamp=answers["stamp"], known=True)
-    for path, size, modified, inode, digest, bits in answers["files"]:
-        traits = Traits(*(bool(bits >> bit & 1) for bit in range(len(Traits._fields))))
-        memory.files[path] = Known(Stat(size, modified, inode), digest, traits)
+    all_traits = [
+        Traits(*(bool(bits >> bit & 1) for bit in range(len(Traits._fields))))
+        for bits in range(1 << len(Traits._fields))
+    ]
+    for path, size, modified, inode, digest, bits, imports in answers["files"]:
+        held = None if imports is None else tuple(imports)
+        memory.files[path] = Known(Stat(size, modified, inode), digest, all_traits[bits], held)
+    memory.covered = set(answers["covered"])
     memory.used = answers["used"]
     memory.elsewhere = {(kind, file, detail): value for kind, file, detail, value in answers["elsewhere"]}
     memory.sections = answers["sections"]
@@ -174,16 +195,20 @@ def remembered(answers: Any, rule: RulesByCode) -> Memory:
     return memory
 
 
-def recollect(memory: Memory, records: Any) -> None:
+def recollect(memory: Memory, records: Any, rule: RulesByCode) -> None:
     """Add to a memory what its results rest on, as `as_records` wrote it, if that was kept with it."""
     if records is None or records["stamp"] != memory.stamp:
         return
     facts: list[tuple[Fact, str]] = [
         ((kind, file, detail), value) for kind, file, detail, value in records["facts"]
     ]
-    for kind, file, key, numbers, entered in records["roots"]:
+    names = records["names"]
+    for kind, file, key, numbers, entered, told in records["roots"]:
         rested = Rested(dict(facts[number] for number in numbers), frozenset(map(tuple, entered)))
         memory.rested[kind, file, key] = rested
+        if told is not None:
+            found = [_decode_finding(each, names, rule) for each in told]
+            memory.former[kind, file, key] = Told(found, told=False)
 
 
 def _decode_finding(encoded: Any, names: list[str], rule: RulesByCode) -> Placed:
@@ -214,14 +239,17 @@ def _decode(value: Any, names: list[str]) -> Any:
 # Whether it holds -------------------------------------------------------------------------------
 
 
-def holds(memory: Memory, files: Mapping[str, File], fact: Callable[[Fact], str]) -> bool:
-    """Whether nothing has changed that any result rests on.
+def holds(
+    memory: Memory, asked: set[str], files: Mapping[str, File], fact: Callable[[Fact], str]
+) -> bool:
+    """Whether all is known of some files, and nothing has changed that any result rests on.
 
     Args:
+        asked: The files that are asked for.
         files: The project's files as they are, and those beside them that results rest on.
         fact: The present value of a fact that is not about the text of a file.
     """
-    if not memory.known:
+    if not memory.known or not asked <= memory.covered:
         return False
     analyzed = {path for path, file in files.items() if file.traits.hot or file.traits.hooked}
     before = {path for path, known in memory.files.items() if known.traits.hot or known.traits.hooked}

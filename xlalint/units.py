@@ -20,6 +20,7 @@ from xlalint.knowledge.frameworks import HOOKS
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.discovery import Found, Scope, discover
 from xlalint.sources.file import SourceFile, Unreadable, decode, is_hot, read_bytes, show
+from xlalint.sources.imports import imported
 from xlalint.sources.project import Projects, is_bounded
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
@@ -68,12 +69,14 @@ class Known(NamedTuple):
     stat: Stat
     digest: str
     traits: Traits
+    imports: tuple[str, ...] | None = None
+    """What it may import, where that was looked for."""
 
 
 class File:
     """One file of a project, read when it must be."""
 
-    __slots__ = ("_data", "_digest", "_traits", "given", "known", "path", "settings", "shown", "stat")
+    __slots__ = ("_data", "_digest", "_imports", "_traits", "given", "path", "settings", "shown", "stat")
 
     def __init__(
         self, path: str, settings: Settings, *, data: bytes | None = None, shown: str | None = None
@@ -84,16 +87,16 @@ class File:
         self.shown = shown
         self.given = data is not None
         self.stat: Stat | None = None
-        self.known: Known | None = None
         self._data: bytes | str | None = data
         self._digest: str | None = None
         self._traits: Traits | None = None
+        self._imports: tuple[str, ...] | None = None
 
     def compare(self, known: Known | None) -> None:
         """Look at the file, and take what is known of it if it has not changed since."""
         self.stat = None if self.given else _stat(self.path)
         if known is not None and known.stat == self.stat:
-            self._digest, self._traits = known.digest, known.traits
+            self._digest, self._traits, self._imports = known.digest, known.traits, known.imports
 
     @property
     def data(self) -> bytes | str:
@@ -123,6 +126,14 @@ class File:
                 self._traits = Traits(hot, hooked, _may_suppress_in_vain(data), _is_text(data))
         return self._traits
 
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """The names of what it may import; see `imported`."""
+        if self._imports is None:
+            data = self.data
+            self._imports = () if isinstance(data, str) else imported(data)
+        return self._imports
+
     def to_remember(self) -> Known | None:
         """What may be remembered of the file; None where it is not on disk, or cannot be read."""
         if self.stat is None or not self.digest:
@@ -131,7 +142,7 @@ class File:
         if stat.modified > time.time_ns() - _SETTLED:
             # It may change once more without looking different.
             stat = stat._replace(modified=0)
-        return Known(stat, self.digest, self.traits)
+        return Known(stat, self.digest, self.traits, self._imports)
 
     def source(self) -> SourceFile | Unreadable:
         """The text."""
@@ -252,6 +263,21 @@ def gather(
     return _Gathering(finder, force_exclude=force_exclude, project=project).run(paths, standard_input)
 
 
+def projects_of(paths: Sequence[Path]) -> list[Path]:
+    """The projects that files and folders belong to, and those below a folder that have been checked."""
+    gathering = _Gathering(SettingsFinder(isolated=True), force_exclude=False, project=None)
+    roots: dict[Path, None] = {}
+    for path in paths:
+        absolute = Path(os.path.abspath(path))  # noqa: PTH100 - keeps links
+        is_folder = os.path.isdir(absolute)  # noqa: PTH112 - never raises
+        folder = absolute if is_folder else absolute.parent
+        roots[gathering.root(folder, str(folder))] = None
+        if is_folder:
+            for item in find_files([absolute], SettingsFinder(isolated=True)):
+                roots[gathering.root_of(item, str(folder))] = None
+    return list(roots)
+
+
 class _Gathering:
     def __init__(self, finder: SettingsFinder, *, force_exclude: bool, project: Path | None) -> None:
         self._finder = finder
@@ -273,7 +299,7 @@ class _Gathering:
         for folder, found in walked.items():
             by_root: dict[Path, dict[str, Found | Unreadable]] = {}
             for item in found:
-                root = self._root_of(item, folder)
+                root = self.root_of(item, folder)
                 by_root.setdefault(root, {})[str(item.path)] = item
             for root, held in by_root.items():
                 if _is_within(str(root), folder):
@@ -284,7 +310,7 @@ class _Gathering:
                 # One file at a time: what is excluded is analyzed without its like.
                 items = list(find_files([Path(path)], self._finder, force_exclude=self._force_exclude))
                 parent = Path(path).parent
-                self._ask(self._root(parent, str(parent)), items, path, named=True)
+                self._ask(self.root(parent, str(parent)), items, path, named=True)
         if given is not None:
             self._ask_input(given)
         units = [unit for _, unit in sorted(self._units.items()) if unit.asked or unit.unreadable]
@@ -293,15 +319,15 @@ class _Gathering:
     def _walk(self, folder: str) -> list[Found | Unreadable]:
         return list(find_files([Path(folder)], self._finder, force_exclude=self._force_exclude))
 
-    def _root_of(self, item: Found | Unreadable, otherwise: str) -> Path:
+    def root_of(self, item: Found | Unreadable, otherwise: str) -> Path:
         # There are many files to a folder, and paths are slow to make.
         key = (os.path.dirname(item.path), otherwise)  # noqa: PTH120
         root = self._roots.get(key)
         if root is None:
-            root = self._roots[key] = self._root(Path(key[0]), otherwise)
+            root = self._roots[key] = self.root(Path(key[0]), otherwise)
         return root
 
-    def _root(self, folder: Path, otherwise: str) -> Path:
+    def root(self, folder: Path, otherwise: str) -> Path:
         """The project that the files of a folder belong to: else the working directory, else `otherwise`."""
         if self._project is not None:
             return self._project
@@ -338,7 +364,7 @@ class _Gathering:
         excluded = any(patterns.take_within(str(path)) for patterns in settings.excludes)
         if self._force_exclude and excluded:
             return
-        root = self._root(path.parent, str(path.parent))
+        root = self.root(path.parent, str(path.parent))
         known = self._own_files(root)
         unit = self._unit(root, "" if str(path) in known else str(path))
         shown = show(path) if given.name else "<stdin>"
@@ -362,7 +388,7 @@ class _Gathering:
             own = self._own[root] = {}
             if is_bounded(root):
                 for item in find_files([root], self._finder):
-                    if self._root_of(item, str(root)) == root:
+                    if self.root_of(item, str(root)) == root:
                         own[str(item.path)] = item
         return own
 

@@ -123,6 +123,7 @@ class Program:
         kinds: frozenset[type[Event]],
         configuration: Configuration,
         *,
+        hot: Iterable[Path] = (),
         open_file: OpenFile = read,
         memo: bool = True,
     ) -> None:
@@ -131,6 +132,7 @@ class Program:
             files: The files to look at; those that are not hot are only entered when a call leads there.
             kinds: The kinds of events that somebody judges; they steer nothing.
             configuration: What is known of the program beside its files.
+            hot: Files of the same project that use torch_xla, and need not be looked at.
             open_file: Reads a file that something imports.
             memo: Whether summaries are kept; the answer is the same without.
         """
@@ -150,6 +152,7 @@ class Program:
                 self.project,
                 lambda outline: (HOT_TOKEN, *self._at(outline.path.parent).wrappers),
             )
+        self._hot = {*hot, *(outline.path for outline in self.plan.outlines)}
         self._hooked = [outline for file, outline in outlines if outline is not None and not file.is_hot]
 
     @cached_property
@@ -252,9 +255,9 @@ class Program:
 
     def _hooks(self) -> Iterator[tuple[Function, int, Hook]]:
         """What a framework calls, in classes of packages that train on a device."""
-        packages = set(map(self._package, self.plan.outlines))
+        packages = set(map(self._package, self._hot))
         for outline in (*self.plan.outlines, *self._hooked):
-            if self._package(outline) not in packages:
+            if self._package(outline.path) not in packages:
                 continue
             for cls in list(outline.classes.values()):
                 with _deep_recursion():
@@ -264,8 +267,8 @@ class Program:
                     if method is not None:
                         yield method, number, hook
 
-    def _package(self, outline: Outline) -> tuple[Path, str]:
-        return self.project.import_root(outline.path.parent), outline.name.partition(".")[0]
+    def _package(self, path: Path) -> tuple[Path, str]:
+        return self.project.import_root(path.parent), self.project.module_name(path)[0].partition(".")[0]
 
     def _api_uses(self, outline: Outline) -> list[Occurrence]:
         from xlalint.analysis.usage import api_uses

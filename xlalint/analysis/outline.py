@@ -284,13 +284,7 @@ class Outline:
 
     def absolute(self, module: str | None, level: int) -> str:
         """The dotted name that `from <level dots><module> import` means in this module."""
-        if level == 0:
-            return module or ""
-        parts = self.name.split(".")
-        if not self.is_package:
-            parts = parts[:-1]
-        parts = parts[: len(parts) - (level - 1)]
-        return ".".join([*parts, *([module] if module else [])])
+        return absolute(self.name, self.is_package, module or "", level)
 
     def function(self, node: FunctionNode, parent: Function | None) -> Function:
         """The function that `node` defines; lambdas are made known when first met."""
@@ -352,6 +346,17 @@ class Outline:
             else:
                 for inner in blocks(node):
                     self._collect(inner, parent, owner)
+
+
+def absolute(name: str, is_package: bool, module: str, level: int) -> str:
+    """The dotted name that `from <level dots><module> import` means in the module `name`."""
+    if level == 0:
+        return module
+    parts = name.split(".")
+    if not is_package:
+        parts = parts[:-1]
+    parts = parts[: len(parts) - (level - 1)]
+    return ".".join([*parts, *([module] if module else [])])
 
 
 def _names_in(node: ast.AST) -> tuple[str, ...]:

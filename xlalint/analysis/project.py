@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from xlalint.analysis.outline import Outline
+from xlalint.analysis.outline import Outline, absolute
 from xlalint.configuration import Configuration, Local
 from xlalint.knowledge.functions import OTHER_BACKENDS
 
@@ -73,6 +73,10 @@ class Project:
     def settings(self, path: Path) -> Local:
         """What holds for a file beside what it says itself."""
         return self._at(path.parent)
+
+    def absolute(self, path: Path, module: str, level: int) -> str:
+        """The dotted name that `from <level dots><module> import` means in a file."""
+        return absolute(*self.module_name(path), module, level)
 
     def find(self, name: str, importer: Outline) -> Outline | None:
         """The module of the project that `name` means in `importer`; None for all others."""

@@ -18,6 +18,8 @@ _CONTEXT = 2
 """Lines shown before and after a place."""
 _MOST_LINES = 6
 """A longer range shows its first lines and its last."""
+_MOST_NAMED = 3
+"""Of the files where the analysis was cut short, the summary names at most so many."""
 _TAB = 4
 _INDENT = 4
 """How far the further lines of a message are indented."""
@@ -52,7 +54,9 @@ def concise(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
         yield [*place, *_head(diagnostic), message, Span(likely, FAINT)]
 
 
-def summary(diagnostics: Sequence[Diagnostic], files: int, hot: int, suppressed: int) -> Iterator[Line]:
+def summary(
+    diagnostics: Sequence[Diagnostic], files: int, hot: int, suppressed: int, bounds: Mapping[str, int]
+) -> Iterator[Line]:
     """What came out, and how to read on.
 
     Args:
@@ -60,11 +64,13 @@ def summary(diagnostics: Sequence[Diagnostic], files: int, hot: int, suppressed:
         files: How many files were looked at.
         hot: How many of them use torch_xla.
         suppressed: How many diagnostics comments suppressed.
+        bounds: By file, at how many places the analysis was cut short without a diagnostic that says so.
     """
     hidden = f" ({suppressed} suppressed by comments)" if suppressed else ""
     looked = f"{_count(files, 'file')} checked, {hot} of them using torch_xla"
     if not diagnostics:
         yield [Span("No diagnostics", "bold green"), Span(f"{hidden}: {looked}.")]
+        yield from _cut_short(bounds)
         return
     line: Line = [Span("Found ")]
     severities = Counter(diagnostic.severity for diagnostic in diagnostics)
@@ -79,6 +85,20 @@ def summary(diagnostics: Sequence[Diagnostic], files: int, hot: int, suppressed:
     yield line
     code = max(diagnostics, key=lambda diagnostic: diagnostic.severity).code
     yield plain(f"Run `xlalint rule {code}` to see what a rule means and how to fix it.")
+    yield from _cut_short(bounds)
+
+
+def _cut_short(bounds: Mapping[str, int]) -> Iterator[Line]:
+    """Where xlalint did not look to the end, and how to see it."""
+    if bounds:
+        files = sorted(bounds, key=lambda file: (-bounds[file], file))
+        named = ", ".join(files[:_MOST_NAMED])
+        more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
+        places = _count(sum(bounds.values()), "place")
+        yield plain(
+            f"The analysis stopped at a limit at {places} in {named}{more}: "
+            "add `--extend-select XLA092` to see them."
+        )
 
 
 def statistics(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:

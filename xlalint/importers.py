@@ -1,0 +1,75 @@
+"""Which files of a project must be analyzed to know what happens in some of them.
+
+A function is analyzed as those call it who import it, be it through others. What nobody imports
+who imports a file says nothing about that file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from xlalint.analysis.project import Project
+from xlalint.knowledge.functions import LIBRARIES, SWAPS_PARAMETERS
+from xlalint.units import File
+
+_ELSEWHERE = LIBRARIES | sys.stdlib_module_names
+"""Top-level modules that are no project's own."""
+
+
+def needed(asked: Iterable[str], files: Mapping[str, File], project: Project) -> set[str]:
+    """The files that must be analyzed to know what happens in those that are asked for.
+
+    Args:
+        asked: The files that are asked for.
+        files: All files of the project, by path.
+        project: Says what their imports mean.
+    """
+    imports = {path: _imports(file, files, project) for path, file in files.items()}
+    importers: dict[str, list[str]] = {}
+    for path, targets in imports.items():
+        for target in targets:
+            importers.setdefault(target, []).append(path)
+    around = _closure(asked, importers)
+    analyzed = {path for path, file in files.items() if file.traits.hot or file.traits.hooked}
+    below = {path: [target for target in imports[path] if target in analyzed] for path in analyzed}
+    if _some_setting_counts(files, analyzed):
+        # It counts for everything that is connected with the file that has it.
+        for path in analyzed:
+            below[path] += [importer for importer in importers.get(path, ()) if importer in analyzed]
+    return _closure(around & analyzed, below)
+
+
+def _closure(start: Iterable[str], beside: Mapping[str, Iterable[str]]) -> set[str]:
+    reached: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        path = waiting.pop()
+        if path not in reached:
+            reached.add(path)
+            waiting.extend(beside.get(path, ()))
+    return reached
+
+
+def _imports(file: File, files: Mapping[str, File], project: Project) -> list[str]:
+    """The files of the project that a file may import."""
+    path = Path(file.path)
+    found = []
+    for name in file.imports:
+        if name.startswith("."):
+            plain = name.lstrip(".")
+            name = project.absolute(path, plain, len(name) - len(plain))
+        if name.partition(".")[0] in _ELSEWHERE:
+            continue
+        target = project.locate(name, path)
+        if target is not None and str(target) in files:
+            found.append(str(target))
+    return found
+
+
+def _some_setting_counts(files: Mapping[str, File], analyzed: set[str]) -> bool:
+    """Whether a file may hold a setting of torch that counts for a whole program."""
+    tokens = [name.encode() for name in SWAPS_PARAMETERS]
+    data = (files[path].data for path in analyzed)
+    return any(token in each for each in data if isinstance(each, bytes) for token in tokens)
