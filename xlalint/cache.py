@@ -12,6 +12,7 @@ import secrets
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,7 @@ class Cache:
         return self.folder(root) / f"{project}-{name}.json"
 
 
+@cache
 def identity() -> str:
     """What changes when this program does: its version, its rules, its own files, and Python's version."""
     from importlib.metadata import entry_points

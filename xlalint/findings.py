@@ -30,7 +30,7 @@ from xlalint.memory import (
 )
 from xlalint.settings import Settings
 from xlalint.sources.file import SourceFile
-from xlalint.units import File, Known, Unit
+from xlalint.units import File, Known, Traits, Unit
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ class _Unit:
         self._unit = unit
         self._cache = cache
         self._hot: list[str] = []
+        self._holding: dict[Fact, bool] = {}
+        """Whether a fact has the value that it had, for those that were looked at."""
         self._beside: dict[str, File] = {}
         """Files that are imported, but are not the project's."""
         self._settings = {file.settings for file in unit.files.values()}
@@ -92,7 +94,7 @@ class _Unit:
         for path, file in self._unit.files.items():
             file.compare(memory.files.get(path))
         for path in memory.used.keys() - self._unit.files.keys():
-            self._file(Path(path)).compare(memory.files.get(path))
+            self._file(path).compare(memory.files.get(path))
         if self._cache is not None and holds(
             memory, self._unit.asked, {**self._unit.files, **self._beside}, self._fact
         ):
@@ -122,10 +124,13 @@ class _Unit:
         analyzed = {path for path, file in self._unit.files.items() if file.traits.hot or file.traits.hooked}
         covered = set(self._unit.files)
         if not analyzed <= self._unit.asked and not memory.covered >= analyzed:
-            analyzed = needed(self._unit.asked, self._unit.files, self.project)
+            if self._unit.asked == memory.covered and self._imports_as_before(memory):
+                analyzed = set(memory.analyzed) & analyzed
+            else:
+                analyzed = needed(self._unit.asked, self._unit.files, self.project)
             covered = self._unit.asked
         program = self.program(self._kinds(), analyzed)
-        now = Memory(known=True, covered=covered)
+        now = Memory(known=True, covered=covered, analyzed=analyzed)
         for root, result, told in program.analyze(lambda root: self._recall(root, memory, program)):
             if result is None:
                 now.roots[root] = Told(self._recollected(root, memory).findings, told)
@@ -155,7 +160,7 @@ class _Unit:
         return Program(
             sources, kinds, self._unit.configuration,
             hot=[Path(path) for path, file in self._unit.files.items() if file.traits.hot],
-            open_file=lambda path: self._file(path).source(),
+            open_file=lambda path: self._file(str(path)).source(),
         )  # fmt: skip
 
     # Judging ------------------------------------------------------------------------------------
@@ -200,6 +205,18 @@ class _Unit:
 
     # Memory -------------------------------------------------------------------------------------
 
+    def _imports_as_before(self, memory: Memory) -> bool:
+        """Whether the files are the same as before, those that use torch_xla too, and import the same."""
+
+        def of(traits: Traits) -> bool:
+            return traits.hot or traits.hooked
+
+        return self._unit.files.keys() == memory.files.keys() - self._beside.keys() and all(
+            (known := memory.files[path])
+            and (file.imports, of(file.traits)) == (known.imports, of(known.traits))
+            for path, file in self._unit.files.items()
+        )
+
     def _remember(self) -> Memory:
         if self._cache is None:
             return Memory()
@@ -213,9 +230,8 @@ class _Unit:
         rested = memory.rested.get(root)
         if rested is None:
             return None
-        for fact, value in rested.facts.items():
-            if not self._is_unchanged(fact, memory) and program.facts.value(fact) != value:
-                return None
+        if not all(self._still_holds(fact, value, memory, program) for fact, value in rested.facts.items()):
+            return None
         if any(not self._has_section(*section, program) for section in sections_of(self._recollected(root, memory).findings)):
             return None
         return rested.entered
@@ -223,14 +239,25 @@ class _Unit:
     def _recollected(self, root: Root, memory: Memory) -> Told:
         return memory.roots.get(root) or memory.former[root]
 
-    def _is_unchanged(self, fact: Fact, memory: Memory) -> bool:
-        """Whether it is seen without a look into the file that a fact has not changed."""
+    def _still_holds(self, fact: Fact, value: str, memory: Memory, program: Program) -> bool:
+        """Whether a fact has the value that it had."""
+        known = self._holding.get(fact)
+        if known is None:
+            unchanged = self._is_unchanged(fact, memory, program)
+            known = self._holding[fact] = unchanged or program.facts.value(fact) == value
+        return known
+
+    def _is_unchanged(self, fact: Fact, memory: Memory, program: Program) -> bool:
+        """Whether it is seen without looking at the fact itself that it has not changed."""
         from xlalint.analysis.facts import OF_THE_WHOLE
 
         kind, path, _ = fact
+        below = memory.derived.get(fact)
+        if below is not None:
+            return all(self._still_holds(one, value, memory, program) for one, value in below.items())
         if kind in OF_THE_WHOLE or kind in ABOUT_FILES:
             return False
-        return path in memory.used and self._file(Path(path)).digest == memory.used[path]
+        return path in memory.used and self._file(path).digest == memory.used[path]
 
     def _has_section(self, path: str, section: str, program: Program) -> bool:
         outline = program.project.outline(Path(path))
@@ -246,14 +273,21 @@ class _Unit:
             if root not in memory.roots and root[1] in self._unit.files and root[1] not in analyzed:
                 memory.rested[root] = rested
                 memory.former[root] = self._recollected(root, before)
-        memory.used = {str(path): self._file(path).digest for path in program.project.opened}
-        for importer, name in program.plan.resolved:
-            fact = ("module", importer, name)
+        rested_on = [memory.rested[root].facts for root in memory.roots]
+        for facts in rested_on:  # which grows on the way
+            for fact in facts:
+                if fact[0] == "attributes" and fact not in memory.derived:
+                    below = self._derived(fact, before, program)
+                    memory.derived[fact] = below
+                    rested_on.append(below)
+        opened = {str(path) for path in program.project.opened}
+        opened |= {file for facts in rested_on for kind, file, _ in facts if kind not in ABOUT_FILES}
+        memory.used = {path: self._file(path).digest for path in sorted(opened)}
+        for folder, name in program.plan.resolved:
+            fact = ("module", folder, name)
             memory.elsewhere[fact] = self._fact(fact)
-        for root in memory.roots:
-            rested = memory.rested[root]
-            about_files = ((fact, value) for fact, value in rested.facts.items() if fact[0] in ABOUT_FILES)
-            memory.elsewhere.update(about_files)
+        for facts in rested_on:
+            memory.elsewhere.update((fact, value) for fact, value in facts.items() if fact[0] in ABOUT_FILES)
         for path in memory.used:
             fact = ("module name", path, "")
             memory.elsewhere[fact] = self._fact(fact)
@@ -268,6 +302,13 @@ class _Unit:
             if file.traits.hot:
                 fact = ("target", path, "")
                 memory.elsewhere[fact] = self._fact(fact)
+
+    def _derived(self, fact: Fact, before: Memory, program: Program) -> dict[Fact, str]:
+        """The facts that another was found out of, with their values."""
+        if self._holding.get(fact) and self._is_unchanged(fact, before, program):
+            return before.derived[fact]
+        program.facts.value(fact)
+        return {one: program.facts.value(one) for one in sorted(program.derived(fact))}
 
     def _fact(self, fact: Fact) -> str:
         """The present value of a fact that is not about the text of a file."""
@@ -292,12 +333,11 @@ class _Unit:
                 told += sorted(by_settings[settings])
         return blake2b("\n".join(told).encode("utf-8", "surrogateescape"), digest_size=_DIGEST_BYTES).hexdigest()
 
-    def _file(self, path: Path) -> File:
+    def _file(self, name: str) -> File:
         """A file of the project, or one beside it that is imported."""
-        name = str(path)
         file = self._unit.files.get(name) or self._beside.get(name)
         if file is None:
-            file = self._beside[name] = File(name, self._unit.settings(path.parent))
+            file = self._beside[name] = File(name, self._unit.settings(Path(name).parent))
             file.compare(None)
         return file
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from xlalint.analysis.outline import absolute
 from xlalint.analysis.project import Project
 from xlalint.knowledge.functions import LIBRARIES, SWAPS_PARAMETERS
 from xlalint.units import File
@@ -55,16 +56,19 @@ def _closure(start: Iterable[str], beside: Mapping[str, Iterable[str]]) -> set[s
 def _imports(file: File, files: Mapping[str, File], project: Project) -> list[str]:
     """The files of the project that a file may import."""
     path = Path(file.path)
+    folder = str(path.parent)
+    own: tuple[str, bool] | None = None
     found = []
     for name in file.imports:
         if name.startswith("."):
+            own = own or project.module_name(path)
             plain = name.lstrip(".")
-            name = project.absolute(path, plain, len(name) - len(plain))
+            name = absolute(*own, plain, len(name) - len(plain))
         if name.partition(".")[0] in _ELSEWHERE:
             continue
-        target = project.locate(name, path)
-        if target is not None and str(target) in files:
-            found.append(str(target))
+        target = project.locate_from(name, folder)
+        if target is not None and target in files:
+            found.append(target)
     return found
 
 

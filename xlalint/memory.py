@@ -70,11 +70,15 @@ class Memory:
     sections: dict[str, dict[str, int]] = field(default_factory=dict)
     roots: dict[Root, Told] = field(default_factory=dict)
     rested: dict[Root, Rested] = field(default_factory=dict)
+    derived: dict[Fact, dict[Fact, str]] = field(default_factory=dict)
+    """Facts that were found out of others, and those with their values."""
     former: dict[Root, Told] = field(default_factory=dict)
     """What was found at roots that were not asked for since: it may hold, or not."""
     statistics: dict[str, int] = field(default_factory=dict)
     covered: set[str] = field(default_factory=set)
     """The files of which everything is known that happens there."""
+    analyzed: set[str] = field(default_factory=set)
+    """The files that were looked at to know that."""
     stamp: str = ""
     """The same for all that was kept together."""
     known: bool = False
@@ -90,6 +94,7 @@ def as_answers(memory: Memory) -> Any:
     return {
         "stamp": memory.stamp,
         "covered": sorted(memory.covered),
+        "analyzed": sorted(memory.analyzed),
         "files": [
             [
                 path, *known.stat, known.digest, sum(1 << bit for bit, on in enumerate(known.traits) if on),
@@ -119,8 +124,13 @@ def as_records(memory: Memory) -> Any:
         former = memory.former.get(root)
         told = None if former is None else [_encode_finding(found, names) for found in former.findings]
         roots.append([*root, facts, sorted(rested.entered), told])
+    derived = [
+        [*fact, [numbers.setdefault(item, len(numbers)) for item in below.items()]]
+        for fact, below in memory.derived.items()
+    ]
     return {
         "stamp": memory.stamp,
+        "derived": derived,
         "facts": [[*fact, value] for fact, value in numbers],
         "roots": roots,
         "names": names.all,
@@ -184,6 +194,7 @@ def remembered(answers: Any, rule: RulesByCode) -> Memory:
         held = None if imports is None else tuple(imports)
         memory.files[path] = Known(Stat(size, modified, inode), digest, all_traits[bits], held)
     memory.covered = set(answers["covered"])
+    memory.analyzed = set(answers["analyzed"])
     memory.used = answers["used"]
     memory.elsewhere = {(kind, file, detail): value for kind, file, detail, value in answers["elsewhere"]}
     memory.sections = answers["sections"]
@@ -202,6 +213,8 @@ def recollect(memory: Memory, records: Any, rule: RulesByCode) -> None:
     facts: list[tuple[Fact, str]] = [
         ((kind, file, detail), value) for kind, file, detail, value in records["facts"]
     ]
+    for kind, file, detail, numbers in records["derived"]:
+        memory.derived[kind, file, detail] = dict(facts[number] for number in numbers)
     names = records["names"]
     for kind, file, key, numbers, entered, told in records["roots"]:
         rested = Rested(dict(facts[number] for number in numbers), frozenset(map(tuple, entered)))

@@ -126,7 +126,10 @@ class ClassTable:
     def attributes(self, cls: Class) -> dict[str, Value]:
         """What instances of the class hold after `__init__`, and after other methods the rest."""
         return self._machine.lookups.find(
-            ("attributes", cls), lambda: self._tabulate(cls), lambda: self._tabulating.get(cls, {})
+            ("attributes", cls),
+            lambda: self._tabulate(cls),
+            lambda: self._tabulating.get(cls, {}),
+            ("attributes", *cls.key),
         )
 
     def _tabulate(self, cls: Class) -> dict[str, Value]:

@@ -144,7 +144,9 @@ class Program:
         """Those of the files that cannot be parsed."""
         self._files = {file.path: file for file in sorted(files, key=lambda f: str(f.path))}
         self.project = Project(configuration, self._open_module)
-        self.facts = Facts(self.project, lambda: self.plan)
+        self.facts = Facts(
+            self.project, lambda: self.plan, lambda cls: self.interpreter.classes.attributes(cls)
+        )
         with _deep_recursion():
             outlines = [(file, self.project.outline(file.path)) for file in self._files.values()]
             self.plan = Plan(
@@ -164,6 +166,10 @@ class Program:
     def statistics(self) -> Counter[str]:
         """What was counted on the way."""
         return Counter(self.interpreter.statistics) + Counter(modules=self.project.outlined)
+
+    def derived(self, fact: Fact) -> frozenset[Fact]:
+        """What a fact rests on that was found out of others."""
+        return frozenset(self.interpreter.facts.of(self.interpreter.lookups.derived[fact]))
 
     def where(self, site: Site) -> Site:
         """A place of the program, counted in the lines of its whole file."""

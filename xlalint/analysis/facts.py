@@ -11,6 +11,7 @@ from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.project import ABOUT_FILES, Project
 from xlalint.analysis.roots import Plan
 from xlalint.analysis.sections import digest
+from xlalint.lazy.values import Value
 
 OF_THE_WHOLE = frozenset({"relevant", "swaps"})
 """Facts that may change with the text of any file."""
@@ -21,9 +22,13 @@ _MISSING = "missing"
 class Facts:
     """The facts of one program."""
 
-    def __init__(self, project: Project, plan: Callable[[], Plan]) -> None:
+    def __init__(
+        self, project: Project, plan: Callable[[], Plan], attributes: Callable[[Class], dict[str, Value]]
+    ) -> None:
+        """Args: attributes: what instances of a class hold."""
         self._project = project
         self._plan = plan
+        self._attributes = attributes
         self._known: dict[Fact, str] = {}
 
     def value(self, fact: Fact) -> str:
@@ -53,8 +58,23 @@ class Facts:
             section = outline.sections.at(defined.node.lineno)
             return f"{section.name} {outline.sections.digest(section.name)}"
         if isinstance(defined, Class):
+            if kind == "attributes":
+                return digest(_stable(self._attributes(defined)))
             return str(makes_cuda_tensors(defined)) if kind == "cuda tensors" else outline.class_digest(defined)
         return _MISSING
+
+
+def _stable(held: object) -> str:
+    """A text for a value that says the same of the same in every run."""
+    if isinstance(held, Function | Class):
+        return ":".join(held.key)
+    if isinstance(held, Outline):
+        return held.file
+    if isinstance(held, dict):
+        return f"{{{', '.join(f'{name}: {_stable(value)}' for name, value in held.items())}}}"
+    if isinstance(held, tuple):
+        return f"{type(held).__name__}({', '.join(map(_stable, held))})"
+    return repr(held)
 
 
 def _mentions(outline: Outline, names: str) -> str:

@@ -134,7 +134,7 @@ class Interpreter(Machine):
         self.facts = Numbered()
         self.functions: Numbered[Function] = Numbered()
         self.trail = Trail()
-        self.lookups = Lookups(self._apart, self._rest)
+        self.lookups = Lookups(self._apart, self._rest, self.facts)
         self.names = Names(self)
         self.classes = ClassTable(self)
         self.statistics = {"functions": 0, "contexts": 0, "passes": 0, "bounds": 0, "unknown calls": 0}

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, TypeVar
 
+from xlalint.analysis.trail import Numbered
+
 Fact = tuple[str, str, str]
 """Something an answer rests on: the kind of fact, the file it is about, and what about it."""
 
@@ -31,27 +33,35 @@ class _Answer(NamedTuple):
 class Lookups:
     """Answers to questions about the program, and the facts that the present activation rests on."""
 
-    def __init__(self, apart: Apart, rest: Callable[[int], None]) -> None:
+    def __init__(self, apart: Apart, rest: Callable[[int], None], facts: Numbered[Fact]) -> None:
         """
         Args:
             apart: Finds something out as if nothing else were going on; returns with it what it rests on.
             rest: Tells that what is being found out rests on some facts.
+            facts: The bit that stands for each fact.
         """
         self._apart = apart
         self._rest = rest
+        self._facts = facts
+        self.derived: dict[Fact, int] = {}
+        """Answers that are facts themselves, and the facts that each rests on."""
         self._final: dict[Hashable, _Answer] = {}
         self._passing: dict[Hashable, _Answer] = {}
         """Answers that hold only while a question of their circle is open."""
         self._open: dict[Hashable, int] = {}
         self._circle = MOST_OPEN
 
-    def find(self, question: Hashable, answer: Callable[[], _T], meanwhile: Callable[[], _T]) -> _T:
+    def find(
+        self, question: Hashable, answer: Callable[[], _T], meanwhile: Callable[[], _T], fact: Fact | None = None
+    ) -> _T:
         """The answer to a question about the program.
 
         Args:
             question: What tells it from all others.
             answer: Finds it out.
             meanwhile: What to take where the answer is being found out already.
+            fact: The answer as a fact: what is found out by it rests on that, not on all that led there,
+                which may change without changing the answer.
         """
         known = self._final.get(question) or self._passing.get(question)
         if known is not None:
@@ -73,13 +83,17 @@ class Lookups:
         finally:
             del self._open[question]
             circle, self._circle = self._circle, min(outer_circle, self._circle)
-        self._rest(rested)
         found = _Answer(value, rested, circle)
         if circle < number:
+            self._rest(rested)
             self._passing[question] = found
             return value
+        if fact is not None:
+            self.derived[fact] = rested
+            rested = self._facts.bit(fact)
+        self._rest(rested)
         self._circle = outer_circle
-        self._final[question] = found._replace(circle=MOST_OPEN)
+        self._final[question] = _Answer(value, rested, MOST_OPEN)
         self._passing = {key: held for key, held in self._passing.items() if held.circle < number}
         return value
 

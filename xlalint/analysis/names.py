@@ -119,7 +119,7 @@ class Names:
 
     def find_module(self, name: str, importer: Outline) -> Outline | None:
         """The module of the project that `name` means in `importer`; None for all others."""
-        self._machine.rest_on("module", importer.file, name)
+        self._machine.rest_on("module", importer.folder, name)
         found = self._machine.project.find(name, importer)
         if found is not None:
             for kind in ("outline", "module name", "settings"):

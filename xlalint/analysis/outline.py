@@ -194,6 +194,7 @@ class Outline:
         self.is_package = is_package
         self.false_tests = false_tests
         self.file = str(path)
+        self.folder = str(path.parent)
         self.bindings: dict[str, list[Binding]] = {}
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}

@@ -29,7 +29,7 @@ class Plan:
         """
         self.outlines = sorted(outlines, key=lambda outline: outline.file)
         self.resolved: set[tuple[str, str]] = set()
-        """The names of modules that were looked up on the way, with the file that imports each."""
+        """The names of modules that were looked up on the way, with the folder that imports each."""
         self._project = project
         self._by_path = {outline.path: outline for outline in self.outlines}
         self._last_names = {outline.name.rpartition(".")[2] for outline in self.outlines}
@@ -97,7 +97,7 @@ class Plan:
         # Looking for files is slow, and most imports are of other modules.
         if name.rpartition(".")[2] not in self._last_names:
             return None
-        self.resolved.add((importer.file, name))
+        self.resolved.add((importer.folder, name))
         found = self._project.locate(name, importer.path)
         return None if found is None else self._by_path.get(found)
 
