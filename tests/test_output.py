@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fixture_programs import FIXTURES
-from xlalint.analysis.engine import trace
+from xlalint.analysis.engine import Program, trace
 from xlalint.analysis.parsing import parse_file
 from xlalint.configuration import Configuration
 from xlalint.diagnostic import (
@@ -638,7 +638,7 @@ def test_the_state_of_every_fixture_fits_80_columns() -> None:
         file = read(path)
         assert isinstance(file, SourceFile)
         assert isinstance(parse_file(file), Module)
-        states = trace(file, Configuration())
+        states = trace(Program([file], frozenset(), Configuration()), file)
         everything = [overview(file, states), *(details(file, states, known.line) for known in states)]
         for lines in (*everything, details(file, [], 1)):
             shown = paint(lines, colored=False).splitlines()
