@@ -9,8 +9,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xlalint import registry
-from xlalint.analysis.project import ABOUT_FILES, Project
 from xlalint.cache import Cache, identity
 from xlalint.judging import Judge, Placed, located
 from xlalint.lazy.events import BoundReached, Event
@@ -35,6 +33,7 @@ from xlalint.versions import DEFAULT_TARGET, VersionRange
 if TYPE_CHECKING:
     from xlalint.analysis.engine import Program, Result
     from xlalint.analysis.lookups import Fact
+    from xlalint.analysis.project import Project
     from xlalint.rule import Rule
 
 Rules = dict[str, "Rule[Any]"]
@@ -67,10 +66,18 @@ def program_of(unit: Unit) -> Program:
 @cache
 def selected(settings: Settings, target: VersionRange) -> Rules:
     """The rules that judge under some settings, by code."""
+    from xlalint import registry
+
     chosen = registry.select(
         settings.select, settings.ignore, settings.extend_select, preview=settings.preview
     )
     return {rule.code: rule(target) for rule in chosen}
+
+
+def _rule(code: str) -> type[Rule[Any]]:
+    from xlalint.registry import find
+
+    return find(code)
 
 
 class _Unit:
@@ -155,8 +162,10 @@ class _Unit:
         target = self._unit.target(path)
         judge = self._judges.get((file.settings, target))
         if judge is None:
+            from xlalint.registry import all_rules
+
             rules = selected(file.settings, target)
-            others = (rule(target) for rule in registry.all_rules() if rule.events == (BoundReached,))
+            others = (rule(target) for rule in all_rules() if rule.events == (BoundReached,))
             # How often the analysis was cut short is counted, whether or not it is to be reported.
             counted = [rule for rule in others if rule.code not in rules]
             judge = self._judges[file.settings, target] = Judge([*rules.values(), *counted])
@@ -186,8 +195,7 @@ class _Unit:
     def _remember(self) -> Memory:
         if self._cache is None:
             return Memory()
-        rules = {rule.code: rule for rule in registry.all_rules()}
-        return remembered(self._load("answers"), rules.__getitem__)
+        return remembered(self._load("answers"), _rule)
 
     def _recall(self, root: Root, memory: Memory, program: Program) -> frozenset[tuple[str, str]] | None:
         rested = memory.rested.get(root)
@@ -204,6 +212,7 @@ class _Unit:
     def _is_unchanged(self, fact: Fact, memory: Memory) -> bool:
         """Whether it is seen without a look into the file that a fact has not changed."""
         from xlalint.analysis.facts import OF_THE_WHOLE
+        from xlalint.analysis.project import ABOUT_FILES
 
         kind, path, _ = fact
         if kind in OF_THE_WHOLE or kind in ABOUT_FILES:
@@ -219,6 +228,8 @@ class _Unit:
 
     def _complete(self, memory: Memory, program: Program) -> None:
         """Add to a memory what tells whether it holds."""
+        from xlalint.analysis.project import ABOUT_FILES
+
         memory.files = self._files()
         memory.used = {str(path): self._file(path).digest for path in program.project.opened}
         for importer, name in program.plan.resolved:
@@ -249,6 +260,8 @@ class _Unit:
 
     @cached_property
     def _project(self) -> Project:
+        from xlalint.analysis.project import Project
+
         return Project(self._unit.configuration, lambda path: None)
 
     @cached_property

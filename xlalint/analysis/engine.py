@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xlalint.analysis.facts import Facts
 from xlalint.analysis.interpreter import Interpreter
@@ -95,7 +95,7 @@ def unreadable(file: Unreadable) -> Occurrence:
 
 
 def trace(program: Program, file: SourceFile) -> list[LineState]:
-    """What the model holds at every line of a file of `program` that is interpreted."""
+    """What the model holds at every line of a file of `program` that is interpreted, in lines of whole files."""
     seen: dict[int, LineState] = {}
 
     def observe(statement: ast.stmt, outline: Outline, store: Store) -> None:
@@ -111,7 +111,23 @@ def trace(program: Program, file: SourceFile) -> list[LineState]:
     program.interpreter.observer = observe
     for _ in program.analyze():
         pass
+    for known in seen.values():
+        for part in State.__slots__:
+            setattr(known.state, part, _located(getattr(known.state, part), program.where))
     return [seen[line] for line in sorted(seen)]
+
+
+def _located(held: Any, where: Callable[[Site], Site]) -> Any:
+    """A part of a state, with all its places told anew."""
+    match held:
+        case Site():
+            return where(held)
+        case frozenset():
+            return frozenset(_located(each, where) for each in held)
+        case tuple():
+            parts = (_located(each, where) for each in held)
+            return type(held)._make(parts) if hasattr(held, "_make") else tuple(parts)
+    return held
 
 
 class Program:
