@@ -9,16 +9,24 @@ from pathlib import Path
 
 _DEFINITION = re.compile(r"^[ \t]*(?:async )?def \w+\(.*\).*:\n", re.MULTILINE)
 _CLASS = re.compile(r"^class (\w+)(\([^)\n]*\))?:\n", re.MULTILINE)
-_STATEMENT = re.compile(r"^(?: {4}| {8})(?!def |class |return|@|#|\"|'|\)|\]|\}|el|except|finally)\w.*[^,(\[{:\\]\n", re.MULTILINE)
+_STATEMENT = re.compile(
+    r"^(?: {4}| {8})(?!def |class |return|@|#|\"|'|\)|\]|\}|el|except|finally)\w.*[^,(\[{:\\]\n", re.MULTILINE
+)
 
 Edit = Callable[[str, random.Random], str]
 
 
 def insert_a_line_above(text: str, choice: random.Random) -> str:
     """Lines move, and nothing else changes."""
-    places = [match.start() for match in _DEFINITION.finditer(text) if text[match.start()] not in " \t"] or [0]
+    places = [match.start() for match in _DEFINITION.finditer(text) if text[match.start()] not in " \t"] or [
+        0
+    ]
     at = choice.choice([place for place in places if not _decorated(text, place)] or [0])
-    return f"{text[:at]}# a remark\n\n{text[at:]}" if at or not text.startswith(("#!", '"""', "from __f")) else text
+    return (
+        f"{text[:at]}# a remark\n\n{text[at:]}"
+        if at or not text.startswith(("#!", '"""', "from __f"))
+        else text
+    )
 
 
 def change_a_body(text: str, choice: random.Random) -> str:
@@ -46,7 +54,9 @@ def take_a_statement_away(text: str, choice: random.Random) -> str:
 
 def add_an_import(text: str, choice: random.Random) -> str:
     """Another module is imported, which may hide a name."""
-    name = choice.choice(["json", "torch", "torch_xla", "collections", "utils", "os.path as xm", "math as torch"])
+    name = choice.choice(
+        ["json", "torch", "torch_xla", "collections", "utils", "os.path as xm", "math as torch"]
+    )
     return f"{text}\nimport {name}\n"
 
 
@@ -88,4 +98,4 @@ def edit_something(tree: Path, files: list[Path], seed: int) -> str:
 
 def _decorated(text: str, place: int) -> bool:
     before = text[:place].rstrip("\n").rpartition("\n")[2]
-    return before.startswith("@") or before.startswith(")")
+    return before.startswith(("@", ")"))

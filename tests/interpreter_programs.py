@@ -17,7 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from checking import diagnostics_of, mark_of
-from xlalint.analysis.engine import trace
+from xlalint.analysis.engine import Program, trace
 from xlalint.configuration import Configuration
 from xlalint.lazy.state import State
 from xlalint.sources.file import SourceFile, read
@@ -54,7 +54,7 @@ def wrong_states(program: Path) -> list[str]:
         return []
     file = read(path)
     assert isinstance(file, SourceFile)
-    states = {known.line: known.state for known in trace(file, Configuration())}
+    states = {known.line: known.state for known in trace(Program([file], frozenset(), Configuration()), file)}
     return [
         f"{path.name}:{line}: {what} {held} instead of {text}"
         for line, what, text in sorted(wanted)

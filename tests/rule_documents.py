@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -99,14 +100,22 @@ def _tour() -> Iterator[str]:
 
 
 def _shown(command: list[str], *hidden: str) -> Iterator[str]:
-    """A command and what it prints; `hidden` options make it the same everywhere."""
+    """A command about one fixture program, and what it prints; `hidden` options make it the same everywhere.
+
+    It runs where nothing but that program is: beside it, there is the whole checkout to analyze.
+    """
     plain = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     plain.pop("FORCE_COLOR", None)
     subcommand, *arguments = command
-    done = subprocess.run(
-        [sys.executable, "-m", "xlalint", subcommand, *hidden, *arguments],
-        cwd=ROOT, env=plain, capture_output=True, text=True,
-    )  # fmt: skip
+    path = Path(arguments[-1].partition(":")[0])
+    with tempfile.TemporaryDirectory(prefix="xlalint-") as folder:
+        copy = Path(folder, path)
+        copy.parent.mkdir(parents=True)
+        copy.write_bytes((ROOT / path).read_bytes())
+        done = subprocess.run(
+            [sys.executable, "-m", "xlalint", subcommand, *hidden, *arguments],
+            cwd=folder, env=plain, capture_output=True, text=True,
+        )  # fmt: skip
     yield "```console"
     yield f"$ xlalint {' '.join(command)}"
     yield done.stdout.strip()

@@ -80,7 +80,7 @@ def test_only_the_command_prints_and_exits(path: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["libcst", "torch", "torch_xla", "asyncio"])
-def test_start_up_leaves_costly_modules_out(module: str) -> None:
+def test_start_up_leaves_costly_modules_out(module: str, tmp_path: Path) -> None:
     """`xlalint check` on code that mentions no XLA must not pay for them."""
     program = (
         "import sys; from xlalint.cli import main\n"
@@ -90,8 +90,9 @@ def test_start_up_leaves_costly_modules_out(module: str) -> None:
         f"sys.exit({module!r} in sys.modules)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], input="x = 1\n", text=True, capture_output=True, timeout=60
-    )
+        [sys.executable, "-c", program],
+        cwd=tmp_path, input="x = 1\n", text=True, capture_output=True, timeout=60,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
 
 

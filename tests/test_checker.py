@@ -1,12 +1,13 @@
 """What the checker makes of findings: diagnostics of the files under check, as settings say, not silenced.
 
-The analysis is stood in for by a function that the test gives; what it would find is not the point.
+The analysis is stood in for by a program that finds what the test says; what it would find is not the point.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -15,10 +16,11 @@ from typing import Any
 import pytest
 
 from xlalint import checker
-from xlalint.analysis import engine as engine_module
-from xlalint.analysis.engine import unreadable
+from xlalint import findings as findings_module
+from xlalint.analysis.engine import Analyzed, Program, Result, Root, unreadable
+from xlalint.analysis.outline import Outline
 from xlalint.checker import Report, check
-from xlalint.configuration import Configuration
+from xlalint.configuration import Configuration, Local
 from xlalint.diagnostic import Certainty, Diagnostic, Position, Range, Severity
 from xlalint.judging import Judge, Occurrence, Placed
 from xlalint.lazy.events import Event
@@ -29,7 +31,9 @@ from xlalint.rule import Finding, Rule
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile
 from xlalint.units import Input
-from xlalint.versions import VersionRange
+
+COUNTED = {"XLA092"}
+"""Rules that judge even if they are not selected."""
 
 PROGRAM = """\
 import torch_xla
@@ -48,26 +52,40 @@ class Told(Event):
 
 
 @dataclass
-class Analysis:
-    occurrences: list[Occurrence]
-    statistics: dict[str, int] = field(default_factory=lambda: {"functions": 1})
-
-
-@dataclass
 class Engine:
     """Stands in for the analysis: says what `find` says, and keeps what it was asked."""
 
     find: Callable[[SourceFile], list[Placed]] = lambda file: []
-    asked: list[tuple[list[str], list[str], Configuration]] = field(default_factory=list)
-    judging: list[list[str]] = field(default_factory=list)
-    """The codes of the rules that judge, by unit."""
+    asked: list[tuple[list[str], Configuration]] = field(default_factory=list)
+    judging: list[list[Rule[Any]]] = field(default_factory=list)
+    """The rules that judge what is found, by judge."""
 
-    def analyze(
-        self, files: Sequence[SourceFile], kinds: frozenset[type[Event]], configuration: Configuration
-    ) -> Analysis:
-        self.asked.append(([file.path.name for file in files], self.judging[-1], configuration))
+    def program(
+        self,
+        files: Iterable[SourceFile],
+        kinds: frozenset[type[Event]],
+        configuration: Configuration,
+        **options: Any,
+    ) -> StandIn:
+        files = list(files)
+        self.asked.append(([file.path.name for file in files], configuration))
         told = (Told(found.path[0], found=found) for file in files for found in self.find(file))
-        return Analysis([Occurrence(event, View()) for event in told])
+        return StandIn([Occurrence(event, View()) for event in told])
+
+
+@dataclass
+class StandIn:
+    """Stands in for a program that is analyzed; its places are counted in whole files."""
+
+    occurrences: list[Occurrence]
+    statistics: Counter[str] = field(default_factory=lambda: Counter(functions=1))
+
+    def analyze(self, recall: object) -> Iterator[Analyzed]:
+        result = Result(tuple(self.occurrences), frozenset(), frozenset())
+        yield Analyzed(Root("body", ""), result)
+
+    def where(self, site: Site) -> Site:
+        return site
 
 
 class Said(Judge):
@@ -82,16 +100,17 @@ class Said(Judge):
 def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     engine = Engine()
     module = ModuleType("xlalint.analysis.engine")
-    module.analyze = engine.analyze  # type: ignore[attr-defined]
+    module.Program = engine.program  # type: ignore[attr-defined]
     module.unreadable = unreadable  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "xlalint.analysis.engine", module)
 
     def judge(rules: Iterable[Rule[Any]]) -> Judge:
         chosen = list(rules)
-        engine.judging.append([rule.code for rule in chosen])
+        engine.judging.append(chosen)
         return Said(chosen)
 
-    monkeypatch.setattr(checker, "Judge", judge)
+    monkeypatch.setattr(findings_module, "Judge", judge)
+    monkeypatch.setattr(checker, "Judge", Said)
     return engine
 
 
@@ -205,26 +224,31 @@ def test_the_analysis_is_told_what_the_settings_say(engine: Engine, folder: Path
     (folder / "wrapped.py").write_text("import accelerate\n")
     (folder / "cold.py").write_text("import torch\n")
     run(folder)
-    ((names, rules, configuration),) = engine.asked
+    ((names, configuration),) = engine.asked
     assert names == ["train.py", "wrapped.py"]
+    (judging,) = engine.judging
+    assert {str(rule.target) for rule in judging} == {"2.4..2.9"}
+    rules = [rule.code for rule in judging if rule.code not in COUNTED]
     assert set(rules) >= {"XLA101", "XLA102"}
     assert "XLA103" not in rules
     assert all(code.startswith("XLA1") for code in rules if code != "XLA000")
-    assert configuration == Configuration(
-        target=VersionRange((2, 4), (2, 9)),
-        wrappers=("accelerate",),
-        false_tests=("is_cuda_run",),
-        roots=(folder, folder / "src"),
+    assert configuration.at(folder) == Local(
+        wrappers=("accelerate",), false_tests=("is_cuda_run",), roots=(folder, folder / "src")
     )
 
 
-def test_projects_with_settings_of_their_own_are_analyzed_apart(engine: Engine, folder: Path) -> None:
+def test_files_with_settings_of_their_own_are_analyzed_with_others_and_judged_apart(
+    engine: Engine, folder: Path
+) -> None:
     (folder / "old").mkdir()
     (folder / "old" / "train.py").write_text(PROGRAM)
     (folder / "old" / "requirements.txt").write_text("torch_xla==2.1\n")
     (folder / "requirements.txt").write_text("torch_xla==2.8\n")
-    run(folder)
-    assert [str(configuration.target) for *_, configuration in engine.asked] == ["2.8", "2.1"]
+    engine.find = lambda file: [finding(file)]
+    assert [d.path for d in run(folder).diagnostics] == ["old/train.py", "train.py"]
+    assert [names for names, _ in engine.asked] == [["train.py", "train.py"]]
+    assert {str(rule.target) for judging in engine.judging for rule in judging} == {"2.8", "2.1"}
+    assert all(len({rule.target for rule in judging}) == 1 for judging in engine.judging)
 
 
 def test_without_a_hot_file_nothing_is_analyzed(engine: Engine, folder: Path) -> None:
@@ -414,14 +438,14 @@ def test_one_file_that_exhausts_the_stack_leaves_the_others_checked(
 ) -> None:
     (folder / "deep.py").write_text(PROGRAM)
     (folder / "train.py").write_text("import torch_xla.core.xla_model as xm\n\nxm.xrt_world_size()\n")
-    analyze = engine_module._Run.analyze
+    uses = Program._api_uses
 
-    def analyze_but_not_deep(run: engine_module._Run) -> engine_module.Analysis:
-        if any(path.name == "deep.py" for path in run._files):
+    def uses_but_not_of_deep(program: Program, outline: Outline) -> list[Occurrence]:
+        if outline.path.name == "deep.py":
             raise RecursionError
-        return analyze(run)
+        return uses(program, outline)
 
-    monkeypatch.setattr(engine_module._Run, "analyze", analyze_but_not_deep)
+    monkeypatch.setattr(Program, "_api_uses", uses_but_not_of_deep)
     report = run(folder)
     assert [(d.path, d.code) for d in report.diagnostics] == [("deep.py", "XLA000"), ("train.py", "XLA001")]
     assert "ran out of stack" in report.diagnostics[0].message

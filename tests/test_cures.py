@@ -14,8 +14,8 @@ from typing import TypeVar
 import pytest
 
 from fixture_programs import Expectation, Program, bad_programs
-from xlalint.analysis.engine import analyze
-from xlalint.configuration import Configuration
+from xlalint.analysis.engine import Program as Analyzed
+from xlalint.configuration import Configuration, Local
 from xlalint.cure import (
     ByHand,
     Cure,
@@ -40,7 +40,7 @@ from xlalint.cure import (
 )
 from xlalint.cure import placed as filled_in
 from xlalint.diagnostic import Applicability
-from xlalint.judging import Judge, Occurrence, Placed
+from xlalint.judging import Judge, Occurrence, Placed, located
 from xlalint.knowledge import lifecycle
 from xlalint.lazy.events import BoundReached, Cut, Event, FileUnreadable, SuppressionUnused
 from xlalint.lazy.site import Site
@@ -92,8 +92,11 @@ def found(
     files = [file for file in map(read, modules) if isinstance(file, SourceFile)]
     assert len(files) == len(modules)
     judge = Judge([find(code)(target)])
-    analysis = analyze(files, judge.kinds, Configuration(target, roots=(folder,)))
-    return list(judge.judge(analysis.occurrences))
+    analyzed = Analyzed(files, judge.kinds, Configuration(lambda _: Local(roots=(folder,))))
+    results = [result for _, result, told in analyzed.analyze() if result is not None and told]
+    return [
+        located(placed, analyzed.where) for result in results for placed in judge.judge(result.occurrences)
+    ]
 
 
 def found_in(program: Program, target: VersionRange = DEFAULT_TARGET) -> list[Placed]:

@@ -164,7 +164,7 @@ def questions() -> Iterator[Mutant]:
     yield Mutant("doubts after a bound", _blind(LazyModel.doubts, "trust", "bounded"), "ways")
     yield Mutant("doubts about eager mode", _blind(LazyModel.doubts, "engine", "eager"), "eager")
     yield Mutant("moves told to the caller", _untold_moves, "guesses")
-    for name in ("_makes_cuda_tensors", "_expects_error", "_only_imports"):
+    for name in ("makes_cuda_tensors", "_expects_error", "_only_imports"):
         yield Mutant(name, _denied(name), "guesses")
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from growth import FAMILIES
-from xlalint.analysis.engine import analyze
-from xlalint.configuration import Configuration
+from xlalint.analysis.engine import Program
+from xlalint.configuration import Configuration, Local
 from xlalint.judging import Judge
 from xlalint.registry import all_rules
 from xlalint.sources.file import SourceFile, read
@@ -28,9 +28,10 @@ def counts(source: str, folder: Path) -> Counter[str]:
     file = read(program)
     assert isinstance(file, SourceFile)
     kinds = Judge(rule(DEFAULT_TARGET) for rule in all_rules()).kinds
-    analysis = analyze([file], kinds, Configuration(roots=(folder,)))
-    told = {"occurrences": len(analysis.occurrences), "lines": source.count("\n")}
-    return analysis.statistics + Counter(told)
+    analyzed = Program([file], kinds, Configuration(lambda _: Local(roots=(folder,))))
+    results = [result for _, result, _ in analyzed.analyze() if result is not None]
+    told = {"occurrences": sum(len(result.occurrences) for result in results), "lines": source.count("\n")}
+    return analyzed.statistics + Counter(told)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

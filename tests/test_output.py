@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fixture_programs import FIXTURES
-from xlalint.analysis.engine import trace
+from xlalint.analysis.engine import Program, trace
 from xlalint.analysis.parsing import parse_file
 from xlalint.configuration import Configuration
 from xlalint.diagnostic import (
@@ -319,7 +319,7 @@ def test_concise_is_one_line_each() -> None:
 )  # fmt: skip
 def test_the_summary_counts(severities: list[str], suppressed: int, line: str) -> None:
     found = [diagnostic(place(1, 1, 1), severity=Severity[name]) for name in severities]
-    assert paint(text.summary(found, 3, 2, suppressed), colored=False).splitlines()[0] == line
+    assert paint(text.summary(found, 3, 2, suppressed, {}), colored=False).splitlines()[0] == line
 
 
 def test_the_summary_says_once_how_to_read_about_the_worst() -> None:
@@ -328,9 +328,18 @@ def test_the_summary_says_once_how_to_read_about_the_worst() -> None:
         diagnostic(place(2, 1, 1), code="XLA501", severity=Severity.ERROR),
         diagnostic(place(3, 1, 1), code="XLA301", severity=Severity.ERROR),
     ]
-    lines = paint(text.summary(found, 3, 2, 0), colored=False).splitlines()
+    lines = paint(text.summary(found, 3, 2, 0, {}), colored=False).splitlines()
     assert lines[1:] == ["Run `xlalint rule XLA501` to see what a rule means and how to fix it."]
-    assert len(paint(text.summary([], 3, 2, 0), colored=False).splitlines()) == 1
+    assert len(paint(text.summary([], 3, 2, 0, {}), colored=False).splitlines()) == 1
+
+
+def test_the_summary_says_where_the_analysis_was_cut_short() -> None:
+    bounds = {"b.py": 1, "a.py": 2, "c.py": 1, "d.py": 1}
+    (_, line) = paint(text.summary([], 9, 5, 0, bounds), colored=False).splitlines()
+    assert line == (
+        "The analysis stopped at a limit at 5 places in a.py, b.py, c.py and 1 more: "
+        "add `--extend-select XLA092` to see them."
+    )
 
 
 def test_statistics_count_rules() -> None:
@@ -638,7 +647,7 @@ def test_the_state_of_every_fixture_fits_80_columns() -> None:
         file = read(path)
         assert isinstance(file, SourceFile)
         assert isinstance(parse_file(file), Module)
-        states = trace(file, Configuration())
+        states = trace(Program([file], frozenset(), Configuration()), file)
         everything = [overview(file, states), *(details(file, states, known.line) for known in states)]
         for lines in (*everything, details(file, [], 1)):
             shown = paint(lines, colored=False).splitlines()

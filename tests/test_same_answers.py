@@ -34,10 +34,6 @@ PROGRAMS = [
 ]
 
 KNOWN_DIFFERENCES = {
-    ("without_summaries", "tests/interpreter/idle.py"): (
-        "what a context is told apart by, where nothing of the engine's goes in, lacks eager mode and the "
-        "values of captured names"
-    ),
     ("without_summaries", "tests/interpreter/bounds.py"): (
         "contexts of a function are counted over all passes: where no summary is taken again, a later pass "
         "is at the bound from its first call on"
@@ -50,16 +46,16 @@ NOT_ALONE = frozenset({"XLA090"})
 
 
 def without_summaries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "analyze", functools.partial(engine.analyze, memo=False))
+    monkeypatch.setattr(engine, "Program", functools.partial(engine.Program, memo=False))
 
 
 def files_in_reversed_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    analyze = engine.analyze
+    program = engine.Program
 
-    def analyze_reversed(files: Sequence[SourceFile], *arguments: Any) -> engine.Analysis:
-        return analyze([*reversed(files)], *arguments)
+    def of_reversed(files: Sequence[SourceFile], *arguments: Any, **options: Any) -> engine.Program:
+        return program([*reversed(files)], *arguments, **options)
 
-    monkeypatch.setattr(engine, "analyze", analyze_reversed)
+    monkeypatch.setattr(engine, "Program", of_reversed)
 
 
 def every_file_through_libcst(monkeypatch: pytest.MonkeyPatch) -> None:

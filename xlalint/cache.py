@@ -96,12 +96,13 @@ class Cache:
 def identity() -> str:
     """What changes when this program does: its version, its rules, its own files, and Python's version."""
     from importlib.metadata import entry_points
+    from importlib.util import find_spec
 
     told = [sys.version]
-    packages = {"xlalint", *(entry.value for entry in entry_points(group="xlalint.rules"))}
+    packages = {"xlalint", *(entry.module for entry in entry_points(group="xlalint.rules"))}
     for package in sorted(packages):
-        module = sys.modules.get(package) or __import__(package)
-        for folder in sorted(module.__path__):
+        spec = find_spec(package)
+        for folder in sorted((spec and spec.submodule_search_locations) or ()):
             for around, folders, files in os.walk(folder):
                 folders.sort()
                 for file in sorted(files):

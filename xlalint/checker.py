@@ -196,9 +196,7 @@ class _Suppression:
         self._texts = texts
         self._report = report
 
-    def run(
-        self, found: Iterable[Placed], commented: Iterable[tuple[SourceFile, Rules]]
-    ) -> None:
+    def run(self, found: Iterable[Placed], commented: Iterable[tuple[SourceFile, Rules]]) -> None:
         """Go through all files that something was found in, or that have comments.
 
         Args:

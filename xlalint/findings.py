@@ -9,10 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xlalint import registry
-from xlalint.analysis.project import ABOUT_FILES, Project
 from xlalint.cache import Cache, identity
-from xlalint.importers import needed
 from xlalint.judging import Judge, Placed, located
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import Site
@@ -36,6 +33,7 @@ from xlalint.versions import DEFAULT_TARGET, VersionRange
 if TYPE_CHECKING:
     from xlalint.analysis.engine import Program, Result
     from xlalint.analysis.lookups import Fact
+    from xlalint.analysis.project import Project
     from xlalint.rule import Rule
 
 Rules = dict[str, "Rule[Any]"]
@@ -62,6 +60,8 @@ def findings(unit: Unit, cache: Cache | None = None) -> Findings:
 
 def program_of(unit: Unit) -> Program:
     """A project as it is analyzed, when nothing is judged."""
+    from xlalint.importers import needed
+
     held = _Unit(unit, None)
     return held.program(frozenset(), needed(unit.asked, unit.files, held.project))
 
@@ -69,10 +69,18 @@ def program_of(unit: Unit) -> Program:
 @cache
 def selected(settings: Settings, target: VersionRange) -> Rules:
     """The rules that judge under some settings, by code."""
+    from xlalint import registry
+
     chosen = registry.select(
         settings.select, settings.ignore, settings.extend_select, preview=settings.preview
     )
     return {rule.code: rule(target) for rule in chosen}
+
+
+def _rule(code: str) -> type[Rule[Any]]:
+    from xlalint.registry import find
+
+    return find(code)
 
 
 class _Unit:
@@ -120,13 +128,15 @@ class _Unit:
 
     def _analyze(self, memory: Memory) -> Findings:
         if self._cache is not None:
-            recollect(memory, self._load("records"), self._rules.__getitem__)
+            recollect(memory, self._load("records"), _rule)
         analyzed = {path for path, file in self._unit.files.items() if file.traits.hot or file.traits.hooked}
         covered = set(self._unit.files)
         if not analyzed <= self._unit.asked and not memory.covered >= analyzed:
             if self._unit.asked == memory.covered and self._imports_as_before(memory):
                 analyzed = set(memory.analyzed) & analyzed
             else:
+                from xlalint.importers import needed
+
                 analyzed = needed(self._unit.asked, self._unit.files, self.project)
             covered = self._unit.asked
         program = self.program(self._kinds(), analyzed)
@@ -177,8 +187,10 @@ class _Unit:
         target = self._unit.target(path)
         judge = self._judges.get((file.settings, target))
         if judge is None:
+            from xlalint.registry import all_rules
+
             rules = selected(file.settings, target)
-            others = (rule(target) for rule in registry.all_rules() if rule.events == (BoundReached,))
+            others = (rule(target) for rule in all_rules() if rule.events == (BoundReached,))
             # How often the analysis was cut short is counted, whether or not it is to be reported.
             counted = [rule for rule in others if rule.code not in rules]
             judge = self._judges[file.settings, target] = Judge([*rules.values(), *counted])
@@ -220,11 +232,7 @@ class _Unit:
     def _remember(self) -> Memory:
         if self._cache is None:
             return Memory()
-        return remembered(self._load("answers"), self._rules.__getitem__)
-
-    @cached_property
-    def _rules(self) -> dict[str, type[Rule[Any]]]:
-        return {rule.code: rule for rule in registry.all_rules()}
+        return remembered(self._load("answers"), _rule)
 
     def _recall(self, root: Root, memory: Memory, program: Program) -> frozenset[tuple[str, str]] | None:
         rested = memory.rested.get(root)
@@ -232,7 +240,10 @@ class _Unit:
             return None
         if not all(self._still_holds(fact, value, memory, program) for fact, value in rested.facts.items()):
             return None
-        if any(not self._has_section(*section, program) for section in sections_of(self._recollected(root, memory).findings)):
+        if any(
+            not self._has_section(*section, program)
+            for section in sections_of(self._recollected(root, memory).findings)
+        ):
             return None
         return rested.entered
 
@@ -250,6 +261,7 @@ class _Unit:
     def _is_unchanged(self, fact: Fact, memory: Memory, program: Program) -> bool:
         """Whether it is seen without looking at the fact itself that it has not changed."""
         from xlalint.analysis.facts import OF_THE_WHOLE
+        from xlalint.analysis.project import ABOUT_FILES
 
         kind, path, _ = fact
         below = memory.derived.get(fact)
@@ -268,6 +280,8 @@ class _Unit:
 
     def _complete(self, memory: Memory, before: Memory, program: Program, analyzed: set[str]) -> None:
         """Add to a memory what tells whether it holds, and what was known of files not analyzed this time."""
+        from xlalint.analysis.project import ABOUT_FILES
+
         memory.files = self._files()
         for root, rested in before.rested.items():
             if root not in memory.roots and root[1] in self._unit.files and root[1] not in analyzed:
@@ -318,6 +332,8 @@ class _Unit:
     @cached_property
     def project(self) -> Project:
         """Says what imports mean, and opens nothing."""
+        from xlalint.analysis.project import Project
+
         return Project(self._unit.configuration, lambda path: None)
 
     @cached_property
@@ -331,7 +347,9 @@ class _Unit:
             told.append(repr(settings))
             if len(by_settings) > 1:
                 told += sorted(by_settings[settings])
-        return blake2b("\n".join(told).encode("utf-8", "surrogateescape"), digest_size=_DIGEST_BYTES).hexdigest()
+        return blake2b(
+            "\n".join(told).encode("utf-8", "surrogateescape"), digest_size=_DIGEST_BYTES
+        ).hexdigest()
 
     def _file(self, name: str) -> File:
         """A file of the project, or one beside it that is imported."""

@@ -97,7 +97,10 @@ def as_answers(memory: Memory) -> Any:
         "analyzed": sorted(memory.analyzed),
         "files": [
             [
-                path, *known.stat, known.digest, sum(1 << bit for bit, on in enumerate(known.traits) if on),
+                path,
+                *known.stat,
+                known.digest,
+                sum(1 << bit for bit, on in enumerate(known.traits) if on),
                 known.imports,
             ]
             for path, known in memory.files.items()
@@ -227,9 +230,7 @@ def recollect(memory: Memory, records: Any, rule: RulesByCode) -> None:
 def _decode_finding(encoded: Any, names: list[str], rule: RulesByCode) -> Placed:
     code, severity, doubts, message, help, places = encoded
     path, since, owner, mended = (_decode(value, names) for value in places)
-    finding = Finding(
-        rule(code), Severity(severity), path, message, help, doubts, since=since, cures=mended
-    )
+    finding = Finding(rule(code), Severity(severity), path, message, help, doubts, since=since, cures=mended)
     return Placed(finding, path, since, owner)
 
 
@@ -252,9 +253,7 @@ def _decode(value: Any, names: list[str]) -> Any:
 # Whether it holds -------------------------------------------------------------------------------
 
 
-def holds(
-    memory: Memory, asked: set[str], files: Mapping[str, File], fact: Callable[[Fact], str]
-) -> bool:
+def holds(memory: Memory, asked: set[str], files: Mapping[str, File], fact: Callable[[Fact], str]) -> bool:
     """Whether all is known of some files, and nothing has changed that any result rests on.
 
     Args:

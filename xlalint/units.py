@@ -81,7 +81,11 @@ class File:
     def __init__(
         self, path: str, settings: Settings, *, data: bytes | None = None, shown: str | None = None
     ) -> None:
-        """Args: data: what stands in the file, where it is not read from disk; shown: how it is named then."""
+        """
+        Args:
+            data: What stands in the file, where it is not read from disk.
+            shown: How it is named then.
+        """
         self.path = path
         self.settings = settings
         self.shown = shown
@@ -405,7 +409,7 @@ def _is_within(path: str, folder: str) -> bool:
 
 def _stat(path: str) -> Stat | None:
     try:
-        found = os.stat(path)
+        found = os.stat(path)  # noqa: PTH116 - asked for every file
     except OSError:
         return None
     return Stat(found.st_size, found.st_mtime_ns, found.st_ino)

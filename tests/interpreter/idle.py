@@ -2,7 +2,7 @@
 # mypy: ignore-errors
 """Functions that are given nothing of the engine's: one context stands for all in which they do nothing.
 
-Known to be wrong: what such a context is told apart by lacks eager mode and the values of captured names.
+Known to be wrong: what is returned may hang on what is recorded, which such a context is not told apart by.
 """
 
 import torch
@@ -24,7 +24,7 @@ def eager_mode_differs():
     print(loss)  # state: none
     eager_mode(False)
     loss = forward()
-    print(loss)  # state: heavy  # missed: XLA102
+    print(loss)  # state: heavy  # expect: XLA102
     torch_xla.sync()
 
 
@@ -39,7 +39,7 @@ def the_captured_variable_differs():
     torch_xla.sync()  # state: none
     train = True
     loss = run()
-    print(loss)  # state: heavy  # missed: XLA102
+    print(loss)  # state: heavy  # expect: XLA102
     torch_xla.sync()
 
 

@@ -67,7 +67,8 @@ def bind_name(name: str, value: Value, frame: Frame, store: Store) -> None:
 
 
 def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store: Store) -> None:
-    if not machine.classes.is_tabulating(cls):
+    # Where a method has the name, the table is not asked.
+    if not machine.classes.is_tabulating(cls) and machine.classes.find_method(cls, name) is None:
         held = machine.classes.attributes(cls).get(name)
         if held == value or (is_idle(value) and (held is None or held.kind in _IDLE)):
             # The table says it already; summaries are shared the more, the less they start from.

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xlalint.analysis.facts import Facts
 from xlalint.analysis.interpreter import Interpreter
@@ -38,8 +38,8 @@ class Root(NamedTuple):
     """Something that is analyzed by itself: what happens there does not depend on other roots.
 
     Args:
-        kind: A "file" that cannot be parsed, the "uses" of names in one, the "body" of a module, a "function",
-            or a "hook" of a framework.
+        kind: A "file" that cannot be parsed, the "uses" of names in one, the "body" of a module, a
+            "function", or a "hook" of a framework.
         file: Where it stands.
         key: Which function, and for a hook which one.
     """
@@ -95,7 +95,10 @@ def unreadable(file: Unreadable) -> Occurrence:
 
 
 def trace(program: Program, file: SourceFile) -> list[LineState]:
-    """What the model holds at every line of a file of `program` that is interpreted."""
+    """What the model holds at every line of a file of `program` that is interpreted.
+
+    All places are counted in the lines of whole files.
+    """
     seen: dict[int, LineState] = {}
 
     def observe(statement: ast.stmt, outline: Outline, store: Store) -> None:
@@ -111,7 +114,23 @@ def trace(program: Program, file: SourceFile) -> list[LineState]:
     program.interpreter.observer = observe
     for _ in program.analyze():
         pass
+    for known in seen.values():
+        for part in State.__slots__:
+            setattr(known.state, part, _located(getattr(known.state, part), program.where))
     return [seen[line] for line in sorted(seen)]
+
+
+def _located(held: Any, where: Callable[[Site], Site]) -> Any:
+    """A part of a state, with all its places told anew."""
+    match held:
+        case Site():
+            return where(held)
+        case frozenset():
+            return frozenset(_located(each, where) for each in held)
+        case tuple():
+            parts = (_located(each, where) for each in held)
+            return type(held)._make(parts) if hasattr(held, "_make") else tuple(parts)
+    return held
 
 
 class Program:

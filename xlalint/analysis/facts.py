@@ -60,7 +60,9 @@ class Facts:
         if isinstance(defined, Class):
             if kind == "attributes":
                 return digest(_stable(self._attributes(defined)))
-            return str(makes_cuda_tensors(defined)) if kind == "cuda tensors" else outline.class_digest(defined)
+            return (
+                str(makes_cuda_tensors(defined)) if kind == "cuda tensors" else outline.class_digest(defined)
+            )
         return _MISSING
 
 

@@ -40,7 +40,6 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.project import Project
 from xlalint.analysis.roots import Plan
 from xlalint.analysis.store import AttributeKey, Store, join
-from xlalint.analysis.trail import Numbered, Trail
 from xlalint.analysis.summaries import (
     Summary,
     are_idle,
@@ -61,6 +60,7 @@ from xlalint.analysis.summaries import (
     widened,
     with_obligation,
 )
+from xlalint.analysis.trail import Numbered, Trail
 from xlalint.judging import Caller, Occurrence
 from xlalint.knowledge import functions
 from xlalint.knowledge.frameworks import Given, Hook
@@ -455,8 +455,10 @@ class Interpreter(Machine):
         Short functions are always entered, for the sake of what they return.
         """
         node = function.node
+        if (node.end_lineno or 0) - node.lineno <= SHORT:
+            return True
         self.rest_on("relevant", *function.key)
-        if function in self._plan.relevant or self.classes.has_optimizer_scope(function) or (node.end_lineno or 0) - node.lineno <= SHORT:
+        if function in self._plan.relevant or self.classes.has_optimizer_scope(function):
             return True
         if not are_idle(names) or not are_idle(captured) or call.store.state.scopes.open:
             return True

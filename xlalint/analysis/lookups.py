@@ -52,7 +52,11 @@ class Lookups:
         self._circle = MOST_OPEN
 
     def find(
-        self, question: Hashable, answer: Callable[[], _T], meanwhile: Callable[[], _T], fact: Fact | None = None
+        self,
+        question: Hashable,
+        answer: Callable[[], _T],
+        meanwhile: Callable[[], _T],
+        fact: Fact | None = None,
     ) -> _T:
         """The answer to a question about the program.
 

@@ -1,0 +1,299 @@
+"""What is kept from one run to the next changes no answer, whatever happens to files and to the cache."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from editing import edit_something
+from fixture_programs import FIXTURES
+from xlalint import cache as caching
+from xlalint.cache import FOLDER, Cache
+from xlalint.checker import Report, check
+from xlalint.cli import command
+from xlalint.settings import SettingsFinder
+
+EXAMPLE = FIXTURES.parent / "examples" / "train_digits"
+EDITS = 40
+
+MODEL = """\
+import torch
+import torch_xla
+
+
+class Trainer:
+    def __init__(self):
+        self.model = torch.nn.Linear(3, 3).to(torch_xla.device())
+
+    def step(self, batch):
+        with torch_xla.step():
+            loss = self.model(batch.to(torch_xla.device())).sum()
+            loss.backward()
+            report(loss)
+
+
+def report(loss):
+    print(loss.item())
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with the example program, and one more module."""
+    project = tmp_path / "project"
+    shutil.copytree(EXAMPLE, project / "digits", ignore=shutil.ignore_patterns("__pycache__", FOLDER))
+    (project / "pyproject.toml").write_text("[project]\nname = 'digits'\nversion = '1'\n")
+    (project / "trainer.py").write_text(MODEL)
+    monkeypatch.chdir(project)
+    return project
+
+
+@pytest.fixture
+def analyses(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """A list that has one more element for every root that is analyzed."""
+    from xlalint.analysis.engine import Program
+
+    done: list[Any] = []
+    run = Program._run
+
+    def counting(program: Program, root: Any, function: Any) -> Any:
+        done.append(root)
+        return run(program, root, function)
+
+    monkeypatch.setattr(Program, "_run", counting)
+    return done
+
+
+def checked(*paths: Path, cache: Cache | None = None) -> Report:
+    given = {"extend_select": ("XLA092",)}
+    return check(list(paths), SettingsFinder(isolated=True, given=given), cache=cache)
+
+
+def same(one: Report, other: Report) -> bool:
+    return (one.diagnostics, one.suppressed, one.hot) == (other.diagnostics, other.suppressed, other.hot)
+
+
+# Answers -----------------------------------------------------------------------------------------
+
+
+def test_a_kept_answer_is_the_same_and_analyzes_nothing(project: Path, analyses: list[Any]) -> None:
+    fresh = checked(project)
+    assert fresh.diagnostics
+    assert same(checked(project, cache=Cache()), fresh)
+    analyses.clear()
+    assert same(checked(project, cache=Cache()), fresh)
+    assert analyses == []
+
+
+def test_one_file_is_answered_from_what_is_known_of_all(project: Path, analyses: list[Any]) -> None:
+    checked(project, cache=Cache())
+    analyses.clear()
+    found = checked(project / "trainer.py", cache=Cache()).diagnostics
+    assert {diagnostic.path for diagnostic in found} == {"trainer.py"}
+    assert analyses == []
+
+
+def test_a_line_inserted_above_analyzes_nothing_but_the_names_that_are_used(
+    project: Path, analyses: list[Any]
+) -> None:
+    """Names of torch_xla are looked for in the text of the whole file."""
+    before = checked(project, cache=Cache())
+    (project / "trainer.py").write_text(MODEL.replace("class Trainer", "# a remark\n\n\nclass Trainer"))
+    analyses.clear()
+    after = checked(project, cache=Cache())
+    assert [root.kind for root in analyses] == ["uses"]
+    assert same(after, checked(project))
+    lines = [(d.path, d.code, d.range.start.line + 3 * (d.path == "trainer.py")) for d in before.diagnostics]
+    assert [(d.path, d.code, d.range.start.line) for d in after.diagnostics] == lines
+
+
+def test_an_edit_in_a_function_analyzes_only_what_rests_on_it(project: Path, analyses: list[Any]) -> None:
+    checked(project, cache=Cache())
+    (project / "trainer.py").write_text(MODEL.replace("print(loss.item())", "print(float(loss))"))
+    analyses.clear()
+    after = checked(project, cache=Cache())
+    assert {(root.kind, Path(root.file).name) for root in analyses} == {
+        ("uses", "trainer.py"), ("function", "trainer.py"),
+    }  # fmt: skip
+    assert same(after, checked(project))
+
+
+@pytest.mark.parametrize("edit", ["base", "removed", "shadowed"])
+def test_what_is_found_elsewhere_is_looked_at_again(project: Path, edit: str) -> None:
+    (project / "main.py").write_text(
+        "import torch_xla\nfrom logs import report\n\n\n"
+        "def train(model, batches):\n    for batch in batches:\n"
+        "        with torch_xla.step():\n            loss = model(batch.to(torch_xla.device())).sum()\n"
+        "            report(loss)\n"
+    )
+    (project / "src").mkdir()
+    (project / "src" / "logs.py").write_text("def report(loss):\n    print(loss.item())\n")
+    before = checked(project / "main.py", cache=Cache())
+    assert [d.code for d in before.diagnostics] == ["XLA101"]
+    if edit == "base":
+        (project / "src" / "logs.py").write_text("def report(loss):\n    print('a step')\n")
+    elif edit == "removed":
+        (project / "src" / "logs.py").unlink()
+    else:
+        (project / "logs.py").write_text("def report(loss):\n    pass\n")
+    assert checked(project / "main.py", cache=Cache()).diagnostics == []
+
+
+def test_settings_belong_to_what_is_kept(project: Path) -> None:
+    checked(project, cache=Cache())
+    (project / "xlalint.toml").write_text('ignore = ["XLA101"]\n')
+    found = check([project], SettingsFinder(), cache=Cache()).diagnostics
+    assert found
+    assert "XLA101" not in {diagnostic.code for diagnostic in found}
+    (project / "requirements.txt").write_text("torch_xla==2.3\n")
+    older = check([project], SettingsFinder(), cache=Cache())
+    assert same(older, check([project], SettingsFinder()))
+
+
+def edited(tree: Path, edits: int, cache: Path) -> Iterator[str]:
+    """After each of many edits, say where the kept answer is not the fresh one."""
+    hot = sorted(path for path in tree.rglob("*.py") if b"torch_xla" in path.read_bytes())
+    cold = sorted(set(tree.rglob("*.py")) - set(hot))[:20]
+    checked(tree, cache=Cache(cache))
+    for seed in range(edits):
+        done = edit_something(tree, [*hot, *hot, *cold], seed)
+        one = hot[seed % len(hot)]
+        paths = [one] if seed % 3 == 0 and one.exists() else [tree]
+        if not same(checked(*paths, cache=Cache(cache)), checked(*paths)):
+            yield f"{seed}: {done}"
+
+
+def test_after_any_edit_the_kept_answer_is_the_fresh_one(project: Path, tmp_path: Path) -> None:
+    for folder in ("XLA102", "XLA501", "XLA701"):
+        shutil.copytree(FIXTURES / folder, project / folder)
+    assert list(edited(project, EDITS, tmp_path / "kept")) == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("tree", ["accelerate-0.20.3", "fairseq-0.12.2"])
+def test_after_any_edit_of_a_real_tree_the_kept_answer_is_the_fresh_one(tree: str, tmp_path: Path) -> None:
+    from corpus import CORPUS
+
+    assert (CORPUS / tree).is_dir(), f"{tree} is not there: run benchmarks/corpus.py"
+    shutil.copytree(CORPUS / tree, tmp_path / tree)
+    assert list(edited(tmp_path / tree, 200, tmp_path / "kept")) == []
+
+
+# Files of the cache ------------------------------------------------------------------------------
+
+
+def kept_files(project: Path) -> list[Path]:
+    return sorted((project / FOLDER).glob("*.json"))
+
+
+@pytest.mark.parametrize("damage", ["cut short", "foreign", "changed", "empty", "other names"])
+def test_a_cache_that_is_damaged_is_as_good_as_none(project: Path, damage: str) -> None:
+    fresh = checked(project, cache=Cache())
+    for file in kept_files(project):
+        data = file.read_bytes()
+        file.write_bytes(
+            {
+                "cut short": data[: len(data) // 2],
+                "foreign": b'{"version": 3}',
+                "changed": data.replace(b"trainer", b"trainee"),
+                "empty": b"",
+                "other names": data.replace(b"xlalint cache 1", b"xlalint cache 0"),
+            }[damage]
+        )
+    assert same(checked(project, cache=Cache()), fresh)
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = checked(project)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    assert same(checked(project, cache=Cache()), fresh)
+    assert not (project / FOLDER).exists()
+
+
+def test_a_run_that_is_killed_while_it_writes_leaves_nothing_that_misleads(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is killed before each of its writes in turn, after an edit that changes the answer."""
+    checked(project, cache=Cache())
+    (project / "trainer.py").write_text(MODEL.replace("report(loss)\n\n\n", "pass\n\n\n"))
+    fresh = checked(project)
+    replace = os.replace
+    for survived in range(3):
+        written: list[object] = []
+
+        def die(*arguments: Any, survived: int = survived, written: list[object] = written) -> None:
+            if len(written) == survived:
+                raise KeyboardInterrupt
+            written.append(arguments)
+            replace(*arguments)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "replace", die)
+            with suppress(KeyboardInterrupt):
+                checked(project, cache=Cache())
+        assert same(checked(project, cache=Cache()), fresh)
+        (project / "trainer.py").write_text(MODEL + f"# {survived}\n")
+        fresh = checked(project)
+
+
+def test_runs_at_the_same_time_share_a_cache(project: Path) -> None:
+    command_line = [sys.executable, "-m", "xlalint", "check", "--output-format", "json", "--exit-zero"]
+    alone = subprocess.run([*command_line, "--no-cache"], capture_output=True, check=True, timeout=120)
+    runs = [subprocess.Popen(command_line, stdout=subprocess.PIPE) for _ in range(4)]
+    assert [run.communicate(timeout=120)[0] for run in runs] == [alone.stdout] * 4
+    again = subprocess.run(command_line, capture_output=True, check=True, timeout=120)
+    assert again.stdout == alone.stdout
+
+
+def test_the_cache_stays_out_of_git_and_of_checks_and_can_be_deleted(project: Path) -> None:
+    runner = CliRunner()
+    assert runner.invoke(command, ["check", "--exit-zero"]).exit_code == 0
+    assert (project / FOLDER / ".gitignore").read_text() == "*\n"
+    assert runner.invoke(command, ["clean"]).output == f"deleted {FOLDER}\n"
+    assert not (project / FOLDER).exists()
+    assert runner.invoke(command, ["clean"]).output == "no cache found\n"
+
+
+def test_clean_leaves_alone_what_is_not_ours(project: Path) -> None:
+    (project / FOLDER).mkdir()
+    (project / FOLDER / "mine.json").write_text("{}")
+    assert CliRunner().invoke(command, ["clean"]).output == "no cache found\n"
+    assert (project / FOLDER / "mine.json").exists()
+
+
+def test_no_cache_neither_reads_nor_writes(project: Path, analyses: list[Any]) -> None:
+    assert CliRunner().invoke(command, ["check", "--exit-zero", "--no-cache"]).exit_code == 0
+    assert not (project / FOLDER).exists()
+    CliRunner().invoke(command, ["check", "--exit-zero", "--cache-dir", "../kept"])
+    assert not (project / FOLDER).exists()
+    assert list((project.parent / "kept").glob("*.json"))
+    analyses.clear()
+    CliRunner().invoke(command, ["check", "--exit-zero", "--cache-dir", "../kept", "--no-cache"])
+    assert analyses
+
+
+def test_only_so_many_files_are_kept(project: Path) -> None:
+    for number in range(2 * caching.MOST_FILES):
+        check(
+            [project],
+            SettingsFinder(isolated=True, given={"ignore": (f"XLA{101 + number % 3}",)}),
+            cache=Cache(),
+        )
+        Cache().keep(project, f"answers-{number}", {})
+    assert len(kept_files(project)) == caching.MOST_FILES
