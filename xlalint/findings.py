@@ -127,7 +127,10 @@ class _Unit:
         return [located(placed, where) for found in told for placed in found]
 
     def _analyze(self, memory: Memory) -> Findings:
-        if self._cache is not None:
+        targets = ((fact, value) for fact, value in memory.elsewhere.items() if fact[0] == "target")
+        if any(self._fact(fact) != value for fact, value in targets):
+            memory = Memory(memory.files)  # rules may say something else of all that was found
+        elif self._cache is not None:
             recollect(memory, self._load("records"), _rule)
         analyzed = {path for path, file in self._unit.files.items() if file.traits.hot or file.traits.hooked}
         covered = set(self._unit.files)
