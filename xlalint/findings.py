@@ -275,7 +275,9 @@ class _Unit:
             told.append(repr(settings))
             if len(by_settings) > 1:
                 told += sorted(by_settings[settings])
-        return blake2b("\n".join(told).encode("utf-8", "surrogateescape"), digest_size=_DIGEST_BYTES).hexdigest()
+        return blake2b(
+            "\n".join(told).encode("utf-8", "surrogateescape"), digest_size=_DIGEST_BYTES
+        ).hexdigest()
 
     def _file(self, path: Path) -> File:
         """A file of the project, or one beside it that is imported."""
