@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -85,11 +86,13 @@ class Change:
 def facts_of(tree: Path, base: Path, checkout: Path = ROOT, *, texts: bool = False) -> list[Fact]:
     """What the xlalint in `checkout` says of `tree`, sorted, with paths relative to `base`.
 
+    The tree is a program by itself, even if it lies in this project: it is seen through a link elsewhere.
+
     Raises:
         CheckFailed: it did not come to an end, or it is not the code in `checkout` that ran.
     """
-    # The process starts in `base` because messages name files relative to where it started. Python
-    # would look there first, where a module of the tree could take the place of any other.
+    # Python would look where the process starts first, where a module of the tree could take the place
+    # of any other.
     # It prints whose code it is: an installed xlalint that came first on the path would be compared
     # with itself, and always be equal.
     program = (
@@ -99,19 +102,27 @@ def facts_of(tree: Path, base: Path, checkout: Path = ROOT, *, texts: bool = Fal
         "from xlalint.cli import main\n"
         "main()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, "check", *OPTIONS, str(tree.resolve())],
-        cwd=base,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(str(checkout / part) for part in SOURCES)},
-        capture_output=True,
-        text=True,
-    )
+    tree = tree.resolve()
+    with tempfile.TemporaryDirectory(prefix="xlalint-") as folder:
+        link = Path(folder).resolve() / tree.name
+        link.symlink_to(tree)
+        done = subprocess.run(
+            [sys.executable, "-c", program, "check", *OPTIONS, str(link)],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(str(checkout / part) for part in SOURCES)},
+            capture_output=True,
+            text=True,
+        )
     if done.returncode not in (0, 1):
         raise CheckFailed(f"{tree}: exit status {done.returncode}\n{done.stderr.strip()}")
     ran = done.stderr.splitlines()[:2]
     if len(ran) < 2 or not all(Path(name).resolve().is_relative_to(checkout.resolve()) for name in ran):
         raise CheckFailed(f"{tree}: it is not the code in {checkout} that ran, but {' and '.join(ran)}")
-    return sorted(_fact(found, texts=texts) for found in json.loads(done.stdout))
+
+    def path(shown: str) -> str:
+        return os.path.relpath(tree.parent / shown, base.resolve())
+
+    return sorted(_fact(found, path, texts=texts) for found in json.loads(done.stdout))
 
 
 def compare(before: Sequence[Fact], after: Sequence[Fact]) -> list[Change]:
@@ -132,10 +143,10 @@ def compare(before: Sequence[Fact], after: Sequence[Fact]) -> list[Change]:
     return changes
 
 
-def _fact(found: dict[str, Any], *, texts: bool) -> Fact:
-    place = Place(found["path"], *_numbers(found["range"]), found["code"])
+def _fact(found: dict[str, Any], path: Callable[[str], str], *, texts: bool) -> Fact:
+    place = Place(path(found["path"]), *_numbers(found["range"]), found["code"])
     related = tuple(
-        f"{one['path']}:{line}:{column}-{end_line}:{end_column}"
+        f"{path(one['path'])}:{line}:{column}-{end_line}:{end_column}"
         for one in found["related"]
         for line, column, end_line, end_column in [_numbers(one["range"])]
     )

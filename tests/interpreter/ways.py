@@ -285,6 +285,28 @@ def a_loop_may_be_cut_on_the_second_way(flag, barrier):
         optimizer.step()
 
 
+def a_loop_reads_on_the_first_way(flag):
+    optimizer = torch.optim.SGD(model.parameters())
+    for _ in range(3):
+        loss = model(x).sum()
+        loss.backward()
+        xm.optimizer_step(optimizer)
+        if flag:
+            print(loss)
+
+
+def a_loop_reads_on_the_second_way(flag):
+    optimizer = torch.optim.SGD(model.parameters())
+    for _ in range(3):
+        loss = model(x).sum()
+        loss.backward()
+        xm.optimizer_step(optimizer)
+        if flag:
+            pass
+        else:
+            print(loss)
+
+
 def a_loop_is_cut_on_neither_way(flag):
     optimizer = torch.optim.SGD(model.parameters())
     for _ in range(3):  # expect: XLA202
