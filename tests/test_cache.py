@@ -149,6 +149,21 @@ def test_what_is_found_elsewhere_is_looked_at_again(project: Path, edit: str) ->
     assert checked(project / "main.py", cache=Cache()).diagnostics == []
 
 
+def test_what_was_not_asked_for_since_is_compared_with_what_it_rested_on(project: Path) -> None:
+    """Between two checks of one file, another is checked twice while the first one's helper changes."""
+    (project / "pipe.py").write_text("def report(loss):\n    print(loss.item())\n")
+    for name in ("one", "two"):
+        text = MODEL.partition("\n\ndef report")[0].replace("import torch\n", "import torch\nimport pipe\n")
+        (project / f"{name}.py").write_text(text.replace("report(loss)", "pipe.report(loss)"))
+    assert [d.code for d in checked(project / "one.py", cache=Cache()).diagnostics] == ["XLA101"]
+    checked(project / "two.py", cache=Cache())
+    (project / "pipe.py").write_text("def report(loss):\n    pass\n")
+    assert checked(project / "two.py", cache=Cache()).diagnostics == []
+    (project / "two.py").write_text((project / "two.py").read_text() + "\n# more\n")
+    assert checked(project / "two.py", cache=Cache()).diagnostics == []
+    assert checked(project / "one.py", cache=Cache()).diagnostics == []
+
+
 def test_settings_belong_to_what_is_kept(project: Path) -> None:
     checked(project, cache=Cache())
     (project / "xlalint.toml").write_text('ignore = ["XLA101"]\n')

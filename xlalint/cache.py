@@ -21,7 +21,7 @@ from xlalint.sources.file import read_bytes
 
 FOLDER = ".xlalint_cache"
 MOST_FILES = 12
-"""At most so many files are kept in one folder; those that were not used for longest go."""
+"""At most so many files are kept of one project; those that were not used for longest go."""
 
 _MARK = b"xlalint cache 1 "
 _DIGEST_BYTES = 16
@@ -65,7 +65,7 @@ class Cache:
             _prepare(folder)
             temporary.write_bytes(b"".join((_MARK, _digest(body).encode(), b"\n", body)))
             os.replace(temporary, path)  # noqa: PTH105
-            _tidy(folder)
+            _tidy(folder, path.name.partition("-")[0])
         except OSError:
             with suppress(OSError):
                 temporary.unlink()
@@ -128,8 +128,8 @@ def _kept(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if ".json" in path.name]
 
 
-def _tidy(folder: Path) -> None:
-    kept = _kept(folder)
+def _tidy(folder: Path, project: str) -> None:
+    kept = [path for path in _kept(folder) if path.name.startswith(f"{project}-")]
     if len(kept) > MOST_FILES:
         for path in sorted(kept, key=_used)[: len(kept) - MOST_FILES]:
             path.unlink(missing_ok=True)

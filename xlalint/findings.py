@@ -150,7 +150,8 @@ class _Unit:
                 now.rested[root] = memory.rested[root]
             else:
                 now.roots[root] = Told(self._judged(result), told)
-                now.rested[root] = Rested(self._values(result, program), result.entered)
+                facts = self._values(result, program) if self._cache is not None else {}
+                now.rested[root] = Rested(facts, result.entered)
         now.statistics = dict(program.statistics)
         if self._cache is not None:
             self._complete(now, memory, program, analyzed)
@@ -241,7 +242,12 @@ class _Unit:
         rested = memory.rested.get(root)
         if rested is None:
             return None
-        if not all(self._still_holds(fact, value, memory, program) for fact, value in rested.facts.items()):
+        facts = rested.facts.items()
+        if root in memory.roots:
+            if not all(self._still_holds(fact, value, memory, program) for fact, value in facts):
+                return None
+        elif any(program.facts.value(fact) != value for fact, value in facts):
+            # It is older than all else that is remembered, and tells nothing by that.
             return None
         if any(
             not self._has_section(*section, program)
@@ -254,7 +260,7 @@ class _Unit:
         return memory.roots.get(root) or memory.former[root]
 
     def _still_holds(self, fact: Fact, value: str, memory: Memory, program: Program) -> bool:
-        """Whether a fact has the value that it had."""
+        """Whether a fact has the value that it had in the last run."""
         known = self._holding.get(fact)
         if known is None:
             unchanged = self._is_unchanged(fact, memory, program)
