@@ -107,13 +107,14 @@ def check(
 
 
 def _broken(unit: Unit) -> Iterator[Unreadable]:
-    """Files under check that are not analyzed, and cannot be decoded or, where they are named, parsed."""
+    """Files under check that cannot be decoded; and if they are named and not analyzed, parsed."""
     for path in sorted(unit.asked):
         file = unit.files[path]
-        if file.traits.hot or (file.traits.sound and path not in unit.named):
+        is_parsed = not file.traits.hot and path in unit.named
+        if file.traits.sound and not is_parsed:
             continue
         source = file.source()
-        if isinstance(source, SourceFile) and path in unit.named:
+        if isinstance(source, SourceFile) and is_parsed:
             from xlalint.analysis.parsing import parse_file
 
             tree = parse_file(source)
