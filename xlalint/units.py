@@ -28,6 +28,8 @@ _HOOK_TOKENS = tuple({name.rpartition(".")[2].encode() for name in HOOKS})
 """A file with one of these may hold what a framework calls while it trains on a device."""
 
 _DIGEST_BYTES = 16
+_DECLARATION_BYTES = 400
+"""The first two lines of a file, which may declare an encoding, are rarely longer."""
 _SETTLED = 2_000_000_000
 """So many nanoseconds after it was written, a file's time tells whether it was written once more."""
 
@@ -417,7 +419,7 @@ def _stat(path: str) -> Stat | None:
 
 def _is_text(data: bytes) -> bool:
     """Whether there is surely nothing wrong with the bytes of a file; a quick look."""
-    if b"\0" in data:
+    if b"\0" in data or b"coding" in data[:_DECLARATION_BYTES]:
         return False
     if data.isascii():
         return True
