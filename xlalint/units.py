@@ -8,6 +8,7 @@ parsed but to say that a named file does not.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,9 +28,10 @@ from xlalint.versions import DEFAULT_TARGET, VersionRange
 _HOOK_TOKENS = tuple({name.rpartition(".")[2].encode() for name in HOOKS})
 """A file with one of these may hold what a framework calls while it trains on a device."""
 
+_ENCODING = re.compile(rb"coding[:=][ \t]*([-\w.]+)")
+"""How a file declares, in its first two lines, that it is not UTF-8."""
+
 _DIGEST_BYTES = 16
-_DECLARATION_BYTES = 400
-"""The first two lines of a file, which may declare an encoding, are rarely longer."""
 _SETTLED = 2_000_000_000
 """So many nanoseconds after it was written, a file's time tells whether it was written once more."""
 
@@ -419,14 +421,16 @@ def _stat(path: str) -> Stat | None:
 
 def _is_text(data: bytes) -> bool:
     """Whether there is surely nothing wrong with the bytes of a file; a quick look."""
-    if b"\0" in data or b"coding" in data[:_DECLARATION_BYTES]:
+    head = b"\n".join(data.split(b"\n", 2)[:2]) if b"coding" in data else b""
+    declared = _ENCODING.search(head)
+    if b"\0" in data or (declared is not None and declared[1].lower() not in (b"utf-8", b"utf8")):
         return False
     if data.isascii():
         return True
     try:
         data.decode()
     except UnicodeDecodeError:
-        return False  # unless it declares another encoding
+        return False
     return True
 
 

@@ -33,6 +33,7 @@ class Sections:
     def __init__(self, tree: ast.Module, lines: list[str]) -> None:
         self._lines = lines
         self._all: dict[str, Section] = {}
+        self._alike: dict[str, int] = {}
         self._at: list[Section | None] = [None] * (len(lines) + 2)
         self._collect(tree.body, "", None)
 
@@ -75,9 +76,8 @@ class Sections:
                     self._collect_definitions(block, scope, around)
 
     def _add(self, name: str, first: int, last: int, around: Section | None) -> Section:
-        number = 1
-        while (numbered := name if number == 1 else f"{name} #{number}") in self._all:
-            number += 1
+        number = self._alike[name] = self._alike.get(name, 0) + 1
+        numbered = name if number == 1 else f"{name} #{number}"
         section = self._all[numbered] = Section(numbered, first, last)
         for line in range(first, last + 1):
             # Of two sections on one line, the first has it, unless one stands in the other.
