@@ -26,6 +26,8 @@ class Project:
         self._at = configuration.at
         self._open_module = open_module
         self._outlines: dict[Path, Outline | None] = {}
+        self._paths: dict[str, Path] = {}
+        self._located: dict[tuple[Path, str], Path | None] = {}
         self._found: dict[tuple[Path, str], Path | None] = {}
         self._is_package: dict[Path, bool] = {}
         self._starts: dict[tuple[Path, str], bool] = {}
@@ -34,6 +36,13 @@ class Project:
     def outlined(self) -> int:
         """How many modules have been outlined."""
         return sum(outline is not None for outline in self._outlines.values())
+
+    def path(self, file: str) -> Path:
+        """The path of a file; one object for each, as paths are slow to make and to look up anew."""
+        path = self._paths.get(file)
+        if path is None:
+            path = self._paths[file] = Path(file)
+        return path
 
     def outline(self, path: Path) -> Outline | None:
         """The outline of a file; None when it cannot be read or parsed."""
@@ -63,7 +72,7 @@ class Project:
 
     def fact(self, kind: str, file: str, detail: str) -> str:
         """The present value of one of the facts `ABOUT_FILES`."""
-        path = Path(file)
+        path = self.path(file)
         if kind == "module":
             return str(self.locate(detail, path) or "")
         if kind == "module name":
@@ -84,12 +93,13 @@ class Project:
 
         A script's own folder comes first, as it does for Python.
         """
-        folder = importer.parent
-        for root in (self.import_root(folder), folder, *self._at(folder).roots):
-            found = self._find_below(root, name)
-            if found is not None:
-                return found
-        return None
+        key = (importer, name)
+        if key not in self._located:
+            folder = importer.parent
+            roots = (self.import_root(folder), folder, *self._at(folder).roots)
+            each = (self._find_below(root, name) for root in roots)
+            self._located[key] = next((found for found in each if found is not None), None)
+        return self._located[key]
 
     def import_root(self, folder: Path) -> Path:
         """The folder that the packages around a folder are imported from."""
