@@ -168,7 +168,8 @@ class ClassTable:
 
 def makes_cuda_tensors(cls: Class) -> bool:
     """Whether a method of the class makes tensors that can only live on a GPU: it runs nowhere else."""
-    return any(
+    # Few modules name it, and looking at every node is slow.
+    return "cuda" in cls.outline.text and any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr.endswith("Tensor")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from xlalint.analysis.classes import assigns, makes_cuda_tensors
 from xlalint.analysis.lookups import Fact
@@ -42,7 +41,7 @@ class Facts:
     def _find(self, kind: str, file: str, detail: str) -> str:
         if kind in ABOUT_FILES:
             return self._project.fact(kind, file, detail)
-        outline = self._project.outline(Path(file))
+        outline = self._project.outline(self._project.path(file))
         if outline is None:
             return _MISSING
         if kind in _OF_TEXT:

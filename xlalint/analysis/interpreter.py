@@ -458,9 +458,11 @@ class Interpreter(Machine):
         if (node.end_lineno or 0) - node.lineno <= SHORT:
             return True
         self.rest_on("relevant", *function.key)
-        if function in self._plan.relevant or self.classes.has_optimizer_scope(function):
+        if function in self._plan.relevant:
             return True
         if not are_idle(names) or not are_idle(captured) or call.store.state.scopes.open:
+            return True
+        if self.classes.has_optimizer_scope(function):
             return True
         return not are_idle(self._within_reach(call.store.attributes, names, captured))
 
@@ -470,18 +472,21 @@ class Interpreter(Machine):
         """The attributes of objects that a function can get at from what it is given."""
         if not attributes:
             return attributes
-        held = {cls for cls, _ in attributes}
+        assigned: dict[Class, list[Value]] = {}
+        for (owner, _), value in attributes.items():
+            assigned.setdefault(owner, []).append(value)
+        missing = set(assigned)
         reached: set[Class] = set()
         waiting = [cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)]
-        while waiting and not held <= reached:
+        while waiting and missing:
             cls = waiting.pop()
             if cls not in reached:
                 reached.add(cls)
+                missing.discard(cls)
                 waiting += self._held_by(cls)
-                for (owner, _), value in attributes.items():
-                    if owner is cls:
-                        waiting += classes_in(value)
-        if held <= reached:
+                for value in assigned.get(cls, ()):
+                    waiting += classes_in(value)
+        if not missing:
             return attributes
         return {key: value for key, value in attributes.items() if key[0] in reached}
 

@@ -200,6 +200,7 @@ class Outline:
         self.classes: dict[ast.AST, Class] = {}
         self.star_imports: list[str] = []
         self._mentioned: dict[frozenset[str], bool] = {}
+        self._sites: dict[ast.AST, Site] = {}
         self._collect(tree.body, None, None)
 
     @cached_property
@@ -214,6 +215,12 @@ class Outline:
 
     def site(self, node: ast.AST) -> Site:
         """The place of a node of this module, counted in its section."""
+        site = self._sites.get(node)
+        if site is None:
+            site = self._sites[node] = self._find_site(node)
+        return site
+
+    def _find_site(self, node: ast.AST) -> Site:
         line: int = node.lineno  # type: ignore[attr-defined]
         section = self.sections.at(line)
         above = section.first - 1

@@ -26,6 +26,7 @@ class Project:
         self._at = configuration.at
         self._open_module = open_module
         self._outlines: dict[Path, Outline | None] = {}
+        self._paths: dict[str, Path] = {}
         self._roots: dict[str, tuple[str, ...]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
         self._is_package: dict[str, bool] = {}
@@ -35,6 +36,13 @@ class Project:
     def outlined(self) -> int:
         """How many modules have been outlined."""
         return sum(outline is not None for outline in self._outlines.values())
+
+    def path(self, file: str) -> Path:
+        """The path of a file; one object for each, as paths are slow to make and to look up anew."""
+        path = self._paths.get(file)
+        if path is None:
+            path = self._paths[file] = Path(file)
+        return path
 
     def outline(self, path: Path) -> Outline | None:
         """The outline of a file; None when it cannot be read or parsed."""

@@ -30,7 +30,8 @@ class Numbered(Generic[_T]):
 
     def of(self, bits: int) -> list[_T]:
         """The things that some bits stand for."""
-        return [thing for thing, bit in self._bits.items() if bits & bit]
+        # One look at each digit: a test of each bit would go through the whole number every time.
+        return [thing for thing, digit in zip(self._bits, bin(bits)[:1:-1], strict=False) if digit == "1"]
 
 
 @dataclass(slots=True)
