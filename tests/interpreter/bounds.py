@@ -12,7 +12,7 @@ x = torch.randn(4, 4, device=device)
 
 def ping(loss, flag):
     if flag:
-        pong(loss, flag)
+        pong(loss, flag)  # expect: XLA092
     print(loss)
 
 
@@ -39,7 +39,7 @@ def ping_again(loss, flag):
 
 def pong_again(loss, flag):
     if flag:
-        ping_again(loss, flag)
+        ping_again(loss, flag)  # expect: XLA092
 
 
 def the_other_way_first(flag):

@@ -131,7 +131,7 @@ class Attributes:
 
     def __init__(self):
         self.me = self
-        self.other = Attributes().other
+        self.other = Attributes().other  # expect: XLA092
         self.loop = [self.loop]
         torch_xla.sync()
 
