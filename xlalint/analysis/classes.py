@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
@@ -97,9 +95,7 @@ class ClassTable:
 
     def kind_of(self, cls: Class) -> Kind:
         """What instances of the class are: modules, optimizers, scalers or any other objects."""
-        return self._machine.lookups.find(
-            ("kind", cls), lambda: self._find_kind(cls), lambda: Kind.INSTANCE
-        )
+        return self._machine.lookups.find(("kind", cls), lambda: self._find_kind(cls), lambda: Kind.INSTANCE)
 
     def _find_kind(self, cls: Class) -> Kind:
         names = (name for base in self.bases(cls) for name in self._library_bases(base))

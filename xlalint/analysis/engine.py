@@ -38,8 +38,8 @@ class Root(NamedTuple):
     """Something that is analyzed by itself: what happens there does not depend on other roots.
 
     Args:
-        kind: A "file" that cannot be parsed, the "uses" of names in one, the "body" of a module, a "function",
-            or a "hook" of a framework.
+        kind: A "file" that cannot be parsed, the "uses" of names in one, the "body" of a module, a
+            "function", or a "hook" of a framework.
         file: Where it stands.
         key: Which function, and for a hook which one.
     """

@@ -52,7 +52,9 @@ class Facts:
             section = outline.sections.at(defined.node.lineno)
             return f"{section.name} {outline.sections.digest(section.name)}"
         if isinstance(defined, Class):
-            return str(makes_cuda_tensors(defined)) if kind == "cuda tensors" else outline.class_digest(defined)
+            return (
+                str(makes_cuda_tensors(defined)) if kind == "cuda tensors" else outline.class_digest(defined)
+            )
         return _MISSING
 
 

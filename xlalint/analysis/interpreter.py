@@ -40,7 +40,6 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.project import Project
 from xlalint.analysis.roots import Plan
 from xlalint.analysis.store import AttributeKey, Store, join
-from xlalint.analysis.trail import Numbered, Trail
 from xlalint.analysis.summaries import (
     Summary,
     are_idle,
@@ -61,6 +60,7 @@ from xlalint.analysis.summaries import (
     widened,
     with_obligation,
 )
+from xlalint.analysis.trail import Numbered, Trail
 from xlalint.judging import Caller, Occurrence
 from xlalint.knowledge import functions
 from xlalint.knowledge.frameworks import Given, Hook

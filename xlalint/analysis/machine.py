@@ -42,6 +42,7 @@ class Machine(ABC):
     facts: Numbered[Fact]
     statistics: dict[str, int]
     """Counts of what was done, for `-v`."""
+
     def rest_on(self, kind: str, file: str, detail: str = "") -> None:
         """What is being found out rests on a fact; see `facts`."""
         self.trail.rested |= self.facts.bit((kind, file, detail))

@@ -20,7 +20,9 @@ class Plan:
     Words are a coarse measure: a function too many costs time, never an answer.
     """
 
-    def __init__(self, outlines: Iterable[Outline], project: Project, tokens: Callable[[Outline], Tokens]) -> None:
+    def __init__(
+        self, outlines: Iterable[Outline], project: Project, tokens: Callable[[Outline], Tokens]
+    ) -> None:
         """
         Args:
             outlines: The modules that use torch_xla.

@@ -76,7 +76,6 @@ class Summary:
             and _is_neutral(store.state)
         )
 
-
     @property
     def height(self) -> int:
         """How many calls deep it tried to go from there."""
