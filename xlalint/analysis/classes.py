@@ -185,9 +185,11 @@ def assigns(function: Function) -> bool:
     node = function.node
     if not node.args.args or isinstance(node, ast.Lambda) or function.is_static:
         return False
+    receiver = node.args.args[0].arg
     lines = function.outline.lines[node.lineno - 1 : node.end_lineno]
-    pattern = _ASSIGNMENT.replace("self", re.escape(node.args.args[0].arg))
-    return re.search(pattern, "\n".join(lines)) is not None
+    # The pattern is slow, and most lines have nothing for it.
+    lines = [line for line in lines if "=" in line and receiver in line]
+    return re.search(_ASSIGNMENT.replace("self", re.escape(receiver)), "\n".join(lines)) is not None
 
 
 _ASSIGNMENT = r"(?m)^(?:[ \t]*[\w.]+ *= *)?[^=\n(]*\bself\.\w+[^=\n(]*=(?!=)"

@@ -401,7 +401,7 @@ class Interpreter(Machine):
         if clean is not None and self._serves(clean, context, depth):
             self._counted |= context.bit | clean.trail.contexts
             self.trail.contexts |= context.bit
-            self.trail.take(replace(clean.trail, deepest=depth + clean.height))
+            self.trail.take(clean.trail, depth + clean.height)
             return clean
         if own is None or own.trail.cut_off & ~self._on_stack:
             return None
@@ -409,7 +409,7 @@ class Interpreter(Machine):
             return None
         if depth != own.depth and (own.trail.too_deep or depth + own.height >= MOST_DEPTH):
             return None
-        self.trail.take(replace(own.trail, deepest=depth + own.height))
+        self.trail.take(own.trail, depth + own.height)
         return own
 
     def _serves(self, summary: Summary, context: Context, depth: int) -> bool:

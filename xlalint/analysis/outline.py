@@ -106,7 +106,7 @@ class Function:
                 stack += _parts(node)
                 continue
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                inner = Function(self.outline, node, self, None)
+                inner = self.outline.functions.get(node) or Function(self.outline, node, self, None)
                 used |= {n for n in _loads(node) if n not in inner.locals()}
                 if not isinstance(node, ast.Lambda):
                     bound.add(node.name)

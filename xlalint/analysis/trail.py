@@ -61,14 +61,14 @@ class Trail:
     narrowed: bool = False
     recursions: int = 0
 
-    def take(self, other: Trail) -> None:
-        """Add what an activation on the way has left behind."""
+    def take(self, other: Trail, deepest: int | None = None) -> None:
+        """Add what an activation on the way has left behind; `deepest` where it would have led from here."""
         self.rested |= other.rested
         self.entered |= other.entered
         self.tried |= other.tried
         self.contexts |= other.contexts
         self.cut_off |= other.cut_off
-        self.deepest = max(self.deepest, other.deepest)
+        self.deepest = max(self.deepest, other.deepest if deepest is None else deepest)
         self.too_deep = self.too_deep or other.too_deep
         self.narrowed = self.narrowed or other.narrowed
         self.recursions |= other.recursions
