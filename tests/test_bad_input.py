@@ -254,7 +254,19 @@ class Unknown:
         return os.path.islink(self.path) if os.lstat(self.path) else None
 
 
-class Listing(list):
+class Listing:
+    def __init__(self, entries):
+        self.entries = iter(entries)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self.entries)
+
+    def close(self):
+        pass
+
     def __enter__(self):
         return self
 
