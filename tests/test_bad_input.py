@@ -565,7 +565,10 @@ NEWER = "z = {**a for a in b}\n"
 """No Python knows this syntax yet: LibCST is asked about the file, which deep nesting may kill."""
 
 
-@pytest.mark.parametrize("beside", ["", NEWER], ids=["alone", "beside newer syntax"])
+@pytest.mark.parametrize(
+    "beside",
+    [pytest.param("", id="alone", marks=pytest.mark.soak), pytest.param(NEWER, id="beside newer syntax")],
+)
 def test_what_is_nested_deeply_is_read_or_said_to_be(folder: Path, beside: str) -> None:
     for form, written in DEEP.items():
         for times in (5, 100, 300 if form == "blocks" else 10_000):

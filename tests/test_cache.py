@@ -24,7 +24,7 @@ from xlalint.cli import command
 from xlalint.settings import SettingsFinder
 
 EXAMPLE = FIXTURES.parent / "examples" / "train_digits"
-EDITS = 20
+EDITS = 12
 
 MODEL = """\
 import torch

@@ -129,7 +129,10 @@ CASES = {
 }
 
 
-IN_SOAK = ("extract_loops", "extract_loop_bodies_into_closures", "extract_statements")
+IN_SOAK = (
+    "extract_loops", "extract_loop_bodies_into_closures", "extract_statements", "wrap_loaders_in_zip",
+    "import_inside_functions",
+)  # fmt: skip
 """Changes much like another one that the usual run makes: they take minutes."""
 
 
