@@ -175,6 +175,7 @@ FUNCTIONS: dict[str, str] = {
     "builtins.map": "map",
     "builtins.filter": "filter",
     "itertools.islice": "slice iterator",
+    "itertools.count": "range",
     "itertools.cycle": "cycle",
     "itertools.chain": "chain",
     "tqdm.tqdm": "progress",
