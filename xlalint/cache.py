@@ -13,18 +13,16 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from xlalint.sources.file import read_bytes
+from xlalint.sources.file import digest, read_bytes
 
 FOLDER = ".xlalint_cache"
 MOST_FILES = 12
 """At most so many files are kept of one project; those that were not used for longest go."""
 
 _MARK = b"xlalint cache 1 "
-_DIGEST_BYTES = 16
 _NOTE = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by xlalint; it can be deleted at any time.\n"
 
 
@@ -45,8 +43,8 @@ class Cache:
         data = read_bytes(str(path))
         if isinstance(data, str) or not data.startswith(_MARK):
             return None
-        digest, _, body = data[len(_MARK) :].partition(b"\n")
-        if digest.decode("ascii", "replace") != _digest(body):
+        told, _, body = data[len(_MARK) :].partition(b"\n")
+        if told.decode("ascii", "replace") != digest(body):
             return None
         with suppress(OSError):
             os.utime(path)
@@ -63,7 +61,7 @@ class Cache:
         temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
         try:
             _prepare(folder)
-            temporary.write_bytes(b"".join((_MARK, _digest(body).encode(), b"\n", body)))
+            temporary.write_bytes(b"".join((_MARK, digest(body).encode(), b"\n", body)))
             os.replace(temporary, path)  # noqa: PTH105
             _tidy(folder, path.name.partition("-")[0])
         except OSError:
@@ -88,8 +86,7 @@ class Cache:
         return gone
 
     def _path(self, root: Path, name: str) -> Path:
-        project = blake2b(os.fsencode(root), digest_size=6).hexdigest()
-        return self.folder(root) / f"{project}-{name}.json"
+        return self.folder(root) / f"{digest(os.fsencode(root))}-{name}.json"
 
 
 @cache
@@ -109,11 +106,7 @@ def identity() -> str:
                     if file.endswith(".py"):
                         found = os.stat(os.path.join(around, file))  # noqa: PTH116, PTH118
                         told.append(f"{around}/{file} {found.st_size} {found.st_mtime_ns}")
-    return _digest("\n".join(told).encode())
-
-
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
+    return digest("\n".join(told).encode())
 
 
 def _prepare(folder: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from functools import cache, cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,8 +25,8 @@ from xlalint.memory import (
     sections_of,
 )
 from xlalint.settings import Settings
-from xlalint.sources.file import SourceFile
-from xlalint.units import File, Known, Traits, Unit
+from xlalint.sources.file import SourceFile, digest
+from xlalint.units import File, Known, Unit
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from xlalint.rule import Rule
 
 Rules = dict[str, "Rule[Any]"]
-
-_DIGEST_BYTES = 8
 
 
 class Findings(NamedTuple):
@@ -118,10 +115,7 @@ class _Unit:
 
     def _recalled(self, memory: Memory) -> list[Placed]:
         def where(site: Site) -> Site:
-            if not site.section:
-                return site
-            above = memory.sections[site.path][site.section] - 1
-            return site._replace(line=site.line + above, end_line=site.end_line + above, section="")
+            return site.in_file(memory.sections[site.path][site.section]) if site.section else site
 
         told = (root.findings for root in memory.roots.values() if root.told)
         return [located(placed, where) for found in told for placed in found]
@@ -132,7 +126,7 @@ class _Unit:
             memory = Memory(memory.files)  # rules may say something else of all that was found
         elif self._cache is not None:
             recollect(memory, self._load("records"), _rule)
-        analyzed = {path for path, file in self._unit.files.items() if file.traits.hot or file.traits.hooked}
+        analyzed = {path for path, file in self._unit.files.items() if file.traits.analyzed}
         covered = set(self._unit.files)
         if not analyzed <= self._unit.asked and not memory.covered >= analyzed:
             if self._unit.asked == memory.covered and self._imports_as_before(memory):
@@ -223,14 +217,12 @@ class _Unit:
 
     def _imports_as_before(self, memory: Memory) -> bool:
         """Whether the files are the same as before, those that use torch_xla too, and import the same."""
-
-        def of(traits: Traits) -> bool:
-            return traits.hot or traits.hooked
-
-        return self._unit.files.keys() == memory.files.keys() - self._beside.keys() and all(
-            (known := memory.files[path])
-            and (file.imports, of(file.traits)) == (known.imports, of(known.traits))
-            for path, file in self._unit.files.items()
+        if self._unit.files.keys() != memory.files.keys() - self._beside.keys():
+            return False
+        both = ((file, memory.files[path]) for path, file in self._unit.files.items())
+        return all(
+            file.imports == known.imports and file.traits.analyzed == known.traits.analyzed
+            for file, known in both
         )
 
     def _remember(self) -> Memory:
@@ -356,9 +348,7 @@ class _Unit:
             told.append(repr(settings))
             if len(by_settings) > 1:
                 told += sorted(by_settings[settings])
-        return blake2b(
-            "\n".join(told).encode("utf-8", "surrogateescape"), digest_size=_DIGEST_BYTES
-        ).hexdigest()
+        return digest("\n".join(told).encode("utf-8", "surrogateescape"))
 
     def _file(self, name: str) -> File:
         """A file of the project, or one beside it that is imported."""

@@ -33,7 +33,7 @@ def needed(asked: Iterable[str], files: Mapping[str, File], project: Project) ->
         for target in targets:
             importers.setdefault(target, []).append(path)
     around = _closure(asked, importers)
-    analyzed = {path for path, file in files.items() if file.traits.hot or file.traits.hooked}
+    analyzed = {path for path, file in files.items() if file.traits.analyzed}
     below = {path: [target for target in imports[path] if target in analyzed] for path in analyzed}
     if _some_setting_counts(files, analyzed):
         # It counts for everything that is connected with the file that has it.

@@ -263,8 +263,8 @@ def holds(memory: Memory, asked: set[str], files: Mapping[str, File], fact: Call
     """
     if not memory.known or not asked <= memory.covered:
         return False
-    analyzed = {path for path, file in files.items() if file.traits.hot or file.traits.hooked}
-    before = {path for path, known in memory.files.items() if known.traits.hot or known.traits.hooked}
+    analyzed = {path for path, file in files.items() if file.traits.analyzed}
+    before = {path for path, known in memory.files.items() if known.traits.analyzed}
     if analyzed != before or any(files[path].digest != memory.files[path].digest for path in analyzed):
         return False
     if any(path not in files or files[path].digest != digest for path, digest in memory.used.items()):

@@ -12,7 +12,6 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ from xlalint.configuration import Configuration, Local
 from xlalint.knowledge.frameworks import HOOKS
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.discovery import Found, Scope, discover
-from xlalint.sources.file import SourceFile, Unreadable, decode, is_hot, read_bytes, show
+from xlalint.sources.file import SourceFile, Unreadable, decode, digest, is_hot, read_bytes, show
 from xlalint.sources.imports import imported
 from xlalint.sources.project import Projects, is_bounded
 from xlalint.versions import DEFAULT_TARGET, VersionRange
@@ -31,7 +30,6 @@ _HOOK_TOKENS = tuple({name.rpartition(".")[2].encode() for name in HOOKS})
 _ENCODING = re.compile(rb"coding[:=][ \t]*([-\w.]+)")
 """How a file declares, in its first two lines, that it is not UTF-8."""
 
-_DIGEST_BYTES = 16
 _SETTLED = 2_000_000_000
 """So many nanoseconds after it was written, a file's time tells whether it was written once more."""
 
@@ -65,6 +63,11 @@ class Traits(NamedTuple):
     hooked: bool
     commented: bool
     sound: bool
+
+    @property
+    def analyzed(self) -> bool:
+        """Whether something in the file may be analyzed by itself, not only where a call leads there."""
+        return self.hot or self.hooked
 
 
 class Known(NamedTuple):
@@ -118,7 +121,7 @@ class File:
         """What changes when the file does; empty where it cannot be read."""
         if self._digest is None:
             data = self.data
-            self._digest = "" if isinstance(data, str) else digest_of(data)
+            self._digest = "" if isinstance(data, str) else digest(data)
         return self._digest
 
     @property
@@ -161,11 +164,6 @@ class File:
         return decode(path, self.shown or show(path), data, self.settings.wrappers)
 
 
-def digest_of(data: bytes) -> str:
-    """A short text that differs where `data` does."""
-    return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
-
-
 class Unit:
     """A project: files that are analyzed together.
 
@@ -205,7 +203,6 @@ class Locals:
     def __init__(self, finder: SettingsFinder) -> None:
         self._finder = finder
         self.projects = Projects()
-        self._fallbacks: dict[Path, Path] = {}
         self._known: dict[Path, Local] = {}
 
     def at(self, folder: Path) -> Local:

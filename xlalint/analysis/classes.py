@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TypeVar
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
@@ -30,8 +29,6 @@ from xlalint.lazy.values import (
     Place,
     Value,
 )
-
-_Key = TypeVar("_Key")
 
 
 class ClassTable:

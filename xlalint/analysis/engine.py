@@ -197,8 +197,7 @@ class Program:
         outline = self.project.outline(Path(site.path))
         section = outline.sections.find(site.section) if outline is not None else None
         assert section is not None
-        above = section.first - 1
-        return site._replace(line=site.line + above, end_line=site.end_line + above, section="")
+        return site.in_file(section.first)
 
     def analyze(self, recall: Recall = lambda root: None) -> Iterator[Analyzed]:
         """Analyze all roots of the program, each as if it were the only one.

@@ -153,8 +153,8 @@ class Interpreter(Machine):
         """The contexts that the present root has come to."""
         self._own: dict[Context, Summary] = {}
         """Summaries that hold for the present root alone."""
-        self._stack: list[Function] = []
         self._on_stack = 0
+        """The functions that are being interpreted."""
         self._plain: set[Function] = set()
         """Functions being entered, whose decorators have been seen to."""
 
@@ -190,12 +190,12 @@ class Interpreter(Machine):
 
     def _apart(self, find: Callable[[], Any]) -> tuple[Any, int]:
         """Find something out as if nothing else were going on: the answer depends on the program alone."""
-        held = self.trail, self._counted, self._own, self._stack, self._on_stack, self._plain
+        held = self.trail, self._counted, self._own, self._on_stack, self._plain
         self.begin()
         try:
             return find(), self.trail.rested
         finally:
-            self.trail, self._counted, self._own, self._stack, self._on_stack, self._plain = held
+            self.trail, self._counted, self._own, self._on_stack, self._plain = held
 
     def _rest(self, rested: int) -> None:
         self.trail.rested |= rested
@@ -207,7 +207,6 @@ class Interpreter(Machine):
         self.trail = Trail()
         self._counted = 0
         self._own = {}
-        self._stack = []
         self._on_stack = 0
         self._plain = set()
 
@@ -515,7 +514,6 @@ class Interpreter(Machine):
         own = self.functions.bit(function)
         trail = Trail(entered=own, deepest=call.frame.depth)
         outer, self.trail = self.trail, trail
-        self._stack.append(function)
         self._on_stack |= own
         try:
             node = function.node
@@ -528,7 +526,6 @@ class Interpreter(Machine):
                 if after is not None:
                     ends.append((after, NONE, function.site))
         finally:
-            self._stack.pop()
             self._on_stack &= ~own
             self.trail = outer
         frame.model.settle_collectives([end.state for end, _, _ in ends], function.site)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from hashlib import blake2b
 from typing import NamedTuple
 
-_DIGEST_BYTES = 9
+from xlalint.sources import file
 
 
 class Section(NamedTuple):
@@ -88,7 +87,7 @@ class Sections:
 
 def digest(text: str) -> str:
     """A short text that differs where `text` does."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()
+    return file.digest(text.encode("utf-8", "surrogatepass"))
 
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:

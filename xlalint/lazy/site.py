@@ -23,6 +23,11 @@ class Site(NamedTuple):
     section: str = ""
     """The part of the file that lines are counted from; empty: the whole file or cell."""
 
+    def in_file(self, first: int) -> Site:
+        """The same place, counted in the lines of the whole file in which its section starts at `first`."""
+        above = first - 1
+        return self._replace(line=self.line + above, end_line=self.end_line + above, section="")
+
     @property
     def is_entry(self) -> bool:
         """Whether this stands for "something before the present function was entered"."""

@@ -8,6 +8,7 @@ import os
 import re
 import stat
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ _FIRST_TWO_LINES = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n)?([^\r\n]*)")
 _DECLARATION = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK_OR_COMMENT = re.compile(rb"[ \t\f]*(?:#|$)")
 _ATTEMPTS = 3
+_DIGEST_BYTES = 16
 _CHUNK = 1 << 20
 _LARGEST = 1 << 30
 
@@ -178,6 +180,11 @@ def decode(path: Path, shown: str, data: bytes, wrappers: tuple[str, ...] = ()) 
     except (LookupError, ValueError) as error:
         return Unreadable(path, shown, f"it cannot be decoded: {error}")
     return SourceFile(path, shown, text, is_hot=is_hot(data, wrappers))
+
+
+def digest(data: bytes) -> str:
+    """A short text that differs where `data` does."""
+    return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def split_lines(text: str) -> list[str]:
