@@ -64,7 +64,12 @@ def every_file_through_libcst(monkeypatch: pytest.MonkeyPatch) -> None:
 
 every_way = pytest.mark.parametrize(
     "change",
-    [without_summaries, files_in_reversed_order, every_file_through_libcst],
+    [
+        without_summaries,
+        files_in_reversed_order,
+        # Slow, and `test_cst_frontend.py` compares the trees themselves.
+        pytest.param(every_file_through_libcst, marks=pytest.mark.soak, id="every_file_through_libcst"),
+    ],
     ids=lambda change: change.__name__,
 )
 
