@@ -23,6 +23,7 @@ from xlalint.checker import Report, check
 from xlalint.configuration import Configuration, Local
 from xlalint.diagnostic import Certainty, Diagnostic, Position, Range, Severity
 from xlalint.judging import Judge, Occurrence, Placed
+from xlalint.lazy.assumptions import NONE, assume
 from xlalint.lazy.events import Event
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
@@ -129,7 +130,7 @@ def finding(
     path = path or (Site(str(file.path), line, text.index("(") + 1, line, len(text) - 1),)
     fields: dict[str, Any] = {
         "rule": find(code), "severity": Severity.WARNING, "path": path, "message": "read", "help": "do not",
-        "doubts": 0,
+        "assumes": NONE,
     }  # fmt: skip
     made = Finding(**{**fields, **changes})
     return Placed(made, path, made.since)
@@ -180,7 +181,10 @@ def test_the_call_chain_becomes_related_places(engine: Engine, folder: Path) -> 
 
 
 def test_one_finding_of_a_rule_is_shown_at_a_place(engine: Engine, folder: Path) -> None:
-    engine.find = lambda file: [finding(file, doubts=1, message="a"), finding(file, message="b")]
+    engine.find = lambda file: [
+        finding(file, assumes=assume("this is so"), message="a"),
+        finding(file, message="b"),
+    ]
     assert only(run(folder)).message == "b"
 
 

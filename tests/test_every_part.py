@@ -160,9 +160,9 @@ def _turned(owed: Any, turned: Terms) -> Leave:
 
 def questions() -> Iterator[Mutant]:
     yield Mutant("wrapped models reduce", _blind(LazyModel.backward, "replicas", "wrapped"), "ways")
-    yield Mutant("doubts of the unknown", _blind(LazyModel.doubts, "trust", "opaque"), "ways")
-    yield Mutant("doubts after a bound", _blind(LazyModel.doubts, "trust", "bounded"), "ways")
-    yield Mutant("doubts about eager mode", _blind(LazyModel.doubts, "engine", "eager"), "eager")
+    yield Mutant("what unknown callees may do", _blind(LazyModel.assumed, "trust", "opaque"), "ways")
+    yield Mutant("what a bound may hide", _blind(LazyModel.assumed, "trust", "bounded"), "ways")
+    yield Mutant("whether eager mode is on", _blind(LazyModel.assumed, "engine", "eager"), "eager")
     yield Mutant("moves told to the caller", _untold_moves, "guesses")
     for name in ("makes_cuda_tensors", "_expects_error", "_only_imports"):
         yield Mutant(name, _denied(name), "guesses")

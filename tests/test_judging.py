@@ -11,6 +11,7 @@ import pytest
 from xlalint.cure import Cure, Where
 from xlalint.diagnostic import Applicability, Certainty, Position, Range, Severity
 from xlalint.judging import Caller, Judge, Occurrence, Placed, diagnostic, place, settle
+from xlalint.lazy.assumptions import MANY, NONE, assume
 from xlalint.lazy.events import Event, HostRead, Save
 from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import Scope, ScopeKind, Split, View
@@ -26,7 +27,7 @@ def at(line: int, path: str = "train.py", cell: int | None = None) -> Site:
 def finding(*path: Site, code: str = "XLA101", **changes: Any) -> Finding:
     fields: dict[str, Any] = {
         "rule": find(code), "severity": Severity.WARNING, "path": path or (at(5),), "message": "read",
-        "help": "do not", "doubts": 0,
+        "help": "do not", "assumes": NONE,
     }  # fmt: skip
     return Finding(**{**fields, **changes})
 
@@ -47,12 +48,15 @@ class AsTheyAre:
 
 SOURCES = AsTheyAre()
 
+THIS = assume("`loader` is an `MpDeviceLoader`")
+THAT = assume("eager mode is off")
+
 
 # Who speaks --------------------------------------------------------------------------------------
 
 
 class Read(Rule[HostRead]):
-    """Says of every read that it is one; the event's doubts are its own."""
+    """Says of every read that it is one; what the event assumes is all it assumes."""
 
     code = "XLA998"
     name = "read"
@@ -63,24 +67,24 @@ class Read(Rule[HostRead]):
 
 
 class ReadOrSaved(Rule[HostRead | Save]):
-    """The same of saves, with a doubt of its own."""
+    """The same of saves, and assumes something of its own."""
 
     code = "XLA999"
     name = "read-or-saved"
     severity = Severity.INFO
 
     def judge(self, event: HostRead | Save, state: View) -> Iterator[Finding]:
-        yield self.finding(event, "read or saved", help="", doubts=1)
+        yield self.finding(event, "read or saved", help="", assumes=THAT)
 
 
 @pytest.mark.parametrize(
     ("event", "codes"),
     [
         (HostRead(at(1)), ["XLA998", "XLA999"]),
-        (HostRead(at(1), 1), ["XLA998"]),
-        (HostRead(at(1), 2), []),
+        (HostRead(at(1), THIS), ["XLA998"]),
+        (HostRead(at(1), MANY), []),
         (Save(at(1)), ["XLA999"]),
-        (Save(at(1), 1), []),
+        (Save(at(1), THIS), []),
     ],
 )
 def test_rules_speak_of_the_events_they_declare_while_at_most_one_fact_is_not_sure(
@@ -143,10 +147,10 @@ def test_a_cure_is_told_where_the_scope_stands_that_it_names() -> None:
 
 def test_the_surest_of_several_contexts_counts() -> None:
     found = settle([
-        placed(doubts=1, message="a", severity=Severity.ERROR),
-        placed(doubts=0, message="c"),
-        placed(doubts=0, message="b"),
-        placed(doubts=0, message="d", severity=Severity.INFO),
+        placed(assumes=THIS, message="a", severity=Severity.ERROR),
+        placed(message="c"),
+        placed(message="b"),
+        placed(message="d", severity=Severity.INFO),
     ])  # fmt: skip
     assert [one.finding.message for one in found] == ["b"]
 
@@ -176,9 +180,10 @@ def test_a_rule_yields_to_one_that_tells_the_same_event_at_the_call() -> None:
 # In words ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("doubts", "certainty"), [(0, Certainty.DEFINITE), (1, Certainty.LIKELY)])
-def test_a_doubt_makes_it_likely(doubts: int, certainty: Certainty) -> None:
-    assert diagnostic(placed(doubts=doubts), SOURCES).certainty is certainty
+def test_what_is_assumed_makes_it_likely_and_is_said() -> None:
+    assert diagnostic(placed(), SOURCES).certainty is Certainty.DEFINITE
+    found = diagnostic(placed(assumes=THIS), SOURCES)
+    assert (found.certainty, found.assumes) == (Certainty.LIKELY, "`loader` is an `MpDeviceLoader`")
 
 
 def test_the_call_chain_becomes_related_places() -> None:

@@ -182,7 +182,7 @@ def test_what_the_rules_say_depends_on_the_target(target: str, name: str, code: 
 
 def judged(rule: type[Rule[Any]], target: str, name: str, *, protected: bool) -> list[Finding]:
     function, _, keyword = name.rstrip(")").partition("(")
-    use = ApiUsed(Site("program.py", 1), 0, function, keyword, protected)
+    use = ApiUsed(Site("program.py", 1), name=function, keyword=keyword, protected=protected)
     return list(rule(parse_target(target)).judge(use, View()))
 
 

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import (
     ClosureNeverRun,
     Event,
@@ -34,7 +35,7 @@ from xlalint.lazy.state import (
     State,
     join,
 )
-from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
+from xlalint.lazy.values import HEAVY, IS_A_TENSOR, LIGHT, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 
 LOSS = Value(Kind.TENSOR, recorded=HEAVY)
@@ -353,7 +354,7 @@ def test_a_copy_is_independent() -> None:
 VALUES = [
     LOSS,
     LOSS.run(),
-    LOSS._replace(sure=False),
+    LOSS._replace(assumes=assume("this is a tensor")),
     LOSS._replace(differs=True),
     LOSS._replace(reduced=True),
     Value(Kind.HOST),
@@ -383,7 +384,7 @@ def test_joined_values_are_reached_in_one_go(one: Value, other: Value) -> None:
 def test_none_gives_way_and_a_number_in_one_branch_is_an_unsure_tensor() -> None:
     assert join_values(LOSS, Value(Kind.NONE)) == LOSS
     assert join_values(LOSS, Value(Kind.HOST)) == Value(
-        Kind.TENSOR, False, Recorded(Weight.NONE, Weight.HEAVY)
+        Kind.TENSOR, IS_A_TENSOR, Recorded(Weight.NONE, Weight.HEAVY)
     )
     assert join_values(LOSS, Value(Kind.MODULE)).kind is Kind.UNKNOWN
 

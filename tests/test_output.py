@@ -28,6 +28,7 @@ from xlalint.diagnostic import (
     Related,
     Severity,
 )
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import (
     Engine,
@@ -79,10 +80,11 @@ def diagnostic(
     code: str = "XLA101",
     message: str = "`.item()` reads in the step",
     help: str = "read it below",
+    assumes: str = "",
 ) -> Diagnostic:
     return Diagnostic(
         code=code, name="host-read-in-step", message=message, severity=severity, certainty=certainty,
-        path=path, range=where, help=help, related=related, url="https://x/y",
+        path=path, range=where, help=help, related=related, url="https://x/y", assumes=assumes,
     )  # fmt: skip
 
 
@@ -98,7 +100,9 @@ def test_a_diagnostic_has_a_frame_a_chain_a_certainty_and_help() -> None:
         Related("train.py", place(5, 16, 27), "reached through this call"),
         Related("lib/helpers.py", place(2, 5, 16), "this is where it happens"),
     )
-    found = diagnostic(place(6, 9, 18), certainty=Certainty.LIKELY, related=related)
+    found = diagnostic(
+        place(6, 9, 18), certainty=Certainty.LIKELY, related=related, assumes="`loss` is a tensor"
+    )
     helpers = source("def log(loss):\n    loss.item()\n", "lib/helpers.py")
     assert (
         shown(found, source(PROGRAM), helpers)
@@ -116,7 +120,7 @@ warning[XLA101] host-read-in-step: `.item()` reads in the step
   = reached through:
       train.py:5        loss = train(x, y)
       lib/helpers.py:2  loss.item()
-  = certainty: likely: one fact behind this could not be confirmed
+  = likely: assumes `loss` is a tensor
   = help: read it below
 
 """
@@ -254,6 +258,7 @@ def test_messages_and_help_are_wrapped_at_words_and_code_is_not() -> None:
         message="the step is executed twice: by `print( loss )` and again by the loader's next batch",
         help="put the work in `with torch_xla.step():` and read the loss below this block",
         certainty=Certainty.LIKELY,
+        assumes="`loader` is an `MpDeviceLoader` of torch_xla",
     )
     line = "x" * 59
     assert (
@@ -267,8 +272,8 @@ warning[XLA101] host-read-in-step: the step is
 1 | {line}
   | {"^" * 59}
   |
-  = certainty: likely: one fact behind this
-               could not be confirmed
+  = likely: assumes `loader` is an
+            `MpDeviceLoader` of torch_xla
   = help: put the work in
           `with torch_xla.step():` and read the
           loss below this block
@@ -393,6 +398,7 @@ def test_json_is_the_contract() -> None:
         related=(Related("sub/other.py", place(2, 5, 16), "it happens here", cell=1),),
         url="https://x/y",
         observed_by=(Observer.ANALYZER, Observer.GUARD),
+        assumes="`loss` is a tensor",
         evidence=Evidence(10, per_step=1.0, ms_median=2.5, launches=20, compiles=None, replicas=1),
     )
     best = {
@@ -417,6 +423,7 @@ def test_json_is_the_contract() -> None:
             "message": "reads `é`",
             "severity": "warning",
             "certainty": "likely",
+            "assumes": "`loss` is a tensor",
             "path": "sub/train.py",
             "range": {"start": {"line": 6, "column": 9}, "end": {"line": 6, "column": 18}},
             "cell": 3,
@@ -447,7 +454,7 @@ def test_json_is_the_contract() -> None:
 
 def test_what_is_not_known_is_null() -> None:
     (found,) = json.loads(json_output.render([diagnostic(place(6, 9, 18))]))
-    assert [key for key, value in found.items() if value is None] == ["cell", "fix", "evidence"]
+    assert [key for key, value in found.items() if value is None] == ["assumes", "cell", "fix", "evidence"]
 
 
 def test_json_needs_no_encoding_of_the_terminal() -> None:
@@ -550,7 +557,9 @@ def test_lines_that_the_engine_plays_no_part_in_are_left_out() -> None:
         (state(scopes=Scopes((Scope(ScopeKind.TRACE, ENTRY, 0),))), "xp.Trace of a caller"),
         (state(replicas=Replicas((Split(site(3), False),))), "all but master (test on line 3)"),
         (
-            state(replicas=Replicas((Split(site(3), True, certain=False, master=False),))),
+            state(
+                replicas=Replicas((Split(site(3), True, assume("the test tells them apart"), master=False),))
+            ),
             "perhaps some (test on line 3)",
         ),
         (state(replicas=Replicas((Split(ENTRY, True, depth=0),))), "master only (tested by a caller)"),
@@ -573,7 +582,7 @@ def test_everything_about_one_line() -> None:
         ),
         {
             "loss": Value(Kind.TENSOR, recorded=HEAVY, differs=True),
-            "score": Value(Kind.TENSOR, sure=False),
+            "score": Value(Kind.TENSOR, assume("this is a tensor")),
             "other": UNKNOWN,
         },
     )

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from xlalint.diagnostic import Severity
+from xlalint.lazy.assumptions import NONE, assume
 from xlalint.lazy.events import Event, Reading
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import Site
@@ -108,16 +109,19 @@ class TestHostReadInStep:
         assert finding.path == (Site("train.py", 3),)
         assert finding.owner == Scope(kind, Site("train.py", 1))
         assert "{owner}" in finding.message
-        assert finding.doubts == 0
+        assert finding.assumes == NONE
 
     def test_explicit_reads_need_not_be_sure(self) -> None:
-        unsure = LOSS._replace(sure=False)
-        assert [f.doubts for f in self.program(unsure, Reading.EXPLICIT).findings] == [1]
-        assert [f.doubts for f in self.program(UNKNOWN, Reading.EXPLICIT).findings] == [1]
+        unsure = LOSS._replace(assumes=assume("this is a tensor"))
+        assert [len(f.assumes) for f in self.program(unsure, Reading.EXPLICIT).findings] == [1]
+        assert [
+            len(f.assumes)
+            for f in self.program(UNKNOWN._replace(assumes=unsure.assumes), Reading.EXPLICIT).findings
+        ] == [1]
 
     def test_implicit_reads_must_be_sure(self) -> None:
         assert self.program(LOSS, Reading.TEXT).lines == [3]
-        assert self.program(LOSS._replace(sure=False), Reading.TEXT).lines == []
+        assert self.program(LOSS._replace(assumes=assume("this is a tensor")), Reading.TEXT).lines == []
         assert self.program(UNKNOWN, Reading.TEXT).lines == []
 
     def test_silent_on_host_values_and_on_what_has_run(self) -> None:
@@ -198,7 +202,7 @@ class TestTensorAsBool:
 
     def test_silent_on_unsure_values_and_in_closures(self) -> None:
         program = Program(TensorAsBool)
-        program.read(LOSS._replace(sure=False), Reading.BOOL)
+        program.read(LOSS._replace(assumes=assume("this is a tensor")), Reading.BOOL)
         program.state.scopes = program.state.scopes._replace(in_closure=True)
         program.read(LOSS, Reading.BOOL)
         assert program.lines == []
@@ -374,7 +378,7 @@ class TestMissingStepMarker:
 
     def test_silent_where_an_unknown_callee_may_cut(self) -> None:
         program = Program(MissingStepMarker)
-        program.state.trust = program.state.trust._replace(opaque=True)
+        program.state.trust = program.state.trust._replace(opaque=assume("`fit()` does not cut the graph"))
         program.loop(program.step)
         assert program.lines == []
 

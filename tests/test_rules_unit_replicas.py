@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from xlalint.lazy.assumptions import NONE, assume
 from xlalint.lazy.events import Event, Reading, Use
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import ENTRY, Site
@@ -60,7 +61,7 @@ def at(line: int) -> Site:
 
 
 def master(line: int = 1, *, polarity: bool = True, certain: bool = True, master: bool = True) -> Split:
-    return Split(at(line), polarity, certain, master)
+    return Split(at(line), polarity, NONE if certain else assume("the test tells them apart"), master)
 
 
 # XLA212 ------------------------------------------------------------------------------------------
@@ -180,20 +181,20 @@ def test_a_master_only_save_of_pending_parameters_is_definite() -> None:
     arm = engine.model.part(engine.state, master(2))
     engine.model.save(arm, "torch.save", STATE_DICT, HEAVY, at(3), by_xla=False)
     (finding,) = engine.findings
-    assert (finding.doubts, finding.owner, finding.since) == (0, master(2), (at(1),))
+    assert (finding.assumes, finding.owner, finding.since) == (NONE, master(2), (at(1),))
 
 
 @pytest.mark.parametrize(
-    ("reduced", "certain", "doubts"), [(True, True, 0), (False, True, 1), (False, False, 2)]
+    ("reduced", "certain", "assumed"), [(True, True, 0), (False, True, 1), (False, False, 2)]
 )
-def test_a_master_only_read_is_doubted_unless_it_depends_on_a_collective(
-    reduced: bool, certain: bool, doubts: int
+def test_a_master_only_read_assumes_that_replicas_must_meet_unless_it_depends_on_a_collective(
+    reduced: bool, certain: bool, assumed: int
 ) -> None:
     engine = Engine(MasterOnlySaveBeforeSync)
     arm = engine.model.part(engine.state, master(2, certain=certain))
     value = PENDING._replace(reduced=reduced)
     engine.model.read(arm, value, Reading.TEXT, "print()", at(3))
-    assert [finding.doubts for finding in engine.findings] == [doubts]
+    assert [len(finding.assumes) for finding in engine.findings] == [assumed]
 
 
 def test_a_master_only_save_after_a_cut_is_quiet() -> None:
@@ -225,7 +226,7 @@ def test_a_script_that_starts_no_replicas_but_asks_for_the_master_is_likely_mean
     engine.state.replicas = engine.state.replicas._replace(launched=False)
     arm = engine.model.part(engine.state, master(2))
     engine.model.save(arm, "torch.save", STATE_DICT, HEAVY, at(3), by_xla=False)
-    assert [finding.doubts for finding in engine.findings] == [1]
+    assert [len(finding.assumes) for finding in engine.findings] == [1]
 
 
 # XLA502 ------------------------------------------------------------------------------------------
@@ -405,5 +406,5 @@ def test_a_device_read_inside_an_optimizers_step_is_found(value: Value, found: i
 def test_a_gradient_scaler_is_found_in_a_loop(in_loop: bool, found: int) -> None:
     engine = Engine(ItemInAmpOptimizer)
     engine.state.scopes = engine.state.scopes._replace(in_loop=in_loop)
-    engine.model.step_scaler(engine.state, "scaler.step()", at(1), sure=True)
+    engine.model.step_scaler(engine.state, "scaler.step()", at(1))
     assert len(engine.findings) == found

@@ -114,6 +114,8 @@ class Diagnostic:
     url: str = ""
     observed_by: tuple[Observer, ...] = (Observer.ANALYZER,)
     evidence: Evidence | None = None
+    assumes: str = ""
+    """What a *likely* diagnostic takes for granted."""
 
     @property
     def order(self) -> tuple[str, int, Position, Position, str]:

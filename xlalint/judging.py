@@ -28,8 +28,8 @@ from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import Scope, Split, View, places_of_caller
 from xlalint.rule import Finding, Rule
 
-MOST_DOUBTS = 1
-"""A finding that rests on more uncertain facts than this stays silent."""
+MOST_ASSUMED = 1
+"""A finding that takes more than this for granted stays silent."""
 
 MOST_RELATED = 8
 """A diagnostic shows at most so many places of its call chain."""
@@ -112,7 +112,7 @@ class Judge:
         """What the rules say of one event, as far as it is sure enough."""
         for rule in self._rules.get(type(event), ()):
             for finding in rule.judge(event, view):
-                if finding.doubts <= MOST_DOUBTS:
+                if len(finding.assumes) <= MOST_ASSUMED:
                     yield finding
 
     def judge(self, occurrences: Iterable[Occurrence]) -> Iterator[Placed]:
@@ -204,10 +204,11 @@ def prevailing(found: Iterable[Placed]) -> list[Placed]:
     ]
 
 
-def _rank(placed: Placed) -> tuple[int, int, str, int, object, object]:
+def _rank(placed: Placed) -> tuple[int, int, str, list[str], int, object, object]:
     finding = placed.finding
     return (
-        finding.doubts, -finding.severity, finding.message, len(placed.path), placed.path, placed.since,
+        len(finding.assumes), -finding.severity, finding.message, sorted(finding.assumes), len(placed.path),
+        placed.path, placed.since,
     )  # fmt: skip
 
 
@@ -234,7 +235,7 @@ def diagnostic(
         name=rule.name,
         message=_worded(finding.message, placed, sources),
         severity=(severities or {}).get(rule.code, finding.severity),
-        certainty=Certainty.LIKELY if finding.doubts else Certainty.DEFINITE,
+        certainty=Certainty.LIKELY if finding.assumes else Certainty.DEFINITE,
         path=sources.shown(site),
         range=sources.range(site),
         cell=site.cell,
@@ -242,6 +243,7 @@ def diagnostic(
         related=tuple(_related(placed.path[1:], sources)),
         url=rule.url(),
         observed_by=(observer,),
+        assumes=_worded(" and ".join(sorted(finding.assumes)), placed, sources),
         evidence=evidence,
     )
 

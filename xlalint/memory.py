@@ -143,7 +143,7 @@ def as_records(memory: Memory) -> Any:
 def _encode_finding(placed: Placed, names: _Names) -> Any:
     finding = placed.finding
     return [
-        finding.rule.code, int(finding.severity), finding.doubts, finding.message, finding.help,
+        finding.rule.code, int(finding.severity), sorted(finding.assumes), finding.message, finding.help,
         [_encode(value, names) for value in (placed.path, placed.since, placed.owner, finding.cures)],
     ]  # fmt: skip
 
@@ -228,9 +228,11 @@ def recollect(memory: Memory, records: Any, rule: RulesByCode) -> None:
 
 
 def _decode_finding(encoded: Any, names: list[str], rule: RulesByCode) -> Placed:
-    code, severity, doubts, message, help, places = encoded
+    code, severity, assumes, message, help, places = encoded
     path, since, owner, mended = (_decode(value, names) for value in places)
-    finding = Finding(rule(code), Severity(severity), path, message, help, doubts, since=since, cures=mended)
+    finding = Finding(
+        rule(code), Severity(severity), path, message, help, frozenset(assumes), since=since, cures=mended
+    )
     return Placed(finding, path, since, owner)
 
 

@@ -13,6 +13,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from xlalint.cure import Cure
 from xlalint.diagnostic import Severity
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.events import Event
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import Scope, Split, View
@@ -40,7 +42,7 @@ class Finding:
         path: Call sites from the event's own function down to the place it is about.
         owner: The scope or rank test that makes the event a hazard: the diagnostic stands in the
             function that opened it. None: in the event's own function.
-        doubts: How many facts are not sure: none is *definite*, one *likely*, more stay silent.
+        assumes: What it takes for granted: nothing is *definite*, one thing *likely*, more stays silent.
         since: Where the pending work was recorded. It takes the place of `{since}` in message and
             help, and the owner's line that of `{owner}`.
         cures: What would mend it, the best first.
@@ -51,7 +53,7 @@ class Finding:
     path: Path
     message: str
     help: str
-    doubts: int
+    assumes: Assumptions
     owner: Scope | Split | None = None
     since: tuple[Site, ...] = ()
     cures: tuple[Cure, ...] = ()
@@ -95,16 +97,16 @@ class Rule(ABC, Generic[E]):
 
     def finding(
         self, event: E, message: str, *, help: str, owner: Scope | Split | None = None,
-        doubts: int = 0, severity: Severity | None = None, since: tuple[Site, ...] = (),
-        at: Site | None = None, cures: tuple[Cure, ...] = (),
+        assumes: Assumptions = assumptions.NONE, severity: Severity | None = None,
+        since: tuple[Site, ...] = (), at: Site | None = None, cures: tuple[Cure, ...] = (),
     ) -> Finding:  # fmt: skip
         """A finding at `event`, or `at` another place of its function.
 
-        The event's doubts are added; a cure that writes what not all of the target has is left out.
+        What the event assumes is added; a cure that writes what not all of the target has is left out.
         """
         return Finding(
             type(self), severity or self.severity, event.path if at is None else (at,), message, help,
-            event.doubts + doubts, owner, since,
+            both(event.assumes, assumes), owner, since,
             tuple(cure for cure in cures if cure.since <= self.target.low),
         )  # fmt: skip
 

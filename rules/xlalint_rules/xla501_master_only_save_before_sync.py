@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xlalint.cure import Cure, MoveBelow, SyncBefore
 from xlalint.diagnostic import Severity
+from xlalint.lazy.assumptions import assume, both
 from xlalint.lazy.events import HostRead, Reading, Save
 from xlalint.lazy.state import Split, View
 from xlalint.lazy.values import Kind, Recorded, Value, Weight
@@ -90,7 +91,7 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
         if split is None or state.replicas.spmd:
             return
         # A test for the master means several replicas, even if nothing here starts them.
-        doubts = (not split.certain) + (state.replicas.launched is False)
+        assumes = split.assumes if state.replicas.launched is not False else both(split.assumes, _SEVERAL)
         match event:
             case Save(recorded=Recorded(must=Weight.HEAVY), spelling=spelling):
                 message = (
@@ -103,7 +104,8 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
                 reading=reading,
             ) if reduced or reading is Reading.TEXT:
                 # A value without a collective waits for nobody, though printing one aborted on the engine.
-                doubts += not reduced
+                if not reduced:
+                    assumes = both(assumes, _PRINTS)
                 message = (
                     f"may hang: `{spelling}` reads on some replicas only, so they run the work recorded "
                     "since {since} without the others"
@@ -115,10 +117,14 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
             message,
             help="call `torch_xla.sync()` on all replicas above the rank test, or end the step above it",
             owner=split,
-            doubts=doubts,
+            assumes=assumes,
             since=state.since,
             cures=(_cure(split, state),),
         )
+
+
+_SEVERAL = assume("several replicas are started")
+_PRINTS = assume("the replicas must meet to print this")
 
 
 def _cure(split: Split, state: View) -> Cure:

@@ -23,6 +23,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.state import (
     State,
 )
@@ -135,7 +136,11 @@ def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Fu
     if isinstance(meant.payload, Classes) and not isinstance(cls := meant.payload.of[0], str):
         if machine.classes.kind_of(cls) is Kind.MODULE:
             return UNKNOWN
-        return Value(Kind.INSTANCE, sure=False, payload=Instance(meant.payload.of))
+        return Value(
+            Kind.INSTANCE,
+            assume(f"`{ast.unparse(annotation)}` is what is passed"),
+            payload=Instance(meant.payload.of),
+        )
     if any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "device loader" for t in targets(meant)):
         return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
     return UNKNOWN

@@ -28,6 +28,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions, operations
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.state import (
     ScopeKind,
 )
@@ -145,7 +146,7 @@ def _of_project_class(
     if module.place is not Place.HOST:
         return placed(value, module)
     # What another instance, one on the device, holds under the name may not be this one's.
-    return value._replace(sure=False) if value.kind is Kind.TENSOR else value
+    return value._replace(assumes=_SAME_INSTANCE) if value.kind is Kind.TENSOR else value
 
 
 def _of_class(machine: Machine, classes: Classes, name: str, frame: Frame) -> Value | None:
@@ -169,11 +170,13 @@ def _of_tensor(base: Value, name: str) -> Value:
     if name in operations.HOST_ATTRIBUTES:
         return HOST
     if name == "device":
-        return Value(Kind.DEVICE, sure=base.sure, payload=Device("xla" if base.sure else ""))
+        return Value(Kind.DEVICE, base.assumes, payload=Device("xla" if base.sure else ""))
     if name in operations.TENSOR_ATTRIBUTES:
         return base
     return callable_value(Method(base, name))
 
+
+_SAME_INSTANCE = assume("this object and the one that was moved to the device are the same")
 
 _WITH_METHODS = kinds_that("has_methods")
 

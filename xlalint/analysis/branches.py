@@ -14,6 +14,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, join
 from xlalint.analysis.work import read
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.state import (
     Obligation,
@@ -41,18 +42,21 @@ def condition(machine: Machine, node: ast.expr, keyword: str, frame: Frame, stor
     if isinstance(test := value.payload, RankTest):
         return Condition(
             None,
-            Split(site, True, test.certain, test.master),
-            Split(site, False, test.certain_else, not test.master),
+            Split(site, True, test.assumes, test.master),
+            Split(site, False, test.assumes_else, not test.master),
         )
     if value.kind is Kind.ORDINAL:
         # `if rank:` keeps the master out.
-        return Condition(None, Split(site, True, value.sure, False), Split(site, False, value.sure, True))
+        return Condition(
+            None, Split(site, True, value.assumes, False), Split(site, False, value.assumes, True)
+        )
     known = truth(value)
     if known is None and value.kind is Kind.TENSOR:
         shown = f"{keyword} {spelling(node)}".strip()
         read(value, Reading.BOOL, shown, site, frame, store)
     if known is None and value.differs and value.kind in (Kind.TENSOR, Kind.HOST):
-        return Condition(None, Split(site, True, False, False), Split(site, False, False, False))
+        differs = assume(f"`{spelling(node)}` does not come out the same on all replicas")
+        return Condition(None, Split(site, True, differs, False), Split(site, False, differs, False))
     return Condition(known)
 
 

@@ -40,6 +40,7 @@ from xlalint.analysis.scopes import enter_scope, leave_scope
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import functions
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import (
     Cause,
@@ -111,7 +112,9 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
             if any(isinstance(t, Bound | Known) for t in targets(method)):
                 return machine.invoke(method, call)
         case Tensor(Role.PERHAPS_MODULE):
-            return call_module(machine, Value(Kind.MODULE, False, payload=Module(None, Place.XLA)), call)
+            return call_module(
+                machine, Value(Kind.MODULE, callee.assumes, payload=Module(None, Place.XLA)), call
+            )
         case Constant(bool()):
             return callee  # a test for a backend, whether a function or a flag
         # A scope used as a decorator: `@torch_xla.compile(full_graph=True)`, `@xp.trace_me("step")`.
@@ -127,7 +130,9 @@ def _each_target(machine: Machine, of: tuple[Target, ...], call: Call) -> Value:
         return _target(machine, of[0], call)
     before = call.store.copy()
     bounded = before.state.trust.bounded
-    before.state.trust = before.state.trust._replace(bounded=True)
+    before.state.trust = before.state.trust._replace(
+        bounded=bounded or assume(f"`{call.spelling}` comes here")
+    )
     result: Value | None = None
     after: Store | None = None
     for target in of:

@@ -64,6 +64,7 @@ from xlalint.analysis.trail import Numbered, Trail
 from xlalint.judging import Caller, Occurrence
 from xlalint.knowledge import functions
 from xlalint.knowledge.frameworks import Given, Hook
+from xlalint.lazy import assumptions
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import ScopeKind, State
@@ -352,7 +353,7 @@ class Interpreter(Machine):
                     for name, value in captured.items()
                 }
                 attributes = {}
-                entry.trust = entry.trust._replace(bounded=True)
+                entry.trust = entry.trust._replace(bounded=assumptions.FOLLOWED)
             if count >= 2 * MOST_CONTEXTS:
                 # States tell contexts apart as well: at last one stands for all that are still to come.
                 names, captured = dict.fromkeys(names, UNKNOWN), dict.fromkeys(captured, UNKNOWN)
@@ -606,8 +607,8 @@ class Interpreter(Machine):
     def reach_bound(self, what: str, site: Site, frame: Frame, store: Store) -> None:
         """The analysis is cut short here: what follows is less sure, and XLA092 may say so."""
         self.statistics["bounds"] += 1
-        store.state.trust = store.state.trust._replace(bounded=True)
-        frame.emit(BoundReached(site, 0, what), store.state)
+        store.state.trust = store.state.trust._replace(bounded=assumptions.FOLLOWED)
+        frame.emit(BoundReached(site, bound=what), store.state)
 
     # Callbacks ----------------------------------------------------------------------------------
 
@@ -668,8 +669,10 @@ def _without_call(occurrence: Occurrence, site: Site) -> Occurrence:
     return occurrence._replace(event=replace(occurrence.event, obligation=inner))  # type: ignore[call-arg]
 
 
+_BY_FRAMEWORK = assumptions.assume("the framework trains this on an XLA device")
+
 _GIVEN = {
-    Given.MODULE: Value(Kind.MODULE, False, payload=Module(None, Place.XLA)),
+    Given.MODULE: Value(Kind.MODULE, _BY_FRAMEWORK, payload=Module(None, Place.XLA)),
     Given.BATCH: container_of(BATCH),
     Given.ANYTHING: UNKNOWN,
 }

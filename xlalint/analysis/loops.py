@@ -18,6 +18,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
+from xlalint.lazy.assumptions import Assumptions, assume
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import (
     NOTHING_DONE,
@@ -46,9 +47,10 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     over = over.payload.over if isinstance(over.payload, Iterated) else over
     bounded = store.state.trust.bounded
     if over.kind is Kind.UNKNOWN and _awaits_loader(machine, node, frame, store):
-        store.state.trust = store.state.trust._replace(bounded=True)
-        loader = Loader(_of_batches(loader.element), True, True)
-        over = Value(Kind.LOADER, False, payload=loader)
+        guess = assume(f"`{spelling(node.iter)}` is an `MpDeviceLoader`")
+        store.state.trust = store.state.trust._replace(bounded=bounded or guess)
+        loader = Loader(_of_batches(loader.element, guess), True, True)
+        over = Value(Kind.LOADER, guess, payload=loader)
     literal = over.kind is Kind.PARAMETERS or (
         isinstance(held := over.payload, Container) and (bool(held.items) or _of_parameters(held.element))
     )
@@ -65,7 +67,7 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     after = _loop(machine, node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
     frame.over = around
     if after is not None and not bounded and not over.sure and over.kind is Kind.LOADER:
-        after.state.trust = after.state.trust._replace(bounded=False)
+        after.state.trust = after.state.trust._replace(bounded=bounded)
     return after
 
 
@@ -86,11 +88,11 @@ def _awaits_loader(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame,
     return needs_a_cut
 
 
-def _of_batches(each: Value) -> Value:
+def _of_batches(each: Value, guess: Assumptions) -> Value:
     """What a loader yields that turns out to be one of XLA's: tensors, where nothing was known."""
     if isinstance(each.payload, Container) and each.payload.items:
-        return container([_of_batches(item) for item in each.payload.items])
-    return Value(Kind.TENSOR, False, differs=True) if each.kind is Kind.UNKNOWN else each
+        return container([_of_batches(item, guess) for item in each.payload.items])
+    return Value(Kind.TENSOR, guess, differs=True) if each.kind is Kind.UNKNOWN else each
 
 
 def _advance(loader: Loader, node: ast.AST, frame: Frame, store: Store) -> None:

@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.state import (
     State,
 )
@@ -62,9 +63,10 @@ class Names:
         if name in outline.false_tests:
             return _FALSE
         if name in functions.GUESSED_RANK_TESTS:
-            return Value(Kind.RANK_TEST, sure=False, payload=RankTest(True, False, False))
+            guess = assume(f"`{name}` is true on the master only")
+            return Value(Kind.RANK_TEST, guess, payload=RankTest(True, guess, guess))
         if name in functions.GUESSED_RANKS:
-            return Value(Kind.ORDINAL, sure=False, differs=True)
+            return Value(Kind.ORDINAL, assume(f"`{name}` is the number of the replica"), differs=True)
         return None
 
     def library(self, name: str, outline: Outline) -> Value:

@@ -18,6 +18,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
@@ -93,7 +94,10 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> V
             return value._replace(payload=value.payload.negated())
         if value.kind is Kind.ORDINAL:
             return Value(
-                Kind.RANK_TEST, value.sure, differs=True, payload=RankTest(True, value.sure, value.sure)
+                Kind.RANK_TEST,
+                value.assumes,
+                differs=True,
+                payload=RankTest(True, value.assumes, value.assumes),
             )
         ask(value, "not", node.operand, node, frame, store)
         known = truth(value)
@@ -141,7 +145,7 @@ def _bool_operator(
             continue
         # `a or True` is true whatever `a` is; but `a or b` is not `True` where `b` is an object.
         decided = truth(value) is stops and (tested or _is_flag(value))
-        result = constant(stops) if decided else _either(result, value, is_or=stops)
+        result = constant(stops) if decided else _either(result, value, node)
         merge_into(store, aside)
     assert result is not None
     return result
@@ -234,14 +238,16 @@ def _is_text(value: Value) -> bool:
     return isinstance(literal(value), str)
 
 
-def _either(left: Value, right: Value, *, is_or: bool) -> Value:
+def _either(left: Value, right: Value, node: ast.BoolOp) -> Value:
+    is_or = isinstance(node.op, ast.Or)
     for value, other in ((left, right), (right, left)):
         if isinstance(test := value.payload, RankTest):
             if isinstance(other.payload, RankTest) and other.payload.master != test.master:
                 return Value(Kind.HOST, differs=True)
             # `a and is_master`: whoever gets in is the master; who stays out may be anyone.
-            side = {"certain": False} if is_or else {"certain_else": False}
-            return value._replace(payload=test._replace(**side))
+            parts = assume(f"`{spelling(node)}` tells the master from the others")
+            either_way = test._replace(assumes=parts) if is_or else test._replace(assumes_else=parts)
+            return value._replace(payload=either_way)
     return join_values(left, right)
 
 
@@ -257,7 +263,10 @@ def _compare_ordinal(op: ast.cmpop, ordinal: Value, other: Value, flipped: bool)
     if master is None:
         return Value(Kind.HOST, differs=True)
     return Value(
-        Kind.RANK_TEST, ordinal.sure, differs=True, payload=RankTest(master, ordinal.sure, ordinal.sure)
+        Kind.RANK_TEST,
+        ordinal.assumes,
+        differs=True,
+        payload=RankTest(master, ordinal.assumes, ordinal.assumes),
     )
 
 

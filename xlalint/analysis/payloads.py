@@ -7,6 +7,8 @@ from types import NoneType
 from typing import Any, NamedTuple
 
 from xlalint.analysis.outline import Class, Function, Outline
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, either
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import ScopeKind
 from xlalint.lazy.values import HOST, UNKNOWN, Kind, Place, Tensor, Value, join_all
@@ -309,23 +311,27 @@ class Managed(NamedTuple):
 class RankTest(NamedTuple):
     """A truth value that tells replicas apart; `master` is what it is on the master.
 
-    `certain` and `certain_else` say whether all replicas of one sort go where the test is true, and
-    where it is false: `is_master and step == 0` lets only the master in, but keeps out anyone.
+    `assumes` and `assumes_else` are what must be so for all replicas of one sort to go where the test is
+    true, and where it is false: `is_master and step == 0` lets only the master in, but keeps out anyone.
     """
 
     master: bool = True
-    certain: bool = True
-    certain_else: bool = True
+    assumes: Assumptions = assumptions.NONE
+    assumes_else: Assumptions = assumptions.NONE
 
     def negated(self) -> RankTest:
         """The test with `not` before it."""
-        return RankTest(not self.master, self.certain_else, self.certain)
+        return RankTest(not self.master, self.assumes_else, self.assumes)
 
     def join(self, other: RankTest) -> RankTest:
         """Either of two tests; of opposite ones nothing is certain."""
         if self.master is not other.master:
-            return RankTest(True, False, False)
-        return RankTest(self.master, self.certain and other.certain, self.certain_else and other.certain_else)
+            return RankTest(True, assumptions.MANY, assumptions.MANY)
+        return RankTest(
+            self.master,
+            either(self.assumes, other.assumes),
+            either(self.assumes_else, other.assumes_else),
+        )
 
 
 PAYLOADS: dict[Kind, tuple[type, ...]] = {
@@ -372,7 +378,7 @@ def classes_of(value: Value) -> tuple[Class | str, ...]:
 
 DEVICE_XLA = Value(Kind.DEVICE, payload=Device("xla"))
 DEVICE_HOST = Value(Kind.DEVICE, payload=Device("cpu"))
-DEVICE_UNKNOWN = Value(Kind.DEVICE, sure=False, payload=Device())
+DEVICE_UNKNOWN = Value(Kind.DEVICE, assumptions.assume("the device is an XLA device"), payload=Device())
 
 
 def run(value: Value) -> Value:

@@ -22,6 +22,8 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import AttributeKey, Store
 from xlalint.analysis.trail import Trail
 from xlalint.judging import Caller, Occurrence
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import both
 from xlalint.lazy.events import Event
 from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import (
@@ -151,10 +153,15 @@ def entry_state(state: State, function: Function) -> State:
         entry.scopes = state.scopes._replace(open=tuple(scopes))
     if state.replicas.splits:
         splits = (
-            split._replace(site=ENTRY, depth=depth) for depth, split in enumerate(state.replicas.splits)
+            split._replace(
+                site=ENTRY, depth=depth, assumes=assumptions.TELLS_MASTER if split.assumes else split.assumes
+            )
+            for depth, split in enumerate(state.replicas.splits)
         )
         entry.replicas = state.replicas._replace(splits=tuple(splits))
     entry.obligations = frozenset(o.inside_call() for o in state.obligations if o.terms.enters_calls)
+    if state.trust.opaque:
+        entry.trust = state.trust._replace(opaque=assumptions.STEPS_ELSEWHERE)
     entry.loop = NOTHING_DONE
     entry.collectives = ()
     return entry
@@ -170,7 +177,7 @@ def unknown_state() -> State:
     state = State()
     state.engine = Engine(perhaps, (ENTRY,), perhaps, eager=None)
     state.gradients = Gradients(frozenset(Gradient))
-    state.trust = Trust(opaque=True, bounded=True)
+    state.trust = Trust(assumptions.MANY, assumptions.MANY)
     return state
 
 
@@ -210,7 +217,9 @@ def _obligations_after(left: State, before: State, site: Site) -> frozenset[Obli
         # A cut of the caller's met, inside the call, what makes something else of it.
         owed |= {
             o._replace(
-                owed=changed.owed, doubts=o.doubts + changed.doubts, before_barrier=changed.before_barrier
+                owed=changed.owed,
+                assumes=both(o.assumes, changed.assumes),
+                before_barrier=changed.before_barrier,
             )
             for o in before.owes(Owed.SPLIT_STEP)
         }
@@ -343,8 +352,7 @@ def is_open(occurrence: Occurrence) -> bool:
 
 
 def with_obligation(event: Any, obligation: Obligation) -> Any:
-    doubts = event.doubts + obligation.doubts
-    return replace(event, obligation=obligation, doubts=doubts)
+    return replace(event, obligation=obligation, assumes=both(event.assumes, obligation.assumes))
 
 
 def outlives(

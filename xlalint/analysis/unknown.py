@@ -11,6 +11,7 @@ from xlalint.analysis.payloads import (
     targets,
     unknown_from,
 )
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.values import (
     Kind,
     Value,
@@ -26,14 +27,18 @@ def call_unknown(machine: Machine, call: Call) -> Value:
     machine.statistics["unknown calls"] += 1
     given = call.values
     _let_escape(machine, call)
-    if any(
+    may_cut = any(
         v.kind in _CARRIERS or (isinstance(v.payload, Container) and v.payload.element.kind in _CARRIERS)
         for v in given
-    ):
-        call.store.state.trust = call.store.state.trust._replace(opaque=True)
+    )
+    if may_cut:
+        trust = call.store.state.trust
+        call.store.state.trust = trust._replace(
+            opaque=trust.opaque or assume(f"`{call.spelling}` does not cut the graph")
+        )
     if any(holds_tensor(v) for v in given):
         result = call.record((), Weight.HEAVY)
-        return result._replace(sure=False, differs=True)
+        return result._replace(assumes=assume(f"`{call.spelling}` returns a tensor"), differs=True)
     return unknown_from(*given)
 
 

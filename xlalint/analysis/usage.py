@@ -113,9 +113,9 @@ class _Walker:
             if use.compared:
                 life = lifecycle.of(name)
                 guarded |= life is not None and life.removed is None
-            found.append(ApiUsed(_site(path, use.node), 0, name, "", guarded))
+            found.append(ApiUsed(_site(path, use.node), name=name, protected=guarded))
             for keyword, node in use.keywords:
-                found.append(ApiUsed(_site(path, node), 0, name, keyword, guarded))
+                found.append(ApiUsed(_site(path, node), name=name, keyword=keyword, protected=guarded))
         found.sort(key=lambda event: event.site)
         return iter(found)
 

@@ -10,6 +10,8 @@ from xlalint.analysis.payloads import (
     Container,
 )
 from xlalint.analysis.store import Store
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import assume, either
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
@@ -32,11 +34,12 @@ class Spelled(Protocol):
 def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame, store: Store) -> Value:
     """Device work on `inputs`, at least of weight `base`; returns its result."""
     must = may = base
-    sure = True
+    assumes = assumptions.NONE
     differs = reduced = False
     for value in inputs:
         if value.kind is Kind.TENSOR:
-            sure = sure and value.sure
+            # It is on the device if any of them is.
+            assumes = either(assumes, value.assumes)
             must = max(must, value.recorded.must)
             may = max(may, value.recorded.may)
         differs = differs or value.differs
@@ -46,7 +49,7 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     if may > must and result != NOTHING:
         frame.model.record_perhaps(state, may)
         result = Recorded(result.must, may)
-    return Value(Kind.TENSOR, sure, result, differs, reduced)
+    return Value(Kind.TENSOR, assumes, result, differs, reduced)
 
 
 def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store) -> Value:
@@ -57,10 +60,11 @@ def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: F
                 store.state, value, reading, _shown(by), site, closure_argument=frame.closure_argument
             )
     elif value.kind is Kind.UNKNOWN and reading is Reading.EXPLICIT and store.state.scopes.step is not None:
-        guessed = value._replace(recorded=store.state.engine.recorded)
-        frame.model.read(
-            store.state, guessed, reading, _shown(by), site, closure_argument=frame.closure_argument
+        shown = _shown(by)
+        guessed = value._replace(
+            assumes=assume(f"`{shown}` reads a tensor of the device"), recorded=store.state.engine.recorded
         )
+        frame.model.read(store.state, guessed, reading, shown, site, closure_argument=frame.closure_argument)
     elif isinstance(held := value.payload, Container) and reading is Reading.TEXT:
         for item in held.items if held.items is not None else (held.element,):
             read(item, reading, _shown(by), site, frame, store)

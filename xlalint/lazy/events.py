@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import NOTHING_DONE, Cause, Loop, Obligation, Scope, Split
 from xlalint.lazy.values import NOTHING, Recorded, Value
@@ -52,10 +54,10 @@ class Leaving(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened at `site`. `doubts` counts what the observer is not sure of."""
+    """Something that happened at `site`; `assumes` is what the observer takes for granted."""
 
     site: Site
-    doubts: int = 0
+    assumes: Assumptions = assumptions.NONE
 
     @property
     def path(self) -> Path:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.events import (
     ClippedEarly,
     ClosureAdded,
@@ -53,6 +55,8 @@ from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
 
 Emit = Callable[[Event, State], None]
 
+_REDUCES = assumptions.assume("the step sums its gradients over the replicas")
+
 _LOCAL = frozenset({Gradient.LOCAL})
 _REDUCED = frozenset({Gradient.REDUCED})
 
@@ -65,11 +69,13 @@ class LazyModel:
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
 
-    def doubts(self, state: State, value: Value | None = None) -> int:
-        """How many of the facts that a diagnostic here would rest on are not sure."""
-        unsure = value is not None and not value.sure
+    def assumed(self, state: State, value: Value | None = None) -> Assumptions:
+        """What a diagnostic here would take for granted."""
         trust = state.trust
-        return unsure + trust.opaque + trust.bounded + (state.engine.eager is None)
+        assumes = both(trust.opaque, trust.bounded)
+        if value is not None:
+            assumes = both(assumes, value.assumes)
+        return both(assumes, assumptions.LAZY) if state.engine.eager is None else assumes
 
     def observe(
         self, state: State, *, recorded: Recorded, eager: bool, launched: bool,
@@ -122,18 +128,18 @@ class LazyModel:
         for obligation in state.owes(Owed.EXIT):
             if obligation.detail == "raise" or state.scopes.open:
                 continue
-            self._settle(state, obligation, LeftPending(site, obligation.doubts, obligation, Leaving.WORK))
+            self._settle(state, obligation, LeftPending(site, obligation.assumes, obligation, Leaving.WORK))
         for obligation in state.owes(Owed.LONE_CUT):
             if not state.replicas.splits:
-                self._settle(state, obligation, UnmatchedCollective(site, obligation.doubts, obligation))
+                self._settle(state, obligation, UnmatchedCollective(site, obligation.assumes, obligation))
 
     def read(
         self, state: State, value: Value, reading: Reading, spelling: str, site: Site, *,
         closure_argument: bool = False,
     ) -> None:  # fmt: skip
         """A value is read on the host. The engine keeps nothing of it: the state stays as it is."""
-        doubts = self.doubts(state, value)
-        self._emit(HostRead(site, doubts, value, reading, spelling, closure_argument), state)
+        assumes = self.assumed(state, value)
+        self._emit(HostRead(site, assumes, value, reading, spelling, closure_argument), state)
         _note(state, reads=True)
         if (
             value.recorded.must is Weight.HEAVY
@@ -142,7 +148,7 @@ class LazyModel:
             and not state.engine.eager
             and not state.scopes.in_closure
         ):
-            self._owe(state, Owed.READ, site, doubts, spelling, since=state.engine.since)
+            self._owe(state, Owed.READ, site, assumes, spelling, since=state.engine.since)
 
     # Cuts and scopes ---------------------------------------------------------------------------
 
@@ -162,19 +168,21 @@ class LazyModel:
             _note(state, may_cut=True)
             return
         self._emit(
-            Cut(site, self.doubts(state), cause, spelling, engine.recorded, engine.since, resets_scope), state
+            Cut(site, self.assumed(state), cause, spelling, engine.recorded, engine.since, resets_scope),
+            state,
         )
         for obligation in state.owes(Owed.READ):
-            self._settle(state, obligation, ReadThenCut(site, obligation.doubts, obligation, cause))
+            self._settle(state, obligation, ReadThenCut(site, obligation.assumes, obligation, cause))
         state.obligations = frozenset(o for o in state.obligations if not o.terms.dropped_by_cut)
         if cause.explicit and cause is not Cause.BARRIER and state.gradients.of(None) == _LOCAL:
-            self._owe(state, Owed.SPLIT_STEP, site, 0, spelling)
+            self._owe(state, Owed.SPLIT_STEP, site, assumptions.NONE, spelling)
         split = state.split
         if split is not None and state.pending and cause is not Cause.LOADER:
             used = state.gradients.of(None) & {Gradient.REDUCED, Gradient.USED}
-            self._owe(state, Owed.LONE_CUT, site, (not split.certain) + (not used), spelling, split=split)
+            assumes = split.assumes if used else both(split.assumes, _REDUCES)
+            self._owe(state, Owed.LONE_CUT, site, assumes, spelling, split=split)
         state.engine = Engine(eager=engine.eager)
-        state.trust = state.trust._replace(opaque=False)
+        state.trust = state.trust._replace(opaque=assumptions.NONE)
         own = state.loop.own
         by = own.cut_by if state.scopes.profiler else own.cut_by | {(cause, site)}
         _note(state, cuts=True, cut_by=by)
@@ -185,14 +193,14 @@ class LazyModel:
             self.cut(state, Cause.SCOPE_ENTRY, spelling, scope.site)
             _note(state, opens_step=True)
         state.scopes = state.scopes._replace(open=(*state.scopes.open, scope))
-        self._emit(ScopeEntered(scope.site, 0, scope), state)
+        self._emit(ScopeEntered(scope.site, scope=scope), state)
 
     def leave(self, state: State, scope: Scope, spelling: str) -> None:
         """The innermost scope closes, in whatever way; step scopes and `StepTrace` cut."""
         held = state.scopes.open
         if scope in held:
             state.scopes = state.scopes._replace(open=held[: held.index(scope)])
-        self._emit(ScopeLeft(scope.site, 0, scope), state)
+        self._emit(ScopeLeft(scope.site, scope=scope), state)
         if scope.kind.is_step:
             self.cut(state, Cause.SCOPE_EXIT, spelling, scope.site)
         elif scope.kind is ScopeKind.STEP_TRACE:
@@ -206,7 +214,7 @@ class LazyModel:
 
         `sure` is False where it is not known that they are computed on the device.
         """
-        self._emit(GradientUsed(site, 0, Use.BACKWARD), state)
+        self._emit(GradientUsed(site, use=Use.BACKWARD), state)
         if sure:
             self.record(state, Weight.HEAVY, site)
         else:
@@ -225,34 +233,37 @@ class LazyModel:
 
     def change_gradients(self, state: State, use: Use, spelling: str, site: Site) -> None:
         """Gradients are clipped or unscaled."""
-        self._emit(GradientUsed(site, 0, use), state)
+        self._emit(GradientUsed(site, use=use), state)
         self.record(state, Weight.LIGHT, site)
         if state.gradients.of(None) == _LOCAL and state.replicas.launched is not False:
-            self._owe(state, Owed.CLIP, site, self.doubts(state), spelling)
+            self._owe(state, Owed.CLIP, site, self.assumed(state), spelling)
 
     def reduce_gradients(self, state: State, site: Site, optimizer: Site | None = None) -> None:
         """Gradients are summed over the replicas: those of the optimizer built there, or (None) all."""
-        self._emit(GradientUsed(site, 0, Use.REDUCE), state)
+        self._emit(GradientUsed(site, use=Use.REDUCE), state)
         for obligation in state.owes(Owed.CLIP):
-            self._settle(state, obligation, ClippedEarly(site, obligation.doubts, obligation))
+            self._settle(state, obligation, ClippedEarly(site, obligation.assumes, obligation))
         self.record(state, Weight.LIGHT, site)
         state.gradients = state.gradients.change(optimizer, Gradient.REDUCED)
 
     def step_optimizer(
         self, state: State, site: Site, *,
-        stale: Path = (), built: Path = (), sure: bool = True, barrier: bool = False,
+        stale: Path = (), built: Path = (), assumes: Assumptions = assumptions.NONE, barrier: bool = False,
     ) -> None:  # fmt: skip
         """Parameters are updated, by an optimizer built at `built` whose model moved at `stale`.
 
+        `assumes` is what must be so for it to be an optimizer.
         `barrier` tells that a cut by the same call follows.
         """
-        doubts = self.doubts(state) + (not sure)
+        assumes = both(self.assumed(state), assumes)
         optimizer = built[-1] if built else None
-        self._emit(OptimizerStepped(site, doubts, stale, built), state)
+        self._emit(OptimizerStepped(site, assumes, stale, built), state)
         before_barrier = barrier and state.engine.recorded == NOTHING
         for obligation in state.owes(Owed.SPLIT_STEP):
             split = obligation._replace(
-                owed=Owed.STEP_IN_TWO, doubts=obligation.doubts + doubts, before_barrier=before_barrier
+                owed=Owed.STEP_IN_TWO,
+                assumes=both(obligation.assumes, assumes),
+                before_barrier=before_barrier,
             )
             _exchange(state, obligation, split)
         self.record(state, Weight.HEAVY, site)
@@ -265,9 +276,11 @@ class LazyModel:
         state.engine = engine
         _note(state, steps=True)
 
-    def step_scaler(self, state: State, spelling: str, site: Site, *, sure: bool) -> None:
-        """A gradient scaler asks on the host whether the step may be taken."""
-        self._emit(ScalerStepped(site, self.doubts(state) + (not sure), spelling), state)
+    def step_scaler(
+        self, state: State, spelling: str, site: Site, *, assumes: Assumptions = assumptions.NONE
+    ) -> None:
+        """A gradient scaler, if it is one that is on, asks on the host whether the step may be taken."""
+        self._emit(ScalerStepped(site, both(self.assumed(state), assumes), spelling), state)
 
     def settle_steps(self, state: State) -> None:
         """No further backward can show that a step cut in two accumulates gradients: it is told now."""
@@ -277,7 +290,7 @@ class LazyModel:
                 continue
             if obligation.path not in accumulated:
                 event = StepSplit(
-                    obligation.path[-1], obligation.doubts, obligation, obligation.before_barrier
+                    obligation.path[-1], obligation.assumes, obligation, obligation.before_barrier
                 )
                 self._emit(event, state)
             state.obligations -= {obligation}
@@ -286,7 +299,7 @@ class LazyModel:
 
     def collective(self, state: State, operation: str, tag: str, site: Site) -> None:
         """Replicas meet. Counted, so that the arms of a rank test can be compared."""
-        self._emit(Collective(site, self.doubts(state), operation, tag), state)
+        self._emit(Collective(site, self.assumed(state), operation, tag), state)
         state.collectives = met(state.collectives, [(f"{operation} {tag}".strip(), (site,))])
 
     def part(self, state: State, split: Split) -> State:
@@ -321,8 +334,8 @@ class LazyModel:
             if waiting.detail == name and waiting.split.master is not split.master:
                 state.obligations -= {waiting}
                 return
-        doubts = self.doubts(state) + (not split.certain)
-        state.obligations |= {Obligation(Owed.COLLECTIVE, path, doubts, state.scopes.in_loop, name, split)}
+        assumes = both(self.assumed(state), split.assumes)
+        state.obligations |= {Obligation(Owed.COLLECTIVE, path, assumes, state.scopes.in_loop, name, split)}
 
     def settle_collectives(self, ends: list[State], site: Site) -> None:
         """A function ends: what one arm of a test reached and no other replica did is unmatched.
@@ -347,7 +360,7 @@ class LazyModel:
                 self._owe_collective(state, name, path, split)
         for state in ends:
             for obligation in state.owes(Owed.COLLECTIVE):
-                self._settle(state, obligation, UnmatchedCollective(site, obligation.doubts, obligation))
+                self._settle(state, obligation, UnmatchedCollective(site, obligation.assumes, obligation))
 
     # Files, closures, loops, ends ------------------------------------------------------------------
 
@@ -356,21 +369,21 @@ class LazyModel:
         by_xla: bool, on_device: bool = False,
     ) -> None:  # fmt: skip
         """Values are written to a file; `on_device` when some of them surely are device tensors."""
-        doubts = self.doubts(state, value)
+        assumes = self.assumed(state, value)
         on_device = on_device or value.is_device
-        self._emit(Save(site, doubts, spelling, value, recorded, by_xla, on_device), state)
+        self._emit(Save(site, assumes, spelling, value, recorded, by_xla, on_device), state)
         if recorded.may is Weight.HEAVY:
             for obligation in state.owes(Owed.EXIT):
                 self._settle(
-                    state, obligation, LeftPending(site, obligation.doubts, obligation, Leaving.SAVE)
+                    state, obligation, LeftPending(site, obligation.assumes, obligation, Leaving.SAVE)
                 )
         if by_xla:
             self.collective(state, "xm.save", "", site)
 
     def add_closure(self, state: State, site: Site, *, asynchronous: bool) -> None:
         """A step closure waits for the next cut."""
-        self._emit(ClosureAdded(site, 0, asynchronous), state)
-        self._owe(state, Owed.CLOSURE, site, self.doubts(state))
+        self._emit(ClosureAdded(site, asynchronous=asynchronous), state)
+        self._owe(state, Owed.CLOSURE, site, self.assumed(state))
         _note(state, closures=state.loop.own.closures | {site})
 
     def leave_loop(self, state: State, how: str, site: Site) -> None:
@@ -380,7 +393,7 @@ class LazyModel:
         """
         engine = state.engine
         if state.pending and engine.parameters.must and state.scopes.step is None and not engine.eager:
-            self._owe(state, Owed.EXIT, site, self.doubts(state), how, since=engine.since)
+            self._owe(state, Owed.EXIT, site, self.assumed(state), how, since=engine.since)
 
     def enter_loop(self, state: State) -> Loop:
         """A loop begins. Returns what happened before it, in the loop around it, for `end_loop`."""
@@ -401,7 +414,7 @@ class LazyModel:
             told: Whether this end is the one by which the loop is judged.
         """
         if told:
-            self._emit(LoopLeft(site, self.doubts(state), over, recorded, state.loop, since), state)
+            self._emit(LoopLeft(site, self.assumed(state), over, recorded, state.loop, since), state)
         state.loop = state.loop.inside(outside)
         if not state.scopes.in_loop:
             self.settle_steps(state)
@@ -410,16 +423,18 @@ class LazyModel:
         """The program, as far as it can be seen, ends here."""
         for obligation in state.owes(Owed.EXIT):
             if obligation.detail != "raise":
-                self._settle(state, obligation, LeftPending(site, obligation.doubts, obligation, Leaving.END))
+                self._settle(
+                    state, obligation, LeftPending(site, obligation.assumes, obligation, Leaving.END)
+                )
         for obligation in state.owes(Owed.CLOSURE):
-            self._settle(state, obligation, ClosureNeverRun(site, obligation.doubts, obligation))
+            self._settle(state, obligation, ClosureNeverRun(site, obligation.assumes, obligation))
         self.settle_steps(state)
 
     def _owe(
-        self, state: State, owed: Owed, site: Site, doubts: int, detail: str = "", *,
+        self, state: State, owed: Owed, site: Site, assumes: Assumptions, detail: str = "", *,
         split: Split | None = None, since: tuple[Site, ...] = (),
     ) -> None:  # fmt: skip
-        opened = Obligation(owed, (site,), doubts, state.scopes.in_loop, detail, split, since)
+        opened = Obligation(owed, (site,), assumes, state.scopes.in_loop, detail, split, since)
         state.obligations |= {opened}
 
     def _settle(self, state: State, obligation: Obligation, event: Event) -> None:

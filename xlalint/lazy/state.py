@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any, NamedTuple, TypeVar
 
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, either
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.values import NOTHING, Recorded, Weight
 
@@ -59,14 +61,19 @@ class Scope(NamedTuple):
 class Split(NamedTuple):
     """The replicas are not all here: those for which the test at `site` came out as `polarity` are.
 
-    `master` says whether the master is among them, `certain` whether all of one sort are.
+    `master` says whether the master is among them, `assumes` what must be so for all of one sort to be.
     """
 
     site: Site
     polarity: bool
-    certain: bool = True
+    assumes: Assumptions = assumptions.NONE
     master: bool = True
     depth: int = -1
+
+    @property
+    def certain(self) -> bool:
+        """Whether all replicas of one sort are among them."""
+        return not self.assumes
 
     @property
     def inherited(self) -> bool:
@@ -179,7 +186,7 @@ class Obligation(NamedTuple):
 
     owed: Owed
     path: Path
-    doubts: int = 0
+    assumes: Assumptions = assumptions.NONE
     in_loop: bool = False
     detail: str = ""
     split: Split | None = None
@@ -200,15 +207,23 @@ class Obligation(NamedTuple):
 
     def inside_call(self) -> Obligation:
         """This obligation as a called function sees it: not where it was opened, only that it was."""
-        return Obligation(self.owed, (), 0, False, self.detail if self.terms.told_apart_by_detail else "")
+        return Obligation(
+            self.owed, (), assumptions.NONE, False, self.detail if self.terms.told_apart_by_detail else ""
+        )
 
     @property
     def order(self) -> tuple[object, ...]:
         """All that tells obligations of one sort apart, or they would come in the order of hashes."""
         return (
-            self.path, self.doubts, self.in_loop, self.detail, self.split or (), self.since,
+            self.path, sorted(self.assumes), self.in_loop, self.detail, _order_of(self.split), self.since,
             self.before_barrier,
         )  # fmt: skip
+
+
+def _order_of(split: Split | None) -> tuple[object, ...]:
+    if split is None:
+        return ()
+    return (split.site, split.polarity, sorted(split.assumes), split.master, split.depth)
 
 
 # Sub-states -------------------------------------------------------------------------------------
@@ -409,12 +424,14 @@ class Trust(NamedTuple):
     """What makes the rest of the state less sure.
 
     Args:
-        opaque: An unknown callee got the model, optimizer, loader or trainer since the last cut.
-        bounded: A bound of the analyzer was reached on the way here, or a guess was made.
+        opaque: An unknown callee got the model, optimizer, loader or trainer since the last cut: that
+            it does not cut is assumed.
+        bounded: A bound of the analyzer was reached on the way here, or a guess was made: that it was
+            right is assumed.
     """
 
-    opaque: bool = False
-    bounded: bool = False
+    opaque: Assumptions = assumptions.NONE
+    bounded: Assumptions = assumptions.NONE
 
 
 class View(NamedTuple):
@@ -483,7 +500,7 @@ class State:
         """What rules may see of it now."""
         engine = self.engine
         return View(
-            self.scopes, self.replicas, engine.since, engine.eager, self.trust.opaque,
+            self.scopes, self.replicas, engine.since, engine.eager, bool(self.trust.opaque),
             self.loop.own.opens_step,
         )  # fmt: skip
 
@@ -644,6 +661,6 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "opens_step": _either,
         "closures": _united,
     },
-    Trust: {"opaque": _either, "bounded": _either},
+    Trust: {"opaque": either, "bounded": either},
 }
 """How two values of each field become one, in the order of the fields."""

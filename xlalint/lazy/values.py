@@ -7,6 +7,9 @@ from enum import Enum, IntEnum
 from functools import reduce
 from typing import NamedTuple
 
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, either
+
 
 class Kind(Enum):
     """What a value is, as far as the lazy engine is concerned."""
@@ -110,17 +113,22 @@ class Tensor(NamedTuple):
 class Value(NamedTuple):
     """One value: immutable, hashable, part of the key of a summary.
 
-    `sure` is False for the result of an unknown callable on device values. `differs` says that the
-    value is not the same on every replica, `reduced` that it depends on a collective. The
-    class of `payload` belongs to `kind`, and to no other.
+    `assumes` is what must be taken for granted for it to be of its kind, such as what an unknown callee
+    returns. `differs` says that the value is not the same on every replica, `reduced` that it depends on
+    a collective. The class of `payload` belongs to `kind`, and to no other.
     """
 
     kind: Kind
-    sure: bool = True
+    assumes: Assumptions = assumptions.NONE
     recorded: Recorded = NOTHING
     differs: bool = False
     reduced: bool = False
     payload: object = None
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is known to be what it is."""
+        return not self.assumes and self.kind is not Kind.UNKNOWN
 
     @property
     def role(self) -> Role:
@@ -137,7 +145,10 @@ class Value(NamedTuple):
         return self if self.recorded == NOTHING else self._replace(recorded=NOTHING)
 
 
-UNKNOWN = Value(Kind.UNKNOWN, sure=False)
+IS_A_TENSOR = assumptions.assume("this is a tensor on the device, as in one of the branches before it")
+"""What is a tensor in one branch and a number in another."""
+
+UNKNOWN = Value(Kind.UNKNOWN)
 NONE = Value(Kind.NONE)
 HOST = Value(Kind.HOST)
 
@@ -152,20 +163,21 @@ def join(a: Value, b: Value) -> Value:
         return a
     recorded = a.recorded.join(b.recorded)
     differs, reduced = a.differs or b.differs, a.reduced and b.reduced
+    assumes = either(a.assumes, b.assumes)
     if a.kind is b.kind:
         if a.payload == b.payload:
-            return Value(a.kind, a.sure and b.sure, recorded, differs, reduced, a.payload)
+            return Value(a.kind, assumes, recorded, differs, reduced, a.payload)
         merged = _join_payload(a, b)
         if merged is None and a.kind not in _KEEPING_KIND:
-            return Value(Kind.UNKNOWN, False, recorded, differs, reduced)
-        return Value(a.kind, a.sure and b.sure, recorded, differs, reduced, merged)
+            return Value(Kind.UNKNOWN, assumptions.NONE, recorded, differs, reduced)
+        return Value(a.kind, assumes, recorded, differs, reduced, merged)
     kinds = {a.kind, b.kind}
     if Kind.TENSOR in kinds and kinds <= _NUMERIC:
         # A number that one branch leaves on the host is still a tensor in the other.
-        return Value(Kind.TENSOR, False, recorded, differs, reduced)
+        return Value(Kind.TENSOR, either(assumes, IS_A_TENSOR), recorded, differs, reduced)
     if kinds <= _HOST_LIKE:
-        return Value(Kind.HOST, a.sure and b.sure, NOTHING, differs, reduced)
-    return Value(Kind.UNKNOWN, False, recorded, differs, reduced)
+        return Value(Kind.HOST, assumes, NOTHING, differs, reduced)
+    return Value(Kind.UNKNOWN, assumptions.NONE, recorded, differs, reduced)
 
 
 def join_all(values: Iterable[Value], otherwise: Value) -> Value:

@@ -29,6 +29,7 @@ def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
         "message": diagnostic.message,
         "severity": str(diagnostic.severity),
         "certainty": diagnostic.certainty.value,
+        "assumes": diagnostic.assumes or None,
         "path": diagnostic.path,
         "range": _range(diagnostic.range),
         "cell": diagnostic.cell,

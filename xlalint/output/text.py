@@ -139,8 +139,8 @@ def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], columns: in
     if diagnostic.related:
         yield from _note(margin, "reached through", "", columns)
         yield from _chain(diagnostic, sources, margin)
-    if diagnostic.certainty is Certainty.LIKELY:
-        yield from _note(margin, "certainty", "likely: one fact behind this could not be confirmed", columns)
+    if diagnostic.assumes:
+        yield from _note(margin, "likely", f"assumes {show_control(diagnostic.assumes)}", columns)
     if diagnostic.help:
         yield from _note(margin, "help", show_control(diagnostic.help), columns)
 

@@ -211,7 +211,7 @@ def _scaler_step(watch: Watch, original: Any) -> Any:
             return original(scaler, optimizer, *args, **kwargs)
 
         def transition(state: State, site: Site) -> None:
-            watch.model.step_scaler(state, written(site) or "step()", site, sure=True)
+            watch.model.step_scaler(state, written(site) or "step()", site)
             watch.leave_optimizers(state, still_in=running_optimizers())
             decides = type(scaler)._maybe_opt_step.__code__
             watch.enter(state, Scope(ScopeKind.OPTIMIZER, site), decides)

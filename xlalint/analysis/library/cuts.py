@@ -11,6 +11,7 @@ from xlalint.analysis.payloads import (
     callable_value,
     elements,
 )
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.state import (
     Cause,
     ScopeKind,
@@ -52,7 +53,7 @@ def _compile(machine: Machine, call: Call) -> Value:
 def _dynamo(machine: Machine, call: Call) -> Value:
     """What `torch.compile` made is called: its graph runs at once, with what waits for it."""
     cut(call, Cause.MARKER, sure=False)
-    return Value(Kind.TENSOR, False, differs=True)
+    return Value(Kind.TENSOR, assume(f"`{call.spelling}` returns a tensor"), differs=True)
 
 
 def _trace_scope(machine: Machine, call: Call) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
+    DEVICE_UNKNOWN,
     DEVICE_XLA,
     Device,
     container_of,
@@ -34,7 +35,7 @@ def _device(machine: Machine, call: Call) -> Value:
     if given is not None and given.kind is Kind.DEVICE:
         return given
     device = device_of(given)
-    return Value(Kind.DEVICE, sure=bool(device.type), payload=device)
+    return Value(Kind.DEVICE, payload=device) if device.type else DEVICE_UNKNOWN
 
 
 def device_of(value: Value | None) -> Device:

@@ -13,6 +13,8 @@ from xlalint.analysis.payloads import (
     Module,
     Scaler,
 )
+from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Use
 from xlalint.lazy.state import (
     Cause,
@@ -50,7 +52,7 @@ def _reduce_gradients(machine: Machine, call: Call) -> Value:
 def _clip(machine: Machine, call: Call) -> Value:
     call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
     weight = Weight.HEAVY if call.store.state.pending else Weight.LIGHT
-    return call.record((Value(Kind.TENSOR, sure=True),), weight)
+    return call.record((Value(Kind.TENSOR),), weight)
 
 
 def _backward(machine: Machine, call: Call) -> Value:
@@ -60,9 +62,9 @@ def _backward(machine: Machine, call: Call) -> Value:
 
 def _scaler(machine: Machine, call: Call) -> Value:
     if call.flag("enabled", True) is False:
-        return Value(Kind.SCALER, sure=False, payload=Scaler(enabled=False))
-    sure = call.flag("enabled", True) is True
-    return Value(Kind.SCALER, sure=sure, payload=Scaler())
+        return Value(Kind.SCALER, payload=Scaler(enabled=False))
+    known = call.flag("enabled", True) is True
+    return Value(Kind.SCALER, NONE_ASSUMED if known else assume("the scaler is enabled"), payload=Scaler())
 
 
 def _wrap_module(machine: Machine, call: Call) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
@@ -17,6 +18,7 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.knowledge import functions
+from xlalint.lazy.assumptions import both
 from xlalint.lazy.state import (
     Cause,
 )
@@ -39,8 +41,8 @@ def around(sources: Sequence[Value], each: Value) -> Value:
         # Another iterator may end first, and then the loader never comes to its own end.
         at_end = len(over) == 1 and iterated(over[0]).cuts_at_end
         cuts = True if True in cutting else None if None in cutting else False
-        sure = all(value.sure for value in over if value.kind is Kind.LOADER)
-        return Value(Kind.LOADER, sure, payload=Loader(each, cuts, at_end))
+        assumes = reduce(both, (value.assumes for value in over if value.kind is Kind.LOADER))
+        return Value(Kind.LOADER, assumes, payload=Loader(each, cuts, at_end))
     if not perhaps:
         return container_of(each)
     one = next((value for value in perhaps if value.kind is Kind.UNKNOWN), perhaps[0])

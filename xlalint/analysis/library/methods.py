@@ -17,6 +17,7 @@ from xlalint.analysis.scopes import enter_scope
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge.methods import METHODS
 from xlalint.knowledge.operations import Operation, operation_of
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.state import Scope
 from xlalint.lazy.values import NONE, UNKNOWN, Kind, Role, Tensor, Value
@@ -75,7 +76,12 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         return unknown_from(receiver)
     match METHODS[Kind.UNKNOWN].get(name):
         case "move" if device_of(call.argument(0, "device")).type == "xla":
-            return Value(Kind.TENSOR, False, differs=True, payload=Tensor(Role.PERHAPS_MODULE))
+            return Value(
+                Kind.TENSOR,
+                assume(f"`{call.spelling}` moves a tensor or a module"),
+                differs=True,
+                payload=Tensor(Role.PERHAPS_MODULE),
+            )
         case "backward":
             call.frame.model.backward(call.store.state, call.site, sure=False)
             return NONE

@@ -23,7 +23,10 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge.frameworks import LABEL_METHODS
 from xlalint.knowledge.methods import METHODS
+from xlalint.lazy.assumptions import assume, either
 from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Value, Weight
+
+_ON_DEVICE = assume("these parameters are on the device")
 
 _PLACES = {"xla": Place.XLA, "cpu": Place.HOST}
 
@@ -48,7 +51,7 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
         return unknown_from(*call.values)
     inputs = [value for value in call.values if value.kind is Kind.TENSOR]
     result = call.record(inputs, Weight.HEAVY)
-    return result._replace(differs=result.differs or not inputs, sure=result.sure and module.sure)
+    return result._replace(differs=result.differs or not inputs, assumes=either(result.assumes, module.assumes))
 
 
 def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
@@ -64,7 +67,7 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             parameters = Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
             return container_of(container([HOST, parameters]))
         case "state dict":
-            return Value(Kind.STATE_DICT, receiver.sure, payload=StateDict(info.place))
+            return Value(Kind.STATE_DICT, receiver.assumes, payload=StateDict(info.place))
         case "same":
             return receiver
         case "call":
@@ -78,7 +81,7 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return UNKNOWN
         case _:
             if name in LABEL_METHODS and info.cls is None and any(map(holds_tensor, call.values)):
-                return BATCH._replace(sure=False)
+                return BATCH._replace(assumes=assume(f"`{call.spelling}` returns a tensor"))
             return call_unknown(machine, call)
 
 
@@ -102,9 +105,9 @@ def parameter(parameters: Parameters, store: Store) -> Value:
     if parameters.place is Place.HOST:
         return HOST
     if parameters.place is not Place.XLA:
-        return Value(Kind.TENSOR, False, NOTHING)
+        return Value(Kind.TENSOR, _ON_DEVICE, NOTHING)
     engine = store.state.engine
-    return Value(Kind.TENSOR, True, engine.parameters, reduced=engine.parameters_reduced)
+    return Value(Kind.TENSOR, recorded=engine.parameters, reduced=engine.parameters_reduced)
 
 
 def placed(value: Value, owner: Module) -> Value:

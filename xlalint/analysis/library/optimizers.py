@@ -100,7 +100,7 @@ def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return NONE
         case "step":
             if isinstance(receiver.payload, Scaler) and receiver.payload.enabled:
-                model.step_scaler(state, call.spelling, call.site, sure=receiver.sure)
+                model.step_scaler(state, call.spelling, call.site, assumes=receiver.assumes)
             step_optimizer(call.argument(0, "optimizer"), call)
             return NONE
         case _:

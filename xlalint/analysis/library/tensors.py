@@ -12,6 +12,7 @@ from xlalint.analysis.payloads import Parameters, StateDict, container, containe
 from xlalint.analysis.unknown import holds_tensor
 from xlalint.knowledge.methods import OF_UNSURE
 from xlalint.knowledge.operations import Operation, operation_of
+from xlalint.lazy import assumptions
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Role, Value, Weight
 
@@ -83,7 +84,7 @@ def _unsure_method(receiver: Value, name: str, call: Call) -> Value:
         case "parameters":
             return Value(Kind.PARAMETERS, payload=Parameters(None, Place.UNKNOWN))
         case "state dict":
-            return Value(Kind.STATE_DICT, False, payload=StateDict(Place.UNKNOWN))
+            return Value(Kind.STATE_DICT, receiver.assumes, payload=StateDict(Place.UNKNOWN))
         case "items" if not call.values:
             return container_of(container([HOST, receiver]))
         case "keys" if not call.values:
@@ -91,7 +92,7 @@ def _unsure_method(receiver: Value, name: str, call: Call) -> Value:
         case "elements" if not call.values:
             return container_of(receiver)
         case _:
-            return call.record((receiver,), Weight.HEAVY)._replace(sure=False)
+            return call.record((receiver,), Weight.HEAVY)
 
 
 def _give_back(machine: Machine, result: Value, call: Call) -> None:
@@ -110,7 +111,7 @@ def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
         and receiver.recorded.must is Weight.HEAVY
         and receiver.role is not Role.PERHAPS_MODULE
     ):
-        rebind(machine, function.value, receiver._replace(sure=True), call.frame, call.store)
+        rebind(machine, function.value, receiver._replace(assumes=assumptions.NONE), call.frame, call.store)
 
 
 def _move(receiver: Value, call: Call) -> Value:
