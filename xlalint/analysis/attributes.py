@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.analysis.binding import part_of
 from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.modules import parameter, placed
@@ -13,6 +14,8 @@ from xlalint.analysis.library.optimizers import (
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
+    DEVICE_HOST,
+    DEVICE_XLA,
     Bound,
     Classes,
     Device,
@@ -24,10 +27,13 @@ from xlalint.analysis.payloads import (
     callable_value,
     classes_of,
     constant,
+    targets,
+    unknown_from,
 )
 from xlalint.analysis.store import Store
 from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions, operations
+from xlalint.knowledge.methods import METHODS
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.state import (
     ScopeKind,
@@ -47,13 +53,47 @@ from xlalint.lazy.values import join as join_values
 
 def _attribute(machine: Machine, node: ast.Attribute, frame: Frame, store: Store) -> Value:
     base = machine.evaluate(node.value, frame, store)
+    found = attribute(machine, base, node.attr, node, frame, store)
+    if any(isinstance(target, Method) and target.name == node.attr for target in targets(found)):
+        return _held(base, node.attr, found)
+    return found
+
+
+def callee(machine: Machine, node: ast.Attribute, frame: Frame, store: Store) -> Value:
+    """An attribute that is called: where nothing else is known of it, it is a method."""
+    base = machine.evaluate(node.value, frame, store)
     return attribute(machine, base, node.attr, node, frame, store)
+
+
+def _held(base: Value, name: str, method: Value) -> Value:
+    """What a value holds under a name that may be a method's: nobody calls it here.
+
+    Only what is known to be a method is one; `args.verbose` is as unknown as `args`.
+    """
+    if base.kind is Kind.TENSOR:
+        if name in operations.OPERATIONS:
+            return method
+        if base.sure and base.role is not Role.BATCH:
+            return unknown_from(base)
+        return part_of(base)
+    if name in METHODS.get(base.kind, ()):
+        return method
+    if isinstance(module := base.payload, Module):
+        if name == "device" and module.place is not Place.UNKNOWN:
+            return DEVICE_XLA if module.place is Place.XLA else DEVICE_HOST
+        return base if name == "module" and module.cls is None else unknown_from(base)
+    if base.kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):
+        return Value(Kind.HOST, differs=base.differs)
+    return unknown_from(base)
 
 
 def attribute(
     machine: Machine, base: Value, name: str, node: ast.Attribute | None, frame: Frame, store: Store
 ) -> Value:
-    """An attribute of a value. `node`, when there is one, says by which path it was reached."""
+    """An attribute of a value, which is a method where nothing else is known.
+
+    `node`, when there is one, says by which path it was reached.
+    """
     kind, payload = base.kind, base.payload
     if isinstance(payload, Namespace):
         return _in_namespace(machine, payload, name, frame)

@@ -20,8 +20,10 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import record
+from xlalint.lazy.assumptions import assume, either
 from xlalint.lazy.values import (
     Kind,
+    Role,
     Value,
     Weight,
     kinds_that,
@@ -34,12 +36,19 @@ def element(value: Value) -> Value:
     if isinstance(value.payload, Container | Iterated | Loader):
         return value.payload.element
     if value.kind is Kind.TENSOR:
-        return value._replace(recorded=value.recorded)
+        return part_of(value)
     if value.kind in (Kind.HOST, Kind.CONSTANT):
         return Value(Kind.HOST, differs=value.differs)
     if value.kind is Kind.PARAMETERS:
         return value
     return unknown_from(value)
+
+
+def part_of(tensor: Value) -> Value:
+    """What is taken out of what counts as one tensor, but may be a batch of tensors and numbers."""
+    if tensor.role is Role.BATCH:
+        return tensor._replace(assumes=either(tensor.assumes, OF_BATCH), payload=None)
+    return tensor if tensor.payload is None else tensor._replace(payload=None)
 
 
 def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: Store) -> None:
@@ -126,6 +135,8 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Fram
     for target in targets:
         bind(machine, target, each, frame, store)
 
+
+OF_BATCH = assume("every part of the batch is a tensor")
 
 _IDLE = kinds_that("idle")
 

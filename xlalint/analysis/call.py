@@ -28,6 +28,8 @@ class Call:
     keywords: dict[str, Value] = field(default_factory=dict)
     open_ended: bool = False
     """Whether `*args` or `**kwargs` of unknown length were passed."""
+    spread: list[Value] = field(default_factory=list)
+    """What these hold, each."""
 
     def argument(self, position: int, keyword: str = "") -> Value | None:
         """The argument passed at `position` or as `keyword`; None when there is none."""
@@ -40,7 +42,7 @@ class Call:
     @property
     def values(self) -> list[Value]:
         """All arguments."""
-        return [*self.arguments, *self.keywords.values()]
+        return [*self.arguments, *self.keywords.values(), *self.spread]
 
     def flag(self, keyword: str, default: bool, position: int = -1) -> bool | None:
         """The truth of an argument; None when it is given and not known."""

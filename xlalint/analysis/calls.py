@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.analysis import attributes
 from xlalint.analysis.attributes import attribute
+from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.functions import apply, call_library
@@ -60,8 +62,13 @@ from xlalint.lazy.values import join as join_values
 
 def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value:
     """Evaluate the callee, then the arguments, then the call itself."""
-    parent = _super_method(machine, node, frame, store)
-    callee = parent if parent is not None else machine.evaluate(node.func, frame, store)
+    called = _super_method(machine, node, frame, store)
+    if called is not None:
+        callee = called
+    elif isinstance(node.func, ast.Attribute):
+        callee = attributes.callee(machine, node.func, frame, store)
+    else:
+        callee = machine.evaluate(node.func, frame, store)
     made = Call(frame, store, frame.site(node), node)
     collects = _is_known(callee, "add closure")
     outer, frame.closure_argument = frame.closure_argument, frame.closure_argument or collects
@@ -71,6 +78,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
             items = value.payload.items if isinstance(value.payload, Container) else None
             if items is None:
                 made.open_ended = True
+                made.spread.append(element(value))
             else:
                 made.arguments.extend(items)
         else:
@@ -84,6 +92,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
                 made.keywords.setdefault(str(name), item)
         else:
             made.open_ended = True
+            made.spread.append(element(value))
     frame.closure_argument = outer
     if not _is_parameter(node.func, frame):
         return machine.invoke(callee, made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.analysis.arguments import capture, defaults
-from xlalint.analysis.binding import bind, element
+from xlalint.analysis.binding import bind, element, part_of
 from xlalint.analysis.frame import Frame, Yielded
 from xlalint.analysis.library.iteration import around, now_and_then
 from xlalint.analysis.library.optimizers import (
@@ -132,8 +132,8 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     base = machine.evaluate(node.value, frame, store)
     index = machine.evaluate(node.slice, frame, store)
     if base.kind is Kind.TENSOR:
-        if not base.sure and isinstance(literal(index), str):
-            return base
+        if isinstance(literal(index), str) or base.role is Role.BATCH:
+            return part_of(base)
         return record((base,), Weight.LIGHT, frame.site(node), frame, store)
     if isinstance(held := base.payload, Container):
         if index.kind is Kind.TENSOR and held.keys is None:

@@ -673,7 +673,7 @@ _BY_FRAMEWORK = assumptions.assume("the framework trains this on an XLA device")
 
 _GIVEN = {
     Given.MODULE: Value(Kind.MODULE, _BY_FRAMEWORK, payload=Module(None, Place.XLA)),
-    Given.BATCH: container_of(BATCH),
+    Given.BATCH: container_of(BATCH._replace(assumes=_BY_FRAMEWORK)),
     Given.ANYTHING: UNKNOWN,
 }
 """What a framework passes: its model is on the device, with outputs of unknown form."""

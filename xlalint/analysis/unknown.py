@@ -13,6 +13,8 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.values import (
+    HEAVY,
+    NOTHING,
     Kind,
     Value,
     Weight,
@@ -23,7 +25,10 @@ _CARRIERS = kinds_that("carries_state")
 
 
 def call_unknown(machine: Machine, call: Call) -> Value:
-    """An unknown callee keeps the state; with device values it records heavy work."""
+    """An unknown callee keeps the state; given device values it perhaps records heavy work.
+
+    What it returns is then taken for a tensor that holds such work.
+    """
     machine.statistics["unknown calls"] += 1
     given = call.values
     _let_escape(machine, call)
@@ -37,8 +42,9 @@ def call_unknown(machine: Machine, call: Call) -> Value:
             opaque=trust.opaque or assume(f"`{call.spelling}` does not cut the graph")
         )
     if any(holds_tensor(v) for v in given):
-        result = call.record((), Weight.HEAVY)
-        return result._replace(assumes=assume(f"`{call.spelling}` returns a tensor"), differs=True)
+        call.frame.model.record_perhaps(call.store.state, Weight.HEAVY, call.site)
+        recorded = HEAVY if call.frame.model.records(call.store.state) else NOTHING
+        return Value(Kind.TENSOR, assume(f"`{call.spelling}` returns a tensor"), recorded, differs=True)
     return unknown_from(*given)
 
 

@@ -11,7 +11,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import assume, either
+from xlalint.lazy.assumptions import Assumptions, assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
@@ -34,22 +34,33 @@ class Spelled(Protocol):
 def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame, store: Store) -> Value:
     """Device work on `inputs`, at least of weight `base`; returns its result."""
     must = may = base
-    assumes = assumptions.NONE
+    surely: Weight | None = None
     differs = reduced = False
+    tensors = []
     for value in inputs:
         if value.kind is Kind.TENSOR:
-            # It is on the device if any of them is.
-            assumes = either(assumes, value.assumes)
+            tensors.append(value)
             must = max(must, value.recorded.must)
             may = max(may, value.recorded.may)
+            if not value.assumes:
+                surely = max(surely or base, value.recorded.must)
         differs = differs or value.differs
         reduced = reduced or value.reduced
-    state = store.state
-    result = frame.model.record(state, must, node_site)
-    if may > must and result != NOTHING:
-        frame.model.record_perhaps(state, may)
-        result = Recorded(result.must, may)
-    return Value(Kind.TENSOR, assumes, result, differs, reduced)
+    model, state = frame.model, store.state
+    known = surely if tensors else base
+    if known is not None:
+        model.record(state, known, node_site)
+    if known is not may:
+        model.record_perhaps(state, may, node_site)
+    # One tensor on the device is enough for the result to be one, and to weigh what it weighs.
+    enough = [value.assumes for value in tensors if must is base or value.recorded.must is must]
+    assumes = min(enough, key=_by_size, default=assumptions.NONE)
+    recorded = Recorded(must, may) if model.records(state) else NOTHING
+    return Value(Kind.TENSOR, assumes, recorded, differs, reduced)
+
+
+def _by_size(assumes: Assumptions) -> tuple[int, list[str]]:
+    return len(assumes), sorted(assumes)
 
 
 def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store) -> Value:

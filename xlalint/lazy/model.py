@@ -105,24 +105,29 @@ class LazyModel:
     def record(self, state: State, weight: Weight, site: Site) -> Recorded:
         """Device work is recorded at `site`. Returns what its result has recorded."""
         engine = state.engine
-        if weight is Weight.NONE or (engine.eager and state.scopes.step is None):
+        if weight is Weight.NONE or not self.records(state):
             return NOTHING
         if weight is Weight.HEAVY:
             self._settle_with_work(state, site)
             if not state.loop.own.works:
                 _note(state, works=True)
         recorded = engine.recorded.at_least(weight)
-        since = engine.since
-        if len(since) < MOST_PLACES and site not in since:
-            since = (*since, site)
-        state.engine = engine._replace(recorded=recorded, since=since)
+        state.engine = engine._replace(recorded=recorded, since=_noted(engine.since, site))
         return Recorded(weight, weight)
 
-    def record_perhaps(self, state: State, weight: Weight) -> None:
-        """Device work of at most `weight` is perhaps recorded."""
-        recorded = state.engine.recorded
-        if recorded.may < weight:
-            state.engine = state.engine._replace(recorded=Recorded(recorded.must, weight))
+    def record_perhaps(self, state: State, weight: Weight, site: Site) -> None:
+        """Device work of at most `weight` is perhaps recorded at `site`."""
+        engine = state.engine
+        if weight is Weight.NONE or not self.records(state):
+            return
+        recorded = Recorded(engine.recorded.must, max(engine.recorded.may, weight))
+        state.engine = engine._replace(recorded=recorded, since=_noted(engine.since, site))
+        if weight is Weight.HEAVY and not state.loop.own.works:
+            _note(state, works=True)
+
+    def records(self, state: State) -> bool:
+        """Whether the engine records what it is told to compute: in eager mode only inside a step."""
+        return not state.engine.eager or state.scopes.step is not None
 
     def _settle_with_work(self, state: State, site: Site) -> None:
         for obligation in state.owes(Owed.EXIT):
@@ -218,7 +223,7 @@ class LazyModel:
         if sure:
             self.record(state, Weight.HEAVY, site)
         else:
-            self.record_perhaps(state, Weight.HEAVY)
+            self.record_perhaps(state, Weight.HEAVY, site)
         for obligation in state.owes(Owed.SPLIT_STEP):
             # The cut ends a micro-batch; an optimizer step after it is not split.
             _exchange(state, obligation, obligation._replace(owed=Owed.ACCUMULATION))
@@ -446,6 +451,10 @@ def _note(state: State, **what: Any) -> None:
     """Remember that something happened in the innermost loop."""
     loop = state.loop
     state.loop = loop._replace(own=loop.own._replace(**what))
+
+
+def _noted(since: tuple[Site, ...], site: Site) -> tuple[Site, ...]:
+    return since if len(since) >= MOST_PLACES or site in since else (*since, site)
 
 
 def _exchange(state: State, obligation: Obligation, other: Obligation) -> None:

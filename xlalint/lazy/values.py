@@ -87,6 +87,8 @@ class Role(Enum):
     PLAIN = "plain"
     FOUND_INF = "found_inf"
     """It says whether a gradient overflowed: asked in every step."""
+    BATCH = "batch"
+    """What an XLA loader yields: a tensor, or something made of tensors and numbers."""
     PERHAPS_MODULE = "perhaps a module"
     """An unknown that was moved to XLA: it may as well be a module."""
 

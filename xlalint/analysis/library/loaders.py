@@ -11,10 +11,12 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.lazy.values import (
     Kind,
+    Role,
+    Tensor,
     Value,
 )
 
-BATCH = Value(Kind.TENSOR, differs=True)
+BATCH = Value(Kind.TENSOR, differs=True, payload=Tensor(Role.BATCH))
 """What an XLA loader yields, or what it yields is made of."""
 
 

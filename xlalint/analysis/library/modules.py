@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.binding import rebind
+from xlalint.analysis.binding import OF_BATCH, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.loaders import BATCH
@@ -23,7 +23,8 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge.frameworks import LABEL_METHODS
 from xlalint.knowledge.methods import METHODS
-from xlalint.lazy.assumptions import assume, either
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import assume, both
 from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Value, Weight
 
 _ON_DEVICE = assume("these parameters are on the device")
@@ -51,7 +52,11 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
         return unknown_from(*call.values)
     inputs = [value for value in call.values if value.kind is Kind.TENSOR]
     result = call.record(inputs, Weight.HEAVY)
-    return result._replace(differs=result.differs or not inputs, assumes=either(result.assumes, module.assumes))
+    # A module on the device takes nothing else, and gives nothing else.
+    assumes = module.assumes if info.place is Place.XLA else both(result.assumes, module.assumes)
+    if not assumes:
+        confirm_arguments(machine, call)
+    return result._replace(differs=result.differs or not inputs, assumes=assumes)
 
 
 def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
@@ -108,6 +113,15 @@ def parameter(parameters: Parameters, store: Store) -> Value:
         return Value(Kind.TENSOR, _ON_DEVICE, NOTHING)
     engine = store.state.engine
     return Value(Kind.TENSOR, recorded=engine.parameters, reduced=engine.parameters_reduced)
+
+
+def confirm_arguments(machine: Machine, call: Call) -> None:
+    """What is given where only a tensor of the device will do is one from here on."""
+    for node in call.node.args if call.node is not None else ():
+        if isinstance(node, ast.Name):
+            value = call.store.names.get(node.id)
+            if value is not None and value.kind is Kind.TENSOR and value.assumes == OF_BATCH:
+                rebind(machine, node, value._replace(assumes=assumptions.NONE), call.frame, call.store)
 
 
 def placed(value: Value, owner: Module) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.binding import element, rebind
+from xlalint.analysis.binding import OF_BATCH, element, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
@@ -62,6 +62,9 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case operation:
             if not receiver.sure and operation is not Operation.LIGHT:
                 return _unsure_method(receiver, name, call)
+            if receiver.assumes == OF_BATCH:
+                receiver = receiver._replace(assumes=assumptions.NONE)
+                _give_back(machine, receiver, call)
             result = call.record((receiver, *_tensors(call)), _weight(operation))
             if name.endswith("_") and not name.endswith("__"):
                 _give_back(machine, result, call)
