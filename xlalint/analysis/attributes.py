@@ -73,7 +73,7 @@ def _held(base: Value, name: str, method: Value) -> Value:
     if base.kind is Kind.TENSOR:
         if name in operations.OPERATIONS:
             return method
-        if base.sure and base.role is not Role.BATCH:
+        if base.sure and base.role is not Role.STRUCTURE:
             return unknown_from(base)
         return part_of(base)
     if name in METHODS.get(base.kind, ()):
@@ -106,6 +106,8 @@ def attribute(
     if kind is Kind.TENSOR:
         return _of_tensor(base, name)
     if isinstance(payload, Parameters) and name in operations.PARAMETER_ATTRIBUTES:
+        if name == "grad" and payload.place is Place.XLA:
+            return Value(Kind.TENSOR, recorded=store.state.engine.gradients, differs=True)
         return _of_tensor(parameter(payload, store), name)
     if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return gradient(store) if name == "grad" else gradient(store)._replace(payload=Tensor(Role.FOUND_INF))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.analysis.conditions import forget
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class
@@ -45,9 +46,9 @@ def element(value: Value) -> Value:
 
 
 def part_of(tensor: Value) -> Value:
-    """What is taken out of what counts as one tensor, but may be a batch of tensors and numbers."""
-    if tensor.role is Role.BATCH:
-        return tensor._replace(assumes=either(tensor.assumes, OF_BATCH), payload=None)
+    """What is taken out of what counts as one tensor, but may be made of tensors and numbers."""
+    if tensor.role is Role.STRUCTURE:
+        return tensor._replace(assumes=either(tensor.assumes, PART), payload=None)
     return tensor if tensor.payload is None else tensor._replace(payload=None)
 
 
@@ -73,6 +74,8 @@ def bind_name(name: str, value: Value, frame: Frame, store: Store) -> None:
     if function is not None and function.locals() and name not in function.locals():
         frame.captured[name] = value
     store.names[name] = value
+    if store.state.obligations:
+        forget(name, store)
 
 
 def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store: Store) -> None:
@@ -136,7 +139,7 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Fram
         bind(machine, target, each, frame, store)
 
 
-OF_BATCH = assume("every part of the batch is a tensor")
+PART = assume("what is taken from the batch or output is a tensor")
 
 _IDLE = kinds_that("idle")
 

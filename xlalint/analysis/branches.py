@@ -6,6 +6,7 @@ import ast
 from typing import NamedTuple
 
 from xlalint.analysis.binding import bind_name
+from xlalint.analysis.conditions import clauses, enter_arm, fact, merge, opened_under
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import evaluate_test, truth
@@ -68,9 +69,18 @@ def _if(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | N
         return _split(machine, node, tested.when_true, tested.when_false, frame, store)
     other = store.copy()
     owed = store.state.obligations
+    when_true, when_false = fact(node.test, True), fact(node.test, False)
+    holding, failing = clauses(node.test)
+    enter_arm(store, when_true, holding, failing)
+    enter_arm(other, when_false, failing, holding)
     yes = machine.run_block(node.body, frame, store)
     no = machine.run_block(node.orelse, frame, other)
-    return _agreed(owed, yes, no, join(yes, no))
+    opened_under(when_true, owed, yes)
+    opened_under(when_false, owed, no)
+    joined = _agreed(owed, yes, no, join(yes, no))
+    if yes is not None and no is not None and joined is not None:
+        merge(joined, yes, no, node.test)
+    return joined
 
 
 def _split(

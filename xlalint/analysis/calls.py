@@ -6,7 +6,7 @@ import ast
 
 from xlalint.analysis import attributes
 from xlalint.analysis.attributes import attribute
-from xlalint.analysis.binding import element
+from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.functions import apply, call_library
@@ -121,9 +121,11 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
             if any(isinstance(t, Bound | Known) for t in targets(method)):
                 return machine.invoke(method, call)
         case Tensor(Role.PERHAPS_MODULE):
-            return call_module(
-                machine, Value(Kind.MODULE, callee.assumes, payload=Module(None, Place.XLA)), call
-            )
+            # A tensor cannot be called: what was moved to the device is a module.
+            module = Value(Kind.MODULE, payload=Module(None, Place.XLA))
+            if call.node is not None:
+                rebind(machine, call.node.func, module, call.frame, call.store)
+            return call_module(machine, module, call)
         case Constant(bool()):
             return callee  # a test for a backend, whether a function or a flag
         # A scope used as a decorator: `@torch_xla.compile(full_graph=True)`, `@xp.trace_me("step")`.

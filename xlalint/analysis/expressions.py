@@ -132,7 +132,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     base = machine.evaluate(node.value, frame, store)
     index = machine.evaluate(node.slice, frame, store)
     if base.kind is Kind.TENSOR:
-        if isinstance(literal(index), str) or base.role is Role.BATCH:
+        if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
             return part_of(base)
         return record((base,), Weight.LIGHT, frame.site(node), frame, store)
     if isinstance(held := base.payload, Container):

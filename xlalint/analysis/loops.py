@@ -18,7 +18,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import Assumptions, assume
+from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import (
     NOTHING_DONE,
@@ -48,9 +48,12 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     bounded = store.state.trust.bounded
     if over.kind is Kind.UNKNOWN and _awaits_loader(machine, node, frame, store):
         guess = assume(f"`{spelling(node.iter)}` is an `MpDeviceLoader`")
-        store.state.trust = store.state.trust._replace(bounded=bounded or guess)
+        store.state.trust = store.state.trust._replace(bounded=both(bounded, guess))
         loader = Loader(_of_batches(loader.element, guess), True, True)
         over = Value(Kind.LOADER, guess, payload=loader)
+    elif over.kind is Kind.LOADER and over.assumes:
+        # Whatever the loop does rests on what it goes over.
+        store.state.trust = store.state.trust._replace(bounded=both(bounded, over.assumes))
     literal = over.kind is Kind.PARAMETERS or (
         isinstance(held := over.payload, Container) and (bool(held.items) or _of_parameters(held.element))
     )
@@ -66,7 +69,7 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     around, frame.over = frame.over, over
     after = _loop(machine, node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
     frame.over = around
-    if after is not None and not bounded and not over.sure and over.kind is Kind.LOADER:
+    if after is not None and over.kind is Kind.LOADER and over.assumes:
         after.state.trust = after.state.trust._replace(bounded=bounded)
     return after
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.analysis.binding import element
+from xlalint.analysis.conditions import chosen
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.payloads import (
@@ -224,7 +225,7 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     yes = machine.evaluate(node.body, frame, store)
     no = machine.evaluate(node.orelse, frame, aside)
     merge_into(store, aside)
-    return join_values(yes, no)
+    return chosen(yes, no, node.test) or join_values(yes, no)
 
 
 _TRUE = kinds_that("true")

@@ -50,7 +50,11 @@ class Container(NamedTuple):
 
     def join(self, other: Container) -> Container:
         """Either of two containers."""
-        element = join_values(self.element, other.element)
+        # Nothing can be taken out of an empty one.
+        if self.items == () or other.items == ():
+            element = other.element if self.items == () else self.element
+        else:
+            element = join_values(self.element, other.element)
         if (
             self.items is not None
             and other.items is not None

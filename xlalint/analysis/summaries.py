@@ -230,6 +230,7 @@ def _obligations_after(left: State, before: State, site: Site) -> frozenset[Obli
                 in_loop=o.in_loop or before.scopes.in_loop,
                 split=_resolved(o.split, before.replicas.splits) if o.split is not None else None,
                 since=places_of_caller(o.since, before.engine.since),
+                when=frozenset(),
             )
         )
     return frozenset(owed)

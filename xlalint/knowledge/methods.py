@@ -63,14 +63,15 @@ METHODS: dict[Kind, dict[str, str]] = {
     Kind.UNKNOWN: {
         "to": "move",
         "backward": "backward",
+        "zero_grad": "zero gradients",
         "per_device_loader": "device loader",
     },
 }  # fmt: skip
 
 OF_UNSURE: dict[str, str] = {
     **dict.fromkeys(("train", "eval", "apply", "share_memory"), "same"),
-    "parameters": "parameters",
-    "state_dict": "state dict",
+    **dict.fromkeys(("parameters", "named_parameters", "buffers", "named_buffers"), "parameters"),
+    **dict.fromkeys(("state_dict", "load_state_dict", "zero_grad", "requires_grad_"), "state dict"),
     "items": "items",
     "keys": "keys",
     "values": "elements",

@@ -57,6 +57,9 @@ Emit = Callable[[Event, State], None]
 
 _REDUCES = assumptions.assume("the step sums its gradients over the replicas")
 
+_MEETING = frozenset({Cause.LOADER, Cause.RENDEZVOUS})
+"""What waits for the other replicas by itself: a cut that only some make is told as that."""
+
 _LOCAL = frozenset({Gradient.LOCAL})
 _REDUCED = frozenset({Gradient.REDUCED})
 
@@ -95,7 +98,7 @@ class LazyModel:
         state.replicas = state.replicas._replace(launched=launched)
         state.engine = state.engine._replace(eager=eager, recorded=recorded)
         if recorded == NOTHING:
-            state.engine = state.engine._replace(parameters=NOTHING, since=())
+            state.engine = state.engine._replace(parameters=NOTHING, gradients=NOTHING, since=())
         if recorded.must is not Weight.HEAVY:
             # What was read or left has gone meanwhile: no cut can run it again.
             state.obligations = frozenset(o for o in state.obligations if not o.terms.needs_heavy_work)
@@ -168,7 +171,9 @@ class LazyModel:
         engine = state.engine
         if not sure:
             state.engine = engine._replace(
-                recorded=engine.recorded.perhaps(), parameters=engine.parameters.perhaps()
+                recorded=engine.recorded.perhaps(),
+                parameters=engine.parameters.perhaps(),
+                gradients=engine.gradients.perhaps(),
             )
             _note(state, may_cut=True)
             return
@@ -182,7 +187,7 @@ class LazyModel:
         if cause.explicit and cause is not Cause.BARRIER and state.gradients.of(None) == _LOCAL:
             self._owe(state, Owed.SPLIT_STEP, site, assumptions.NONE, spelling)
         split = state.split
-        if split is not None and state.pending and cause is not Cause.LOADER:
+        if split is not None and state.pending and cause not in _MEETING:
             used = state.gradients.of(None) & {Gradient.REDUCED, Gradient.USED}
             assumes = split.assumes if used else both(split.assumes, _REDUCES)
             self._owe(state, Owed.LONE_CUT, site, assumes, spelling, split=split)
@@ -221,9 +226,11 @@ class LazyModel:
         """
         self._emit(GradientUsed(site, use=Use.BACKWARD), state)
         if sure:
-            self.record(state, Weight.HEAVY, site)
+            recorded = self.record(state, Weight.HEAVY, site)
         else:
             self.record_perhaps(state, Weight.HEAVY, site)
+            recorded = Recorded(Weight.NONE, state.engine.recorded.may)
+        state.engine = state.engine._replace(gradients=recorded)
         for obligation in state.owes(Owed.SPLIT_STEP):
             # The cut ends a micro-batch; an optimizer step after it is not split.
             _exchange(state, obligation, obligation._replace(owed=Owed.ACCUMULATION))
@@ -240,7 +247,10 @@ class LazyModel:
         """Gradients are clipped or unscaled."""
         self._emit(GradientUsed(site, use=use), state)
         self.record(state, Weight.LIGHT, site)
-        if state.gradients.of(None) == _LOCAL and state.replicas.launched is not False:
+        # Where a loop or a branch may have computed none, or none since the last step, clipping does no harm.
+        gradients = state.gradients.of(None)
+        waits = Gradient.LOCAL in gradients and Gradient.REDUCED not in gradients
+        if waits and state.replicas.launched is not False:
             self._owe(state, Owed.CLIP, site, self.assumed(state), spelling)
 
     def reduce_gradients(self, state: State, site: Site, optimizer: Site | None = None) -> None:
@@ -371,9 +381,13 @@ class LazyModel:
 
     def save(
         self, state: State, spelling: str, value: Value, recorded: Recorded, site: Site, *,
-        by_xla: bool, on_device: bool = False,
+        by_xla: bool, on_device: bool = False, of_parameters: bool = False,
     ) -> None:  # fmt: skip
-        """Values are written to a file; `on_device` when some of them surely are device tensors."""
+        """Values are written to a file, and what is recorded on them runs.
+
+        `on_device` tells that some of them surely are device tensors, `of_parameters` that a module's
+        parameters are among them.
+        """
         assumes = self.assumed(state, value)
         on_device = on_device or value.is_device
         self._emit(Save(site, assumes, spelling, value, recorded, by_xla, on_device), state)
@@ -384,6 +398,9 @@ class LazyModel:
                 )
         if by_xla:
             self.collective(state, "xm.save", "", site)
+        if of_parameters:
+            # What is written has run: nothing of it is recorded any more.
+            state.engine = state.engine._replace(parameters=NOTHING)
 
     def add_closure(self, state: State, site: Site, *, asynchronous: bool) -> None:
         """A step closure waits for the next cut."""
@@ -397,7 +414,7 @@ class LazyModel:
         Only pending parameters are owed: leftovers of an evaluation are harmless.
         """
         engine = state.engine
-        if state.pending and engine.parameters.must and state.scopes.step is None and not engine.eager:
+        if state.pending and engine.parameters.may and state.scopes.step is None and not engine.eager:
             self._owe(state, Owed.EXIT, site, self.assumed(state), how, since=engine.since)
 
     def enter_loop(self, state: State) -> Loop:

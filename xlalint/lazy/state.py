@@ -176,6 +176,22 @@ TERMS: dict[Owed, Terms] = {
 }
 
 
+class Fact(NamedTuple):
+    """How a test came out: whether `subject` is `value`, both as text."""
+
+    subject: str
+    value: str
+    holds: bool
+
+    def excludes(self, other: Fact) -> bool:
+        """Whether the two cannot both be so."""
+        if self.subject != other.subject:
+            return False
+        if self.value == other.value:
+            return self.holds is not other.holds
+        return self.holds and other.holds
+
+
 class Obligation(NamedTuple):
     """Something one event opened and a later one settles.
 
@@ -194,6 +210,8 @@ class Obligation(NamedTuple):
     """Where the work had been recorded that the opening event was about."""
     before_barrier: bool = False
     """Nothing was recorded between a cut and the optimizer step that cuts by itself."""
+    when: frozenset[Fact] = frozenset()
+    """How tests of this function came out where it was opened: it is owed where they still do."""
 
     @property
     def inherited(self) -> bool:
@@ -216,7 +234,7 @@ class Obligation(NamedTuple):
         """All that tells obligations of one sort apart, or they would come in the order of hashes."""
         return (
             self.path, sorted(self.assumes), self.in_loop, self.detail, _order_of(self.split), self.since,
-            self.before_barrier,
+            self.before_barrier, sorted(self.when),
         )  # fmt: skip
 
 
@@ -237,6 +255,7 @@ class Engine(NamedTuple):
         since: Where that work was recorded.
         parameters: Work recorded on parameters: what a state dict or a module takes along.
         parameters_reduced: What is recorded on parameters surely depends on a collective.
+        gradients: Work recorded on gradients: what backward recorded since the last cut.
         eager: Whether eager mode is on; None: not known.
         skip_cut: A `StepTrace` has just marked: the loader's next cut is left out.
     """
@@ -245,6 +264,7 @@ class Engine(NamedTuple):
     since: tuple[Site, ...] = ()
     parameters: Recorded = NOTHING
     parameters_reduced: bool = False
+    gradients: Recorded = NOTHING
     eager: bool | None = False
     skip_cut: bool = False
 
@@ -635,6 +655,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "since": _merged,
         "parameters": Recorded.join,
         "parameters_reduced": _both,
+        "gradients": Recorded.join,
         "eager": _agreed,
         "skip_cut": _either,
     },

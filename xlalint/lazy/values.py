@@ -87,8 +87,8 @@ class Role(Enum):
     PLAIN = "plain"
     FOUND_INF = "found_inf"
     """It says whether a gradient overflowed: asked in every step."""
-    BATCH = "batch"
-    """What an XLA loader yields: a tensor, or something made of tensors and numbers."""
+    STRUCTURE = "structure"
+    """What an XLA loader yields or a model returns: a tensor, or something made of tensors and numbers."""
     PERHAPS_MODULE = "perhaps a module"
     """An unknown that was moved to XLA: it may as well be a module."""
 
@@ -150,6 +150,9 @@ class Value(NamedTuple):
 IS_A_TENSOR = assumptions.assume("this is a tensor on the device, as in one of the branches before it")
 """What is a tensor in one branch and a number in another."""
 
+IS_SET = assumptions.assume("this is what one of the branches before it sets")
+"""What is a module, an optimizer or a loader in one branch and unknown in another."""
+
 UNKNOWN = Value(Kind.UNKNOWN)
 NONE = Value(Kind.NONE)
 HOST = Value(Kind.HOST)
@@ -179,6 +182,9 @@ def join(a: Value, b: Value) -> Value:
         return Value(Kind.TENSOR, either(assumes, IS_A_TENSOR), recorded, differs, reduced)
     if kinds <= _HOST_LIKE:
         return Value(Kind.HOST, assumes, NOTHING, differs, reduced)
+    for one, unknown in ((a, b), (b, a)):
+        if one.kind in _OUTLASTING and unknown.kind is Kind.UNKNOWN and unknown.payload is None:
+            return Value(one.kind, either(assumes, IS_SET), recorded, differs, reduced, one.payload)
     return Value(Kind.UNKNOWN, assumptions.NONE, recorded, differs, reduced)
 
 
@@ -207,6 +213,7 @@ class Traits(NamedTuple):
         true: It always counts as true.
         numeric: It may stand where a device tensor stands in another branch.
         on_host: It lives on the host; two of these kinds join to a host value.
+        outlasts_unknown: Where another branch leaves something unknown, it is still taken for what it is.
         keeps_kind: It stays of its kind when it is no longer known which of its kind it is.
         has_methods: What its attributes do is known by the kind.
         may_be_loader: It may turn out to be a loader of torch_xla, or pass one on.
@@ -218,6 +225,7 @@ class Traits(NamedTuple):
     true: bool = False
     numeric: bool = False
     on_host: bool = False
+    outlasts_unknown: bool = False
     keeps_kind: bool = False
     has_methods: bool = False
     may_be_loader: bool = False
@@ -227,11 +235,15 @@ TRAITS: dict[Kind, Traits] = {
     Kind.TENSOR: Traits(concerns_engine=True, numeric=True, keeps_kind=True, may_be_loader=True),
     Kind.HOST: Traits(idle=True, numeric=True, on_host=True, keeps_kind=True),
     Kind.DEVICE: Traits(concerns_engine=True, true=True, keeps_kind=True),
-    Kind.MODULE: Traits(concerns_engine=True, carries_state=True, true=True, has_methods=True),
+    Kind.MODULE: Traits(
+        outlasts_unknown=True, concerns_engine=True, carries_state=True, true=True, has_methods=True
+    ),
     Kind.PARAMETERS: Traits(concerns_engine=True, has_methods=True),
-    Kind.OPTIMIZER: Traits(concerns_engine=True, carries_state=True, true=True, has_methods=True),
+    Kind.OPTIMIZER: Traits(
+        outlasts_unknown=True, concerns_engine=True, carries_state=True, true=True, has_methods=True
+    ),
     Kind.SCALER: Traits(concerns_engine=True, carries_state=True, has_methods=True),
-    Kind.LOADER: Traits(concerns_engine=True, carries_state=True, has_methods=True),
+    Kind.LOADER: Traits(concerns_engine=True, carries_state=True, has_methods=True, outlasts_unknown=True),
     Kind.STATE_DICT: Traits(concerns_engine=True, has_methods=True),
     Kind.CALLABLE: Traits(concerns_engine=True, true=True, may_be_loader=True),
     Kind.CLASS: Traits(true=True),
@@ -254,4 +266,5 @@ def kinds_that(trait: str) -> frozenset[Kind]:
 
 _NUMERIC = kinds_that("numeric")
 _HOST_LIKE = kinds_that("on_host")
+_OUTLASTING = kinds_that("outlasts_unknown")
 _KEEPING_KIND = kinds_that("keeps_kind")

@@ -33,9 +33,17 @@ def _save(call: Call, *, by_xla: bool) -> Value:
     data = call.argument(0, "data") or call.argument(0, "obj") or UNKNOWN
     recorded, on_device = _saved(data, call.store.state.engine.parameters)
     call.frame.model.save(
-        call.store.state, call.spelling, data, recorded, call.site, by_xla=by_xla, on_device=on_device
-    )
+        call.store.state, call.spelling, data, recorded, call.site,
+        by_xla=by_xla, on_device=on_device, of_parameters=_holds_parameters(data),
+    )  # fmt: skip
     return NONE
+
+
+def _holds_parameters(value: Value) -> bool:
+    held = value.payload
+    if isinstance(held, Container):
+        return any(map(_holds_parameters, held.items or ()))
+    return isinstance(held, StateDict | Module) and held.place is Place.XLA
 
 
 def _saved(value: Value, parameters: Recorded) -> tuple[Recorded, bool]:

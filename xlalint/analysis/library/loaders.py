@@ -16,7 +16,7 @@ from xlalint.lazy.values import (
     Value,
 )
 
-BATCH = Value(Kind.TENSOR, differs=True, payload=Tensor(Role.BATCH))
+BATCH = Value(Kind.TENSOR, differs=True, payload=Tensor(Role.STRUCTURE))
 """What an XLA loader yields, or what it yields is made of."""
 
 

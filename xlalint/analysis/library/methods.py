@@ -12,7 +12,18 @@ from xlalint.analysis.library.modules import module_method, parameter
 from xlalint.analysis.library.optimizers import optimizer_method, scaler_method
 from xlalint.analysis.library.tensors import tensor_method
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.payloads import Iterated, Loader, Method, Opening, Opens, Parameters, unknown_from
+from xlalint.analysis.payloads import (
+    Iterated,
+    Loader,
+    Method,
+    Opening,
+    Opens,
+    Parameters,
+    StateDict,
+    container,
+    container_of,
+    unknown_from,
+)
 from xlalint.analysis.scopes import enter_scope
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge.methods import METHODS
@@ -20,7 +31,7 @@ from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.state import Scope
-from xlalint.lazy.values import NONE, UNKNOWN, Kind, Role, Tensor, Value
+from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Role, Tensor, Value
 
 MethodOf = Callable[[Machine, Value, str, Call], Value]
 
@@ -50,7 +61,21 @@ def _parameters_method(machine: Machine, receiver: Value, name: str, call: Call)
 
 
 def _state_dict_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    return UNKNOWN
+    held = receiver.payload
+    if not isinstance(held, StateDict) or held.place is not Place.XLA:
+        return UNKNOWN
+    one = parameter(Parameters(None, Place.XLA), call.store)
+    match METHODS[Kind.CONTAINER].get(name):
+        case "items":
+            return container_of(container([HOST, one]))
+        case "elements":
+            return container_of(one)
+        case "get":
+            return one
+        case "same":
+            return receiver
+        case _:
+            return UNKNOWN
 
 
 def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
@@ -84,6 +109,9 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
             )
         case "backward":
             call.frame.model.backward(call.store.state, call.site, sure=False)
+            return NONE
+        case "zero gradients":
+            call.frame.model.zero_gradients(call.store.state)
             return NONE
         case "device loader":
             return Value(Kind.LOADER, payload=Loader(BATCH, True, True))

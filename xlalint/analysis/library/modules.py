@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.binding import OF_BATCH, rebind
+from xlalint.analysis.binding import PART, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.loaders import BATCH
@@ -25,7 +25,7 @@ from xlalint.knowledge.frameworks import LABEL_METHODS
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume, both
-from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Value, Weight
+from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
 
 _ON_DEVICE = assume("these parameters are on the device")
 
@@ -56,7 +56,15 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
     assumes = module.assumes if info.place is Place.XLA else both(result.assumes, module.assumes)
     if not assumes:
         confirm_arguments(machine, call)
-    return result._replace(differs=result.differs or not inputs, assumes=assumes)
+    engine = call.store.state.engine
+    # Parameters that wait for the other replicas' gradients make all that is computed with them wait.
+    reduced = result.reduced or (engine.parameters_reduced and engine.parameters.must is Weight.HEAVY)
+    return result._replace(
+        differs=result.differs or not inputs,
+        assumes=assumes,
+        reduced=reduced,
+        payload=Tensor(Role.STRUCTURE),
+    )
 
 
 def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
@@ -100,7 +108,7 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
     if place is Place.XLA and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(info.identity, (call.site,))
     moved = receiver._replace(payload=info._replace(place=place))
-    if call.node is not None and isinstance(call.node.func, ast.Attribute) and info.identity is None:
+    if call.node is not None and isinstance(call.node.func, ast.Attribute):
         rebind(machine, call.node.func.value, moved, call.frame, call.store)
     return moved
 
@@ -120,7 +128,7 @@ def confirm_arguments(machine: Machine, call: Call) -> None:
     for node in call.node.args if call.node is not None else ():
         if isinstance(node, ast.Name):
             value = call.store.names.get(node.id)
-            if value is not None and value.kind is Kind.TENSOR and value.assumes == OF_BATCH:
+            if value is not None and value.kind is Kind.TENSOR and value.assumes == PART:
                 rebind(machine, node, value._replace(assumes=assumptions.NONE), call.frame, call.store)
 
 

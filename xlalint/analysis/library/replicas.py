@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.analysis.call import Call
+from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
@@ -15,9 +16,11 @@ from xlalint.analysis.payloads import (
     constant,
     elements,
     literal,
+    run,
     unknown_from,
 )
 from xlalint.lazy.events import Reading
+from xlalint.lazy.state import Cause
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -90,15 +93,17 @@ def _tag(call: Call) -> str:
 
 
 def _rendezvous(machine: Machine, call: Call) -> Value:
+    cut(call, Cause.RENDEZVOUS)
     call.frame.model.collective(call.store.state, "rendezvous", _tag(call), call.site)
     return HOST
 
 
 def _mesh_reduce(machine: Machine, call: Call) -> Value:
+    cut(call, Cause.RENDEZVOUS)
     call.frame.model.collective(call.store.state, "mesh_reduce", _tag(call), call.site)
     data = call.argument(1, "data")
     if data is not None and data.kind is Kind.TENSOR and data.sure:
-        call.read(data, Reading.EXPLICIT)
+        call.read(run(data), Reading.EXPLICIT)
     return Value(Kind.HOST, reduced=True)
 
 

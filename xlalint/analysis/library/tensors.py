@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.binding import OF_BATCH, element, rebind
+from xlalint.analysis.binding import PART, element, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.payloads import Parameters, StateDict, container, container_of, unknown_from
+from xlalint.analysis.payloads import (
+    Method,
+    Module,
+    Parameters,
+    StateDict,
+    callable_value,
+    container,
+    container_of,
+    unknown_from,
+)
 from xlalint.analysis.unknown import holds_tensor
 from xlalint.knowledge.methods import OF_UNSURE
 from xlalint.knowledge.operations import Operation, operation_of
@@ -34,7 +43,8 @@ def call_operation(name: str, call: Call) -> Value:
         case Operation.HOST | Operation.FOREIGN:
             return HOST
         case operation:
-            inputs = [element(value) if value.kind is Kind.CONTAINER else value for value in tensors]
+            # Functions of torch take nothing but tensors.
+            inputs = [_as_tensor(element(v) if v.kind is Kind.CONTAINER else v) for v in tensors]
             return call.record(inputs, _weight(operation))
 
 
@@ -61,14 +71,18 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return NONE
         case operation:
             if not receiver.sure and operation is not Operation.LIGHT:
-                return _unsure_method(receiver, name, call)
-            if receiver.assumes == OF_BATCH:
-                receiver = receiver._replace(assumes=assumptions.NONE)
+                return _unsure_method(machine, receiver, name, call)
+            if receiver.assumes == PART:
+                receiver = _as_tensor(receiver)
                 _give_back(machine, receiver, call)
             result = call.record((receiver, *_tensors(call)), _weight(operation))
             if name.endswith("_") and not name.endswith("__"):
                 _give_back(machine, result, call)
             return result
+
+
+def _as_tensor(value: Value) -> Value:
+    return value._replace(assumes=assumptions.NONE) if value.assumes == PART else value
 
 
 def _weight(operation: Operation | None) -> Weight:
@@ -79,8 +93,13 @@ def _tensors(call: Call) -> list[Value]:
     return [value for value in call.values if value.kind is Kind.TENSOR]
 
 
-def _unsure_method(receiver: Value, name: str, call: Call) -> Value:
+def _unsure_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
     """What an unknown callable made of device values is asked for something that no tensor has."""
+    if receiver.role is Role.PERHAPS_MODULE and name in OF_UNSURE:
+        # Only a module has such a method: what was moved to the device is one.
+        module = Value(Kind.MODULE, payload=Module(None, Place.XLA))
+        _give_back(machine, module, call)
+        return machine.invoke(callable_value(Method(module, name)), call)
     match OF_UNSURE.get(name):
         case "same":
             return receiver

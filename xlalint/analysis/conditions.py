@@ -1,0 +1,134 @@
+"""What follows from the way a test comes out: for what is set or done under it, or under another like it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import partial
+from typing import TypeVar
+
+from xlalint.analysis.payloads import Loader, Module
+from xlalint.analysis.store import Store
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, assume, both
+from xlalint.lazy.state import Fact, Obligation
+from xlalint.lazy.values import UNKNOWN, Kind, Place, Value, kinds_that
+from xlalint.spelling import spelling
+
+_Key = TypeVar("_Key")
+
+
+def clauses(test: ast.expr) -> tuple[Assumptions, Assumptions]:
+    """What is assumed where the arm for which a test holds is taken, and where the other is."""
+    test, holds = _positive(test)
+    shown = spelling(test)
+    yes, no = assume(f"`{shown}`"), assume(f"not `{shown}`")
+    return (yes, no) if holds else (no, yes)
+
+
+def fact(test: ast.expr, holds: bool) -> Fact | None:
+    """What is known of names and their attributes where a test comes out so; None: nothing simple."""
+    test, positive = _positive(test)
+    holds = holds is positive
+    match test:
+        case ast.Compare(left=subject, ops=[ast.Eq() | ast.Is()], comparators=[ast.Constant(value=value)]):
+            pass
+        case ast.Compare(
+            left=subject, ops=[ast.NotEq() | ast.IsNot()], comparators=[ast.Constant(value=value)]
+        ):
+            holds = not holds
+        case _:
+            subject, value = test, True
+    if not all(isinstance(node, _PLAIN) for node in ast.walk(subject)):
+        return None
+    return Fact(ast.unparse(subject), repr(value), holds)
+
+
+def _positive(test: ast.expr) -> tuple[ast.expr, bool]:
+    holds = True
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, holds = test.operand, not holds
+    return test, holds
+
+
+def enter_arm(store: Store, known: Fact | None, assumed: Assumptions, excluded: Assumptions) -> None:
+    """An arm of a test is entered: what was assumed of it is known now, or is not so.
+
+    Args:
+        known: What the test says here.
+        assumed: What would be assumed where this arm is taken.
+        excluded: The same of the other arm.
+    """
+    if known is not None and store.state.obligations:
+        store.state.obligations = frozenset(
+            owed for owed in store.state.obligations if not any(map(known.excludes, owed.when))
+        )
+    for held in (store.names, store.attributes):
+        for key, value in held.items():
+            if value.assumes == assumed:
+                held[key] = value._replace(assumes=assumptions.NONE)  # type: ignore[index]
+            elif value.assumes == excluded:
+                held[key] = UNKNOWN._replace(differs=value.differs)  # type: ignore[index]
+    if store.state.trust.bounded == assumed:
+        store.state.trust = store.state.trust._replace(bounded=assumptions.NONE)
+
+
+def opened_under(known: Fact | None, before: frozenset[Obligation], store: Store | None) -> None:
+    """What was opened in an arm is owed where its test comes out so."""
+    if known is None or store is None or store.state.obligations <= before:
+        return
+    store.state.obligations = frozenset(
+        owed if owed in before or owed.inherited else owed._replace(when=owed.when | {known})
+        for owed in store.state.obligations
+    )
+
+
+def forget(name: str, store: Store) -> None:
+    """A name is bound anew: what was tested of it before says nothing of it."""
+    if not any(owed.when for owed in store.state.obligations):
+        return
+    mentions = partial(re.search, rf"(?<![\w.]){re.escape(name)}\b")
+    store.state.obligations = frozenset(
+        owed._replace(when=frozenset(fact for fact in owed.when if not mentions(fact.subject)))
+        for owed in store.state.obligations
+    )
+
+
+def merge(joined: Store, yes: Store, no: Store, test: ast.expr) -> None:
+    """Mend the join of two arms: what one arm alone sets for the device is taken, with what that assumes."""
+    _merge(joined.names, yes.names, no.names, test)
+    _merge(joined.attributes, yes.attributes, no.attributes, test)
+
+
+def _merge(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value], test: ast.expr) -> None:
+    for key, one in yes.items():
+        other = no.get(key)
+        if other is not None and one is not other and one != other:
+            value = chosen(one, other, test)
+            if value is not None:
+                joined[key] = value
+
+
+def chosen(one: Value, other: Value, test: ast.expr) -> Value | None:
+    """Of what the two arms of a test set, what concerns the engine, if just one of them does; else None."""
+    if _prevails(one, other):
+        return one._replace(assumes=both(one.assumes, clauses(test)[0]))
+    if _prevails(other, one):
+        return other._replace(assumes=both(other.assumes, clauses(test)[1]))
+    return None
+
+
+def _prevails(one: Value, other: Value) -> bool:
+    match one.payload, other.payload:
+        case Loader(cuts=True), Loader(cuts=False):
+            return True
+        case Module(place=Place.XLA), Module(place=Place.HOST | Place.UNKNOWN):
+            return True
+    return one.kind in _KEPT and other.kind is Kind.UNKNOWN and other.payload is None
+
+
+_KEPT = kinds_that("outlasts_unknown")
+_PLAIN = (
+    ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BinOp, ast.operator, ast.cmpop, ast.expr_context,
+)  # fmt: skip
+"""What a test may be made of that comes out the same each time, as long as its names are not bound anew."""
