@@ -360,7 +360,7 @@ class TestMissingStepMarker:
         program.loop(body)
         assert program.lines == []
 
-    def test_silent_where_something_reads(self) -> None:
+    def test_a_read_ends_no_step(self) -> None:
         program = Program(MissingStepMarker)
 
         def body() -> None:
@@ -368,6 +368,18 @@ class TestMissingStepMarker:
             program.read()
 
         program.loop(body)
+        (finding,) = program.findings
+        assert finding.severity is Severity.ERROR
+        assert finding.message.startswith("compiles again for each read")
+
+    def test_silent_where_all_that_inference_records_is_read(self) -> None:
+        program = Program(MissingStepMarker)
+
+        def body() -> None:
+            program.forward()
+            program.read()
+
+        program.loop(body, Value(Kind.LOADER))
         assert program.lines == []
 
     def test_silent_over_what_may_be_a_loader_that_cuts(self) -> None:

@@ -1,4 +1,4 @@
-"""XLA202: a training loop in which nothing is ever executed."""
+"""XLA202: a training loop whose steps nothing ends."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from xlalint.rule import Finding, Rule
 class MissingStepMarker(Rule[LoopLeft]):
     """
     ## What it does
-    Finds training loops, and loops over a loader without training, in which nothing runs the
-    recorded operations: no `torch_xla.step()`, no `torch_xla.sync()`, no `MpDeviceLoader`, no
-    `barrier=True`, and no read. Silent where xlalint cannot tell what the loop iterates over.
+    Finds training loops in which nothing ends a step: no `torch_xla.step()`, no `torch_xla.sync()`, no
+    `MpDeviceLoader`, no `barrier=True`. Finds loops over a loader without training in which nothing
+    runs the recorded operations at all. Silent where xlalint cannot tell what the loop iterates over.
 
     ## Why is this bad?
-    Nothing is executed and memory grows: torch_xla adds every iteration to one recorded graph. The
-    first read then compiles all iterations at once, anew for every number of steps.
-    `xm.optimizer_step(optimizer)` alone does not help, because its `barrier` is off by default.
+    torch_xla adds every iteration to one recorded graph. Reading the loss does not end the step: it
+    runs what the loss needs, and leaves the new parameters pending. So the graph grows with each
+    step, and each read compiles all steps so far once more. Without a read, nothing is executed and
+    memory grows. `xm.optimizer_step(optimizer)` alone does not help, because its `barrier` is off by
+    default.
 
     ## Example
     ```python
@@ -63,7 +65,9 @@ class MissingStepMarker(Rule[LoopLeft]):
 
     ## On the engine
     Ten steps over a plain `DataLoader` launch no graph and leave every parameter pending. With a
-    step in each iteration they launch 10 and leave none.
+    step in each iteration they launch 10 and leave none. Eight steps that read their loss compile 8
+    graphs, the last one six times as large as the first; with a step in each iteration they compile
+    two.
 
     ## References
     - [PyTorch on XLA devices](https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html)
@@ -81,14 +85,21 @@ class MissingStepMarker(Rule[LoopLeft]):
         match event:
             case LoopLeft(
                 recorded=Recorded(must=Weight.HEAVY),
-                loop=Loop(all=Activity(cuts=False, may_cut=False, reads=False, opens_step=False)),
-            ):
+                loop=Loop(all=Activity(cuts=False, may_cut=False, reads=reads, opens_step=False)),
+            ) if event.loop.own.steps or not reads:
+                harm = (
+                    "compiles again for each read: nothing ends a step, so the graph of each iteration "
+                    "holds all before it, since {since}"
+                    if reads
+                    else "memory grows and nothing is executed: each iteration adds to the work recorded "
+                    "since {since}"
+                )
                 yield self.finding(
                     event,
-                    "memory grows and nothing is executed: each iteration adds to the work recorded since "
-                    "{since}",
+                    harm,
                     help="put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
                     since=state.since,
+                    severity=Severity.ERROR if event.loop.own.steps else Severity.WARNING,
                     cures=(WrapBody(event.site, below=tuple(event.loop.closures)),),
                 )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from xlalint.analysis.call import Call
+import ast
+
+from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
@@ -11,23 +13,25 @@ from xlalint.analysis.payloads import (
     targets,
     unknown_from,
 )
+from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.values import (
-    HEAVY,
     NOTHING,
     Kind,
+    Recorded,
     Value,
     Weight,
     kinds_that,
 )
 
+_MARKERS = functions.names_of("marker", "xla optimizer step")
 _CARRIERS = kinds_that("carries_state")
 
 
-def call_unknown(machine: Machine, call: Call) -> Value:
+def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) -> Value:
     """An unknown callee keeps the state; given device values it perhaps records heavy work.
 
-    What it returns is then taken for a tensor that holds such work.
+    What it returns is then taken for a tensor that `weighs` at least so much.
     """
     machine.statistics["unknown calls"] += 1
     given = call.values
@@ -36,16 +40,22 @@ def call_unknown(machine: Machine, call: Call) -> Value:
         v.kind in _CARRIERS or (isinstance(v.payload, Container) and v.payload.element.kind in _CARRIERS)
         for v in given
     )
-    if may_cut:
+    if may_cut or _is_named_as_marker(call):
         trust = call.store.state.trust
         call.store.state.trust = trust._replace(
             opaque=trust.opaque or assume(f"`{call.spelling}` does not cut the graph")
         )
     if any(holds_tensor(v) for v in given):
         call.frame.model.record_perhaps(call.store.state, Weight.HEAVY, call.site)
-        recorded = HEAVY if call.frame.model.records(call.store.state) else NOTHING
+        recorded = Recorded(weighs, Weight.HEAVY) if call.frame.model.records(call.store.state) else NOTHING
         return Value(Kind.TENSOR, assume(f"`{call.spelling}` returns a tensor"), recorded, differs=True)
     return unknown_from(*given)
+
+
+def _is_named_as_marker(call: Call) -> bool:
+    """Whether what is called has the name of something that cuts the graph, wherever it comes from."""
+    function = call.node.func if call.node is not None else None
+    return isinstance(function, ast.Attribute | ast.Name) and dotted(function).rpartition(".")[2] in _MARKERS
 
 
 def _let_escape(machine: Machine, call: Call) -> None:

@@ -200,6 +200,8 @@ FUNCTIONS: dict[str, str] = {
     "builtins.vars": "unknown object",
     "builtins.hash": "host",
     "functools.partial": "partial",
+    "importlib.import_module": "import",
+    "builtins.__import__": "import",
     "functools.wraps": "decorator maker",
     "functools.update_wrapper": "same",
     "builtins.object.__init__": "nothing",
@@ -312,6 +314,9 @@ HOST_MODULES = frozenset({
     "traceback", "torch_xla.debug.metrics", "torch_xla.debug.metrics_saver",
 })  # fmt: skip
 """Modules whose functions give host values and leave the engine alone."""
+
+VIEWS = frozenset({"einops"})
+"""Packages whose functions give views and reductions of the tensors that they get."""
 
 AVAILABILITY = frozenset({
     "is_xla_tensor", "is_torch_xla_available", "is_torch_tpu_available", "is_tpu_available",

@@ -87,7 +87,15 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
         return Value(Kind.HOST, differs=any(value.differs for value in call.values))
     if module in functions.HOST_MODULES or module.partition(".")[0] in functions.HOST_MODULES:
         return Value(Kind.HOST, differs=any(value.differs for value in call.values))
-    return call_unknown(machine, call)
+    if module.partition(".")[0] in functions.VIEWS and any(map(holds_tensor, call.values)):
+        return call_operation(last, call)
+    return call_unknown(machine, call, weighs=_heaviest(call))
+
+
+def _heaviest(call: Call) -> Weight:
+    """What a function of a library makes of tensors is taken to weigh what they do: few hold a model."""
+    held = (element(value) if value.kind is Kind.CONTAINER else value for value in call.values)
+    return max((value.recorded.must for value in held if value.kind is Kind.TENSOR), default=Weight.NONE)
 
 
 def _call_torch(machine: Machine, module: str, last: str, call: Call) -> Value:

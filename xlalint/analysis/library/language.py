@@ -92,6 +92,11 @@ def _super(machine: Machine, call: Call) -> Value:
     return UNKNOWN
 
 
+def _import(machine: Machine, call: Call) -> Value:
+    name = literal(call.argument(0, "name"))
+    return machine.names.qualified(name, call.frame.outline) if isinstance(name, str) else UNKNOWN
+
+
 def _partial(machine: Machine, call: Call) -> Value:
     target = call.argument(0)
     if target is None or call.open_ended:
@@ -121,6 +126,7 @@ EFFECTS: dict[str, Effect] = {
     "getattr": _getattr,
     "setattr": _setattr,
     "super": _super,
+    "import": _import,
     "partial": _partial,
     "decorator maker": _decorator_maker,
     "exit": _exit,
