@@ -41,9 +41,8 @@ CLASS_METHODS = frozenset({"classmethod"})
 CONTEXT_MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 """Decorators, by their last name."""
 
-_OPTIMIZER_MODULES = frozenset({
-    "torch.optim", "torch.optim.adam", "torch.optim.sgd", "torch.optim.adamw",
-})  # fmt: skip
+_OPTIMIZERS = "torch.optim"
+_NO_OPTIMIZERS = ("torch.optim.lr_scheduler", "torch.optim.swa_utils", "torch.optim.Optimizer")
 _SYNCFREE = "torch_xla.amp.syncfree."
 _MODULES = "torch.nn"
 _FUNCTIONAL = "functional"
@@ -57,7 +56,9 @@ def kind_by_base(base: str) -> Kind | None:
 def is_optimizer(name: str) -> bool:
     """Whether a qualified name is that of an optimizer class."""
     module, _, last = name.rpartition(".")
-    return name.startswith(_SYNCFREE) or (module in _OPTIMIZER_MODULES and last[:1].isupper())
+    if name.startswith(_SYNCFREE):
+        return True
+    return module.startswith(_OPTIMIZERS) and last[:1].isupper() and not name.startswith(_NO_OPTIMIZERS)
 
 
 def is_module(name: str) -> bool:

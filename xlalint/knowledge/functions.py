@@ -8,6 +8,8 @@ against the installed library and the release table.
 
 from __future__ import annotations
 
+from xlalint.knowledge import packages
+
 XM = "torch_xla.core.xla_model"
 XR = "torch_xla.runtime"
 XP = "torch_xla.debug.profiler"
@@ -18,6 +20,7 @@ FSDP = "torch_xla.distributed.fsdp"
 XMP = "torch_xla.distributed.xla_multiprocessing"
 
 FUNCTIONS: dict[str, str] = {
+    **packages.FUNCTIONS,
     # Cuts and scopes
     "torch_xla.sync": "marker",
     f"{XM}.mark_step": "marker",
@@ -145,21 +148,8 @@ FUNCTIONS: dict[str, str] = {
     "logging.Logger.critical": "log",
     "logging.Logger.exception": "log",
     "logging.Logger.log": "log",
-    "torch.utils.tensorboard.SummaryWriter.add_scalar": "log",
-    "torch.utils.tensorboard.SummaryWriter.add_scalars": "log",
-    "torch.utils.tensorboard.SummaryWriter.add_histogram": "log",
-    "tensorboardX.SummaryWriter.add_scalar": "log",
-    "tqdm.tqdm.set_postfix": "print",
-    "tqdm.tqdm.set_postfix_str": "print",
-    "tqdm.tqdm.set_description": "print",
-    "tqdm.tqdm.write": "print",
-    "tqdm.write": "print",
     # Library objects, known by class
     "logging.getLogger": "object logging.Logger",
-    "absl.logging.info": "log",
-    "torch.utils.tensorboard.SummaryWriter": "object torch.utils.tensorboard.SummaryWriter",
-    "torch.utils.tensorboard.writer.SummaryWriter": "object torch.utils.tensorboard.SummaryWriter",
-    "tensorboardX.SummaryWriter": "object torch.utils.tensorboard.SummaryWriter",
     "torch_xla.test.test_utils.get_summary_writer": "unknown object",
     # Iteration
     "builtins.enumerate": "enumerate",
@@ -178,11 +168,6 @@ FUNCTIONS: dict[str, str] = {
     "itertools.count": "range",
     "itertools.cycle": "cycle",
     "itertools.chain": "chain",
-    "tqdm.tqdm": "progress",
-    "tqdm.auto.tqdm": "progress",
-    "tqdm.notebook.tqdm": "progress",
-    "tqdm.trange": "range",
-    "tqdm.auto.trange": "range",
     # Language
     "builtins.len": "host",
     "builtins.isinstance": "isinstance",
@@ -253,14 +238,23 @@ FUNCTIONS: dict[str, str] = {
     "torch.distributed.is_initialized": "unknown truth",
     "torch.distributed.is_available": "unknown truth",
     "torch.distributed.barrier": "host barrier",
+    **{
+        f"torch.distributed.{name}": "process group collective"
+        for name in (
+            "all_reduce",
+            "all_gather",
+            "all_gather_into_tensor",
+            "all_to_all",
+            "all_to_all_single",
+            "broadcast",
+            "reduce",
+            "reduce_scatter",
+            "reduce_scatter_tensor",
+        )
+    },
 }
 
 FORMER_MODULES = {
-    "torch_xla_py.xla_model": XM,
-    "torch_xla_py.data_parallel": "torch_xla.distributed.data_parallel",
-    "torch_xla_py.parallel_loader": PL,
-    "torch_xla_py.utils": "torch_xla.utils.utils",
-    "torch_xla_py.xla_multiprocessing": XMP,
     "torch_xla.experimental.xla_sharding": "torch_xla.distributed.spmd.xla_sharding",
 }
 """Modules that have moved: the old name means the new one."""

@@ -30,7 +30,7 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.analysis.unknown import call_unknown, holds_tensor
-from xlalint.knowledge import classes, functions, operations
+from xlalint.knowledge import classes, functions, operations, packages
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
@@ -71,11 +71,11 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
         return call_unknown(machine, call)
     if name in classes.PARAMETERS:
         return Value(Kind.PARAMETERS, payload=Parameters(None, Place.HOST))
-    if classes.is_optimizer(name):
+    if classes.is_optimizer(name) or last in packages.OPTIMIZERS:
         return Value(Kind.OPTIMIZER, payload=make_optimizer(call))
     if name == classes.SHARDED_OPTIMIZER:
         return Value(Kind.OPTIMIZER, payload=Optimizer(None, Place.UNKNOWN, None))
-    if name.startswith(classes.SCHEDULERS):
+    if name.startswith((classes.SCHEDULERS, *packages.SCHEDULERS)):
         return HOST
     if classes.is_module(name):
         return Value(Kind.MODULE, payload=Module(call.site, Place.HOST))
@@ -117,7 +117,8 @@ def _create(last: str, call: Call) -> Value:
     if given is not None and given.kind is not Kind.NONE:
         device = device_of(given)
         if device.type == "xla":
-            return call.record((), Weight.LIGHT)._replace(differs=differs)
+            # Making a tensor is a step's input, not its work.
+            return Value(Kind.TENSOR, differs=differs)
         if not device.type:
             return UNKNOWN
     if last in operations.COPIES and call.arguments:

@@ -60,6 +60,11 @@ def _backward(machine: Machine, call: Call) -> Value:
     return NONE
 
 
+def _average_weights(machine: Machine, call: Call) -> Value:
+    call.record((), Weight.LIGHT)
+    return NONE
+
+
 def _scaler(machine: Machine, call: Call) -> Value:
     if call.flag("enabled", True) is False:
         return Value(Kind.SCALER, payload=Scaler(enabled=False))
@@ -89,6 +94,7 @@ EFFECTS: dict[str, Effect] = {
     "reduce gradients": _reduce_gradients,
     "clip gradients": _clip,
     "backward": _backward,
+    "average weights": _average_weights,
     "scaler": _scaler,
     "wrap module": _wrap_module,
     "wrap and move module": _wrap_and_move,

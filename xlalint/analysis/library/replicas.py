@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.loaders import BATCH
@@ -60,6 +61,18 @@ def _collective(machine: Machine, call: Call) -> Value:
         return unknown_from(*call.values)
     result = call.record(tensors, Weight.LIGHT)
     return result._replace(reduced=True, differs=False)
+
+
+def _of_process_group(machine: Machine, call: Call) -> Value:
+    """A collective of `torch.distributed` on device tensors: the `xla` backend records it, in place."""
+    tensors = [value for value in call.values if value.kind is Kind.TENSOR and not value.assumes]
+    if not tensors:
+        return unknown_from(*call.values)
+    call.frame.model.collective(call.store.state, _name_of(call), "", call.site)
+    result = call.record(tensors, Weight.LIGHT)._replace(reduced=True, differs=False)
+    if call.node is not None and call.node.args:
+        rebind(machine, call.node.args[0], result, call.frame, call.store)
+    return NONE
 
 
 def _is_grouped(call: Call) -> bool:
@@ -143,6 +156,7 @@ EFFECTS: dict[str, Effect] = {
     "use spmd": _use_spmd,
     "spmd test": _spmd_test,
     "collective": _collective,
+    "process group collective": _of_process_group,
     "rendezvous": _rendezvous,
     "mesh reduce": _mesh_reduce,
     "host barrier": _host_barrier,

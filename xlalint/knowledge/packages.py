@@ -1,0 +1,87 @@
+"""What functions and classes of packages beside torch do to the lazy engine: data.
+
+As in `functions`, a qualified name maps to the effect of calling it. What a logger is handed it turns into
+a number or a text, which reads a tensor. The facts are those of the packages' documentation; where a
+package is installed, `tests/test_knowledge.py` looks the names up.
+"""
+
+from __future__ import annotations
+
+_SUMMARY = "torch.utils.tensorboard.SummaryWriter"
+_RUN = "wandb.sdk.wandb_run.Run"
+_COMET = "comet_ml.Experiment"
+_CONSOLE = "rich.console.Console"
+_AVERAGE = "torch.optim.swa_utils.AveragedModel"
+_EMA = "an average of weights"
+
+
+def _all(module: str, names: tuple[str, ...], effect: str) -> dict[str, str]:
+    return dict.fromkeys((f"{module}.{name}" for name in names), effect)
+
+
+FUNCTIONS: dict[str, str] = {
+    # Loggers of experiments
+    **_all(
+        _SUMMARY,
+        (
+            "add_scalar", "add_scalars", "add_histogram", "add_image", "add_images", "add_embedding",
+            "add_pr_curve", "add_hparams",
+        ),
+        "log",
+    ),
+    "torch.utils.tensorboard.SummaryWriter": f"object {_SUMMARY}",
+    "torch.utils.tensorboard.writer.SummaryWriter": f"object {_SUMMARY}",
+    "tensorboardX.SummaryWriter": f"object {_SUMMARY}",
+    "tensorboardX.writer.SummaryWriter": f"object {_SUMMARY}",
+    "wandb.init": f"object {_RUN}",
+    "wandb.log": "log",
+    f"{_RUN}.log": "log",
+    **_all("mlflow", ("log_metric", "log_metrics", "log_param", "log_params"), "log"),
+    "comet_ml.Experiment": f"object {_COMET}",
+    "comet_ml.start": f"object {_COMET}",
+    **_all(_COMET, ("log_metric", "log_metrics"), "log"),
+    "swanlab.log": "log",
+    # Progress bars, consoles, loggers of text
+    **_all("tqdm", ("tqdm", "auto.tqdm", "notebook.tqdm", "std.tqdm", "rich.tqdm"), "progress"),
+    **_all("tqdm", ("trange", "auto.trange"), "range"),
+    **_all("tqdm.tqdm", ("set_postfix", "set_postfix_str", "set_description", "write"), "print"),
+    "tqdm.write": "print",
+    "rich.print": "print",
+    "rich.progress.track": "progress",
+    _CONSOLE: f"object {_CONSOLE}",
+    **_all(_CONSOLE, ("print", "log"), "print"),
+    **_all(
+        "loguru.logger",
+        ("trace", "debug", "info", "success", "warning", "error", "critical", "exception"),
+        "log",
+    ),
+    **_all("absl.logging", ("debug", "info", "warning", "error", "fatal"), "log"),
+    # Averages of weights: a copy of the model, and light work on its parameters
+    _AVERAGE: f"object {_AVERAGE}",
+    "torch.optim.swa_utils.update_bn": "nothing",
+    f"{_AVERAGE}.update_parameters": "average weights",
+    **_all("timm.utils", ("ModelEma", "ModelEmaV2", "ModelEmaV3"), f"object {_EMA}"),
+    **_all("timm.utils.model_ema", ("ModelEma", "ModelEmaV2", "ModelEmaV3"), f"object {_EMA}"),
+    "torch_ema.ExponentialMovingAverage": f"object {_EMA}",
+    "diffusers.training_utils.EMAModel": f"object {_EMA}",
+    "ema_pytorch.EMA": f"object {_EMA}",
+    **_all(_EMA, ("update", "step", "set", "store", "restore", "copy_to"), "average weights"),
+    # Loaders that leave their batches on the host
+    "torchdata.stateful_dataloader.StatefulDataLoader": "host loader",
+    "torch_geometric.loader.DataLoader": "host loader",
+    "webdataset.WebLoader": "host loader",
+}  # fmt: skip
+
+SCHEDULERS = (
+    "timm.scheduler", "transformers.get_", "transformers.optimization.get_", "diffusers.optimization.get_",
+)  # fmt: skip
+"""What the qualified names of learning rate schedulers begin with, and of the functions that make them."""
+
+OPTIMIZERS = frozenset({
+    "SGD", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "NAdam", "RAdam", "RMSprop", "Rprop", "ASGD",
+    "LBFGS", "SparseAdam", "Adafactor", "Muon", "Lamb", "LAMB", "Lars", "LARS", "Lion", "AdaBelief",
+    "Ranger", "AdamP", "SGDP", "NovoGrad", "NvNovoGrad", "RMSpropTF", "MADGRAD", "Adan", "Sophia",
+    "SophiaG", "Prodigy", "DAdaptAdam", "DAdaptSGD", "FusedAdam", "FusedSGD", "FusedLAMB", "Adam8bit",
+    "AdamW8bit", "PagedAdamW8bit", "DeepSpeedCPUAdam",
+})  # fmt: skip
+"""Names of optimizer classes: what a package defines under such a name is one."""
