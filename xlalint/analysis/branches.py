@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.binding import bind_name
 from xlalint.analysis.conditions import clauses, enter_arm, fact, merge, opened_under
@@ -12,6 +12,7 @@ from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import evaluate_test, truth
 from xlalint.analysis.payloads import (
     RankTest,
+    literal,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.analysis.work import read
@@ -24,8 +25,11 @@ from xlalint.lazy.state import (
 from xlalint.lazy.values import (
     UNKNOWN,
     Kind,
+    Value,
 )
 from xlalint.spelling import spelling
+
+_Key = TypeVar("_Key")
 
 
 class Condition(NamedTuple):
@@ -95,9 +99,29 @@ def _split(
     no = machine.run_block(node.orelse, frame, other)
     joined = join(yes, no)
     if yes is not None and no is not None and joined is not None:
+        test = RankTest(when_true.master, when_true.assumes, when_false.assumes)
+        _note_presence(joined.names, yes.names, no.names, test)
+        _note_presence(joined.attributes, yes.attributes, no.attributes, test)
         _agreed(before.obligations, yes, no, joined)
         joined.state = frame.model.meet(before, [(when_true, yes.state), (when_false, no.state)])
     return joined
+
+
+def _note_presence(
+    joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value], test: RankTest
+) -> None:
+    """What only some replicas set, and is None for the others, tells them apart later on."""
+    for key, one in yes.items():
+        other = no.get(key)
+        if other is None or one is other or _is_unset(one) is _is_unset(other):
+            continue
+        held, where = (other, test.negated()) if _is_unset(one) else (one, test)
+        if truth(held) is not False and held.kind is not Kind.RANK_TEST:
+            joined[key] = held._replace(present=where, differs=True)
+
+
+def _is_unset(value: Value) -> bool:
+    return value.kind is Kind.NONE or literal(value) is False
 
 
 def _match(machine: Machine, node: ast.Match, frame: Frame, store: Store) -> Store | None:

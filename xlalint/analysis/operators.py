@@ -118,7 +118,14 @@ def evaluate_test(machine: Machine, node: ast.expr, frame: Frame, store: Store) 
     """The value of an expression of which only the truth matters, to whoever asks for that."""
     if isinstance(node, ast.BoolOp):
         return _bool_operator(machine, node, frame, store, tested=True)
-    return machine.evaluate(node, frame, store)
+    value = machine.evaluate(node, frame, store)
+    return where_present(value) if value.present is not None else value
+
+
+def where_present(value: Value) -> Value:
+    """The test of the replicas that asking for the truth of a value, or whether it is None, amounts to."""
+    assert isinstance(value.present, RankTest)
+    return Value(Kind.RANK_TEST, value.present.assumes, differs=True, payload=value.present)
 
 
 def _bool_operator(
@@ -173,6 +180,10 @@ def compare(
             other = right if left.kind is Kind.NONE else left
             if other.kind is Kind.NONE:
                 return constant(isinstance(op, ast.Is))
+            if other.present is not None:
+                test = where_present(other)
+                assert isinstance(test.payload, RankTest)
+                return test._replace(payload=test.payload.negated()) if isinstance(op, ast.Is) else test
             if other.kind in (Kind.NAMESPACE, Kind.CALLABLE, Kind.CLASS) or (
                 other.kind not in (Kind.UNKNOWN, Kind.TENSOR, Kind.HOST) and other.sure
             ):

@@ -117,7 +117,8 @@ class Value(NamedTuple):
 
     `assumes` is what must be taken for granted for it to be of its kind, such as what an unknown callee
     returns. `differs` says that the value is not the same on every replica, `reduced` that it depends on
-    a collective. The class of `payload` belongs to `kind`, and to no other.
+    a collective. The class of `payload` belongs to `kind`, and to no other. `present` is the test of the
+    replicas that says where it is set, when it is None or false elsewhere.
     """
 
     kind: Kind
@@ -126,6 +127,7 @@ class Value(NamedTuple):
     differs: bool = False
     reduced: bool = False
     payload: object = None
+    present: object = None
 
     @property
     def sure(self) -> bool:
@@ -150,6 +152,8 @@ class Value(NamedTuple):
 IS_A_TENSOR = assumptions.assume("this is a tensor on the device, as in one of the branches before it")
 """What is a tensor in one branch and a number in another."""
 
+SEVERAL = assumptions.assume("there are several replicas")
+
 IS_SET = assumptions.assume("this is what one of the branches before it sets")
 """What is a module, an optimizer or a loader in one branch and unknown in another."""
 
@@ -166,20 +170,28 @@ def join(a: Value, b: Value) -> Value:
         return b
     if b.kind is Kind.NONE:
         return a
+    if a.present != b.present:
+        a, b = a._replace(present=None), b._replace(present=None)
+        if a == b:
+            return a
     recorded = a.recorded.join(b.recorded)
     differs, reduced = a.differs or b.differs, a.reduced and b.reduced
     assumes = either(a.assumes, b.assumes)
     if a.kind is b.kind:
         if a.payload == b.payload:
-            return Value(a.kind, assumes, recorded, differs, reduced, a.payload)
+            return Value(a.kind, assumes, recorded, differs, reduced, a.payload, a.present)
         merged = _join_payload(a, b)
         if merged is None and a.kind not in _KEEPING_KIND:
             return Value(Kind.UNKNOWN, assumptions.NONE, recorded, differs, reduced)
-        return Value(a.kind, assumes, recorded, differs, reduced, merged)
+        return Value(a.kind, assumes, recorded, differs, reduced, merged, a.present)
     kinds = {a.kind, b.kind}
     if Kind.TENSOR in kinds and kinds <= _NUMERIC:
         # A number that one branch leaves on the host is still a tensor in the other.
         return Value(Kind.TENSOR, either(assumes, IS_A_TENSOR), recorded, differs, reduced)
+    for one, other in ((a, b), (b, a)):
+        if one.kind in _OF_REPLICAS and other.kind in (Kind.CONSTANT, Kind.HOST):
+            # What is said where there is one replica only says nothing of those where there are more.
+            return one._replace(assumes=either(assumes, SEVERAL), differs=True)
     if kinds <= _HOST_LIKE:
         return Value(Kind.HOST, assumes, NOTHING, differs, reduced)
     for one, unknown in ((a, b), (b, a)):
@@ -266,5 +278,6 @@ def kinds_that(trait: str) -> frozenset[Kind]:
 
 _NUMERIC = kinds_that("numeric")
 _HOST_LIKE = kinds_that("on_host")
+_OF_REPLICAS = frozenset({Kind.ORDINAL, Kind.RANK_TEST})
 _OUTLASTING = kinds_that("outlasts_unknown")
 _KEEPING_KIND = kinds_that("keeps_kind")
