@@ -84,11 +84,8 @@ def captured(bound: Bound, call: Call) -> dict[str, Value]:
 def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Value]:
     """The values of a function's parameters in a call: given, by default, or by annotation."""
     function = bound.function
+    positional, annotations, by_default = function.parameters
     arguments = function.node.args
-    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-    annotations = {
-        a.arg: a.annotation for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    }
     given = list(call.arguments)
     if bound.receiver is not None and not function.is_static:
         given.insert(0, bound.receiver)
@@ -97,12 +94,6 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
     others: dict[str, Value] = {}
     for name, value in call.keywords.items():
         (names if name in annotations else others)[name] = value
-    by_default = dict(
-        zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
-    )
-    for keyword_only, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if default is not None:
-            by_default[keyword_only.arg] = default
     held = dict(bound.captured)
     for name, annotation in annotations.items():
         if name in names:
