@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from xlalint.analysis.sections import Sections, blocks, digest
+from xlalint.analysis.sections import SIMPLE, Sections, blocks, digest
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.lazy.site import Site
 from xlalint.sources.file import split_lines
@@ -355,6 +355,8 @@ class Outline:
         """Walk statements, not expressions: functions at any depth, names of the module level."""
         at_module = parent is None and owner is None
         for node in body:
+            if parent is not None and owner is None and node.__class__ in SIMPLE:
+                continue  # a function's own names are found when it is looked into
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 function = Function(self, node, parent, owner)
                 self.functions[node] = function

@@ -609,7 +609,7 @@ def join_activities(a: Activity, b: Activity) -> Activity:
 
 
 def _join(a: _T, b: _T) -> _T:
-    if a == b:
+    if a is b or a == b:
         return a
     fields = zip(JOINS[type(a)].values(), a, b, strict=True)  # type: ignore[call-overload]
     joined: _T = type(a)(*[how(one, other) for how, one, other in fields])
