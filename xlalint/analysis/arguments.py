@@ -102,7 +102,11 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
             # A default of long ago has run by now, when nothing at all is recorded any more.
             names[name] = run(held[name]) if call.store.state.engine.recorded == NOTHING else held[name]
         elif name in by_default and not call.open_ended:
-            names[name] = machine.evaluate(by_default[name], Frame(function.outline, None, 0), Store(State()))
+            default = by_default[name]
+            if isinstance(default, ast.Constant):  # the same everywhere
+                names[name] = machine.evaluate(default, call.frame, call.store)
+            else:
+                names[name] = machine.evaluate(default, Frame(function.outline, None, 0), Store(State()))
         else:
             names[name] = _annotated_value(machine, annotation, function)
     if arguments.vararg is not None:

@@ -48,8 +48,8 @@ def _guessed() -> Iterator[tuple[str, Value]]:
         yield name, Value(Kind.RANK_TEST, guess, payload=RankTest(True, guess, guess))
 
 
-_GUESSED = dict(_guessed())
-"""What is guessed by names that usually say which replica this is."""
+_FLAGS = {**dict(_guessed()), **dict.fromkeys(functions.AVAILABILITY, _TRUE)}
+"""What names say by themselves in every module; which replica this is, is guessed."""
 
 
 class Names:
@@ -72,11 +72,9 @@ class Names:
 
     def flag(self, name: str, outline: Outline) -> Value | None:
         """What a name says by itself: that XLA is there, another backend is not, or which replica this is."""
-        if name in functions.AVAILABILITY:
-            return _TRUE
-        if name in outline.false_tests:
+        if name in outline.false_tests and name not in functions.AVAILABILITY:
             return _FALSE
-        return _GUESSED.get(name)
+        return _FLAGS.get(name)
 
     def library(self, name: str, outline: Outline) -> Value:
         """What a qualified name of a library means, as it is used in a module."""

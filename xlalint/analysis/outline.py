@@ -319,7 +319,7 @@ class Outline:
         known = self._mentioned.get(names)
         if known is None:
             known = self._mentioned[names] = any(name in self.text for name in names) and any(
-                not names.isdisjoint(_names_in(node)) for node in ast.walk(self.tree)
+                not names.isdisjoint(_names_in(node)) for node in within(self.tree)
             )
         return known
 
@@ -449,5 +449,15 @@ _BINDING = frozenset({
 """Nodes that bind names, beside names themselves, or make their function a generator."""
 
 
+def within(root: ast.AST) -> Iterator[ast.AST]:
+    """A node and all nodes in it that may have parts, and names, in any order: faster than `ast.walk`."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        if node.__class__ not in _WITHOUT_PARTS:
+            stack += _parts(node)
+
+
 def _loads(root: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(root) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return {n.id for n in within(root) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
