@@ -476,7 +476,8 @@ class Interpreter(Machine):
         if not waiting:
             return {}
         owners = {owner for owner, _ in attributes}
-        missing = set(owners)
+        # What it is given itself mostly is enough, and what instances hold may have to be found out.
+        missing = owners.difference(waiting)
         reached: set[Class] = set()
         while waiting and missing:
             cls = waiting.pop()
