@@ -418,8 +418,9 @@ def _stat(path: str) -> Stat | None:
 
 def _is_text(data: bytes) -> bool:
     """Whether there is surely nothing wrong with the bytes of a file; a quick look."""
-    head = b"\n".join(data.split(b"\n", 2)[:2]) if b"coding" in data else b""
-    declared = _ENCODING.search(head)
+    second = data.find(b"\n") + 1
+    third = second and data.find(b"\n", second) + 1
+    declared = _ENCODING.search(data, 0, third or len(data))
     if b"\0" in data or (declared is not None and declared[1].lower() not in (b"utf-8", b"utf8")):
         return False
     if data.isascii():

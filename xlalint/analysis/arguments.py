@@ -84,11 +84,8 @@ def captured(bound: Bound, call: Call) -> dict[str, Value]:
 def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Value]:
     """The values of a function's parameters in a call: given, by default, or by annotation."""
     function = bound.function
+    positional, annotations, by_default = function.parameters
     arguments = function.node.args
-    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-    annotations = {
-        a.arg: a.annotation for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    }
     given = list(call.arguments)
     if bound.receiver is not None and not function.is_static:
         given.insert(0, bound.receiver)
@@ -97,12 +94,6 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
     others: dict[str, Value] = {}
     for name, value in call.keywords.items():
         (names if name in annotations else others)[name] = value
-    by_default = dict(
-        zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
-    )
-    for keyword_only, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if default is not None:
-            by_default[keyword_only.arg] = default
     held = dict(bound.captured)
     for name, annotation in annotations.items():
         if name in names:
@@ -111,7 +102,11 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
             # A default of long ago has run by now, when nothing at all is recorded any more.
             names[name] = run(held[name]) if call.store.state.engine.recorded == NOTHING else held[name]
         elif name in by_default and not call.open_ended:
-            names[name] = machine.evaluate(by_default[name], Frame(function.outline, None, 0), Store(State()))
+            default = by_default[name]
+            if isinstance(default, ast.Constant):  # the same everywhere
+                names[name] = machine.evaluate(default, call.frame, call.store)
+            else:
+                names[name] = machine.evaluate(default, Frame(function.outline, None, 0), Store(State()))
         else:
             names[name] = _annotated_value(machine, annotation, function)
     if arguments.vararg is not None:

@@ -56,14 +56,14 @@ def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: 
     """Assign a value to a target, taking containers apart."""
     if isinstance(target, ast.Name):
         bind_name(target.id, value, frame, store)
-    elif isinstance(target, ast.Tuple | ast.List):
-        _unpack(machine, target.elts, value, frame, store)
-    elif isinstance(target, ast.Starred):
-        bind(machine, target.value, container_of(value), frame, store)
     elif isinstance(target, ast.Attribute):
         classes = classes_of(machine.evaluate(target.value, frame, store))
         if classes and not isinstance(classes[0], str):
             _bind_attribute(machine, classes[0], target.attr, value, store)
+    elif isinstance(target, ast.Tuple | ast.List):
+        _unpack(machine, target.elts, value, frame, store)
+    elif isinstance(target, ast.Starred):
+        bind(machine, target.value, container_of(value), frame, store)
     elif isinstance(target, ast.Subscript):
         _bind_item(machine, target, value, frame, store)
 

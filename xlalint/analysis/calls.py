@@ -243,10 +243,11 @@ def _super_method(machine: Machine, node: ast.Call, frame: Frame, store: Store) 
 
 def _is_parameter(node: ast.expr, frame: Frame) -> bool:
     """Whether a callee is a parameter of the function being interpreted."""
-    if not isinstance(node, ast.Name) or frame.function is None:
-        return False
-    arguments = frame.function.node.args
-    return any(a.arg == node.id for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+    return (
+        isinstance(node, ast.Name)
+        and frame.function is not None
+        and node.id in frame.function.parameters.annotations
+    )
 
 
 def _definition(value: Value) -> Site | None:
@@ -258,7 +259,9 @@ def _definition(value: Value) -> Site | None:
 
 
 def _is_known(value: Value, effect: str) -> bool:
-    return any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == effect for t in targets(value))
+    return value.kind is Kind.CALLABLE and any(
+        isinstance(t, Known) and functions.FUNCTIONS[t.name] == effect for t in targets(value)
+    )
 
 
 EVALUATORS: dict[type, Evaluate] = {ast.Call: _call}

@@ -7,7 +7,7 @@ import re
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function
+from xlalint.analysis.outline import Class, Function, within
 from xlalint.analysis.payloads import (
     Classes,
     Instance,
@@ -173,7 +173,7 @@ def makes_cuda_tensors(cls: Class) -> bool:
         and isinstance(node.func.value, ast.Attribute)
         and node.func.value.attr == "cuda"
         for method in cls.methods.values()
-        for node in ast.walk(method.node)
+        for node in within(method.node)
     )
 
 

@@ -472,20 +472,23 @@ class Interpreter(Machine):
         """The attributes of objects that a function can get at from what it is given."""
         if not attributes:
             return attributes
-        assigned: dict[Class, list[Value]] = {}
-        for (owner, _), value in attributes.items():
-            assigned.setdefault(owner, []).append(value)
-        missing = set(assigned)
-        reached: set[Class] = set()
         waiting = [cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)]
+        if not waiting:
+            return {}
+        owners = {owner for owner, _ in attributes}
+        # What it is given itself mostly is enough, and what instances hold may have to be found out.
+        missing = owners.difference(waiting)
+        reached: set[Class] = set()
         while waiting and missing:
             cls = waiting.pop()
             if cls not in reached:
                 reached.add(cls)
                 missing.discard(cls)
                 waiting += self._held_by(cls)
-                for value in assigned.get(cls, ()):
-                    waiting += classes_in(value)
+                if cls in owners:
+                    for (owner, _), value in attributes.items():
+                        if owner is cls:
+                            waiting += classes_in(value)
         if not missing:
             return attributes
         return {key: value for key, value in attributes.items() if key[0] in reached}

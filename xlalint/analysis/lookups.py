@@ -67,12 +67,18 @@ class Lookups:
             fact: The answer as a fact: what is found out by it rests on that, not on all that led there,
                 which may change without changing the answer.
         """
-        known = self._final.get(question) or self._passing.get(question)
+        known = self._final.get(question)
+        value: _T
+        if known is not None:
+            self._rest(known.rested)
+            value = known.value
+            return value
+        known = self._passing.get(question)
         if known is not None:
             self._rest(known.rested)
             if known.circle < len(self._open):
                 self._circle = min(self._circle, known.circle)
-            value: _T = known.value
+            value = known.value
             return value
         number = len(self._open)
         if self.is_open(question):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Import, Outline
@@ -38,6 +40,18 @@ _TRUE = constant(True)
 _FALSE = constant(False)
 
 
+def _guessed() -> Iterator[tuple[str, Value]]:
+    for name in functions.GUESSED_RANKS:
+        yield name, Value(Kind.ORDINAL, assume(f"`{name}` is the number of the replica"), differs=True)
+    for name in functions.GUESSED_RANK_TESTS:
+        guess = assume(f"`{name}` is true on the master only")
+        yield name, Value(Kind.RANK_TEST, guess, payload=RankTest(True, guess, guess))
+
+
+_FLAGS = {**dict(_guessed()), **dict.fromkeys(functions.AVAILABILITY, _TRUE)}
+"""What names say by themselves in every module; which replica this is, is guessed."""
+
+
 class Names:
     """What names mean, in modules of the project and in libraries."""
 
@@ -58,16 +72,9 @@ class Names:
 
     def flag(self, name: str, outline: Outline) -> Value | None:
         """What a name says by itself: that XLA is there, another backend is not, or which replica this is."""
-        if name in functions.AVAILABILITY:
-            return _TRUE
-        if name in outline.false_tests:
+        if name in outline.false_tests and name not in functions.AVAILABILITY:
             return _FALSE
-        if name in functions.GUESSED_RANK_TESTS:
-            guess = assume(f"`{name}` is true on the master only")
-            return Value(Kind.RANK_TEST, guess, payload=RankTest(True, guess, guess))
-        if name in functions.GUESSED_RANKS:
-            return Value(Kind.ORDINAL, assume(f"`{name}` is the number of the replica"), differs=True)
-        return None
+        return _FLAGS.get(name)
 
     def library(self, name: str, outline: Outline) -> Value:
         """What a qualified name of a library means, as it is used in a module."""

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
-from xlalint.analysis.sections import Sections, blocks, digest
+from xlalint.analysis.sections import SIMPLE, Sections, blocks, digest
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.lazy.site import Site
 from xlalint.sources.file import split_lines
@@ -17,12 +18,26 @@ Key = tuple[str, str]
 """What a function or class is known by: its file, and where in which section of it it is defined."""
 
 
+class Parameters(NamedTuple):
+    """The parameters of a function, without those that take any number of arguments.
+
+    Args:
+        positional: The names of those that a position may give.
+        annotations: All names, with what annotates them.
+        defaults: What some of them are by default.
+    """
+
+    positional: list[str]
+    annotations: dict[str, ast.expr | None]
+    defaults: dict[str, ast.expr]
+
+
 class Function:
     """A function, method or lambda of the project."""
 
     __slots__ = (
-        "_key", "_used", "assigned", "decorators", "free", "is_generator", "is_static", "name", "node",
-        "outline", "owner", "parent", "qualname",
+        "_key", "_parameters", "_used", "assigned", "decorators", "free", "is_generator", "is_static", "name",
+        "node", "outline", "owner", "parent", "qualname",
     )  # fmt: skip
 
     def __init__(
@@ -42,9 +57,27 @@ class Function:
         self.is_generator: bool | None = None
         self._used: set[str] | None = None
         self._key: Key | None = None
+        self._parameters: Parameters | None = None
 
     def __repr__(self) -> str:
         return f"<{self.outline.name}:{self.qualname}>"
+
+    @property
+    def parameters(self) -> Parameters:
+        """What a call may give it; asked at every call."""
+        if self._parameters is None:
+            arguments = self.node.args
+            positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+            annotations = {
+                a.arg: a.annotation for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+            }
+            last = positional[len(positional) - len(arguments.defaults) :]
+            defaults = dict(zip(last, arguments.defaults, strict=True))
+            for keyword_only, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+                if default is not None:
+                    defaults[keyword_only.arg] = default
+            self._parameters = Parameters(positional, annotations, defaults)
+        return self._parameters
 
     @property
     def site(self) -> Site:
@@ -286,7 +319,7 @@ class Outline:
         known = self._mentioned.get(names)
         if known is None:
             known = self._mentioned[names] = any(name in self.text for name in names) and any(
-                not names.isdisjoint(_names_in(node)) for node in ast.walk(self.tree)
+                not names.isdisjoint(_names_in(node)) for node in within(self.tree)
             )
         return known
 
@@ -322,6 +355,8 @@ class Outline:
         """Walk statements, not expressions: functions at any depth, names of the module level."""
         at_module = parent is None and owner is None
         for node in body:
+            if parent is not None and owner is None and node.__class__ in SIMPLE:
+                continue  # a function's own names are found when it is looked into
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 function = Function(self, node, parent, owner)
                 self.functions[node] = function
@@ -378,15 +413,28 @@ def _names_in(node: ast.AST) -> tuple[str, ...]:
 
 
 def _parts(node: ast.AST) -> list[ast.AST]:
-    """The nodes that a node is made of."""
+    """The nodes that a node is made of, but for those without parts of their own."""
+    kind = node.__class__
+    fields = _FIELDS.get(kind)
+    if fields is None:
+        fields = _FIELDS[kind] = tuple(name for name in node._fields if name not in _WITHOUT_NODES)
     parts: list[ast.AST] = []
-    for name in node._fields:
+    for name in fields:
         field = getattr(node, name, None)
         if field.__class__ is list:
             parts += [part for part in field if isinstance(part, ast.AST)]
         elif isinstance(field, ast.AST):
             parts.append(field)
     return parts
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {}
+"""By kind of node, the fields in which there may be nodes with parts."""
+_WITHOUT_NODES = frozenset({
+    "ctx", "op", "ops", "attr", "id", "names", "module", "level", "kind", "type_comment", "simple",
+    "conversion", "is_async", "lineno",
+})  # fmt: skip
+"""Fields that hold texts, numbers, operators, or names that an import binds."""
 
 
 _WITHOUT_PARTS = frozenset({
@@ -401,5 +449,15 @@ _BINDING = frozenset({
 """Nodes that bind names, beside names themselves, or make their function a generator."""
 
 
+def within(root: ast.AST) -> Iterator[ast.AST]:
+    """A node and all nodes in it that may have parts, and names, in any order: faster than `ast.walk`."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        if node.__class__ not in _WITHOUT_PARTS:
+            stack += _parts(node)
+
+
 def _loads(root: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(root) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return {n.id for n in within(root) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}

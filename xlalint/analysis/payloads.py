@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import lru_cache
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import ScopeKind
-from xlalint.lazy.values import HOST, UNKNOWN, Kind, Place, Tensor, Value, join_all
+from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Tensor, Value, join_all
 from xlalint.lazy.values import join as join_values
 
 DEEPEST = 4
@@ -30,7 +31,18 @@ class Constant(NamedTuple):
 def constant(value: Any) -> Value:
     """The value of a literal."""
     if value is None:
-        return Value(Kind.NONE)
+        return NONE
+    if value.__class__ in _SHARED:
+        return _shared_constant(value)
+    return Value(Kind.CONSTANT, payload=Constant(value, type(value).__name__))
+
+
+_SHARED = frozenset({bool, int, str})
+"""Constants of these types that are equal are the same, whoever met one first; 0.0 and -0.0 are not."""
+
+
+@lru_cache(maxsize=None, typed=True)
+def _shared_constant(value: bool | int | str) -> Value:
     return Value(Kind.CONSTANT, payload=Constant(value, type(value).__name__))
 
 
@@ -405,4 +417,10 @@ def targets(value: Value) -> tuple[Target, ...]:
 
 def unknown_from(*values: Value) -> Value:
     """An unknown value that depends on `values`."""
-    return UNKNOWN._replace(differs=any(v.differs for v in values))
+    for value in values:
+        if value.differs:
+            return _UNKNOWN_DIFFERS
+    return UNKNOWN
+
+
+_UNKNOWN_DIFFERS = UNKNOWN._replace(differs=True)

@@ -91,7 +91,7 @@ class Project:
     def locate(self, name: str, importer: Path) -> Path | None:
         """The file of the module that `name` means in the file `importer`; None where there is none."""
         found = self.locate_from(name, os.path.dirname(importer))  # noqa: PTH120
-        return None if found is None else Path(found)
+        return None if found is None else self.path(found)
 
     def locate_from(self, name: str, folder: str) -> str | None:
         """The same for all files of a folder. A script's own folder comes first, as it does for Python.

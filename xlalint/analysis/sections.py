@@ -92,6 +92,8 @@ def digest(text: str) -> str:
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
     """The statements inside a compound statement, block by block."""
+    if node.__class__ in SIMPLE:
+        return
     for field in ("body", "orelse", "finalbody"):
         block = getattr(node, field, None)
         if block:
@@ -111,3 +113,9 @@ def _first_line(node: ast.stmt) -> int:
 
 
 _WHOLE = Section("", 1, 0)
+
+SIMPLE = frozenset({
+    ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert, ast.Delete,
+    ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue,
+})  # fmt: skip
+"""Statements that hold no others: most of them."""

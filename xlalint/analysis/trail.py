@@ -20,18 +20,26 @@ class Numbered(Generic[_T]):
 
     def __init__(self) -> None:
         self._bits: dict[_T, int] = {}
+        self._things: list[_T] = []
 
     def bit(self, thing: _T) -> int:
         """The bit that stands for a thing."""
         bit = self._bits.get(thing)
         if bit is None:
             bit = self._bits[thing] = 1 << len(self._bits)
+            self._things.append(thing)
         return bit
 
     def of(self, bits: int) -> list[_T]:
         """The things that some bits stand for."""
-        # One look at each digit: a test of each bit would go through the whole number every time.
-        return [thing for thing, digit in zip(self._bits, bin(bits)[:1:-1], strict=False) if digit == "1"]
+        # To test each bit would go through the whole number every time, and most of its digits are 0.
+        found = []
+        digits = bin(bits)[:1:-1]
+        place = digits.find("1")
+        while place >= 0:
+            found.append(self._things[place])
+            place = digits.find("1", place + 1)
+        return found
 
 
 @dataclass(slots=True)

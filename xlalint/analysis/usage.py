@@ -360,6 +360,8 @@ class _Walker:
             self._chain(node)
         elif kind is ast.Call:
             self._call(node)  # type: ignore[arg-type]
+        elif kind in _PLAIN:
+            self._children(node)
         elif isinstance(node, ast.BoolOp):
             # What follows `hasattr(xm, "sync") and` is guarded by it.
             outside = self._guarded
@@ -393,7 +395,9 @@ class _Walker:
     def _children(self, node: ast.AST) -> None:
         for name in node._fields:
             field = getattr(node, name, None)
-            for child in field if isinstance(field, list) else (field,):
+            if field is None or field.__class__ in _LEAVES:
+                continue
+            for child in field if field.__class__ is list else (field,):
                 if isinstance(child, ast.expr):
                     self.expression(child)
                 elif isinstance(child, ast.stmt):
@@ -493,6 +497,16 @@ class _Walker:
         self._scope.is_comprehension = False
 
 
+_PLAIN = frozenset({
+    ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Slice,
+    ast.Starred, ast.JoinedStr, ast.FormattedValue, ast.Await, ast.Yield, ast.YieldFrom,
+})  # fmt: skip
+"""Expressions of which nothing matters but the parts."""
+_LEAVES = frozenset({
+    ast.Load, ast.Store, ast.Constant, str, int,
+    *ast.operator.__subclasses__(), *ast.unaryop.__subclasses__(),
+})  # fmt: skip
+"""What has no parts at all: most of what fields hold."""
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
 _ANYTHING = frozenset({"", "Exception", "BaseException"})
 _EXPECTING = frozenset({

@@ -454,6 +454,9 @@ class Trust(NamedTuple):
     bounded: Assumptions = assumptions.NONE
 
 
+_AT_THE_START = (Engine(), Scopes(), Replicas(), Gradients(), Trust())
+
+
 class View(NamedTuple):
     """What rules may see of the state in which an event happened."""
 
@@ -479,12 +482,9 @@ class State:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.engine = Engine()
-        self.scopes = Scopes()
-        self.replicas = Replicas()
-        self.gradients = Gradients()
+        # Many states are made, and parts that are one object are quickly found to be equal.
+        self.engine, self.scopes, self.replicas, self.gradients, self.trust = _AT_THE_START
         self.loop = NOTHING_DONE
-        self.trust = Trust()
         self.obligations: frozenset[Obligation] = frozenset()
         self.collectives: tuple[tuple[str, Path], ...] = ()
         """Collectives reached since the innermost split, by operation and tag."""
@@ -609,7 +609,7 @@ def join_activities(a: Activity, b: Activity) -> Activity:
 
 
 def _join(a: _T, b: _T) -> _T:
-    if a == b:
+    if a is b or a == b:
         return a
     fields = zip(JOINS[type(a)].values(), a, b, strict=True)  # type: ignore[call-overload]
     joined: _T = type(a)(*[how(one, other) for how, one, other in fields])

@@ -164,7 +164,7 @@ HOST = Value(Kind.HOST)
 
 def join(a: Value, b: Value) -> Value:
     """The value that stands for "either `a` or `b`"."""
-    if a == b:
+    if a is b or a == b:
         return a
     if a.kind is Kind.NONE:
         return b

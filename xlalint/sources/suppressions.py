@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xlalint.diagnostic import Position, Range
-from xlalint.sources.file import SourceFile
+from xlalint.sources.file import SourceFile, split_lines
 
 _OURS = re.compile(r"#\s*xlalint:\s*(?P<verb>\w+(?:-\w+)*)?(?:\s*\[(?P<codes>[^\]#]*)\]|(?P<rest>[^#]*))")
 _VERBS = ("ignore", "ignore-file")
@@ -111,7 +111,7 @@ def may_be_unused(data: bytes) -> bool:
 
 
 def find_suppressions(file: SourceFile, names: Collection[str] = ()) -> Suppressions:
-    """The suppressions of a file; none where it cannot be split into tokens.
+    """The suppressions of a file; none where it cannot be split into tokens as far as they reach.
 
     A comment on the first or last line of a statement speaks for the whole statement (of a
     compound statement: its header), one between them for its own line.
@@ -121,8 +121,13 @@ def find_suppressions(file: SourceFile, names: Collection[str] = ()) -> Suppress
         names: The names of rules, to tell one that lacks its brackets from a word of a reason.
     """
     # Splitting into tokens is slow, and in most files no such comment concerns us.
-    if _MAYBE.search(file.text) is None:
+    maybe = [*_MAYBE.finditer(file.text)]
+    if not maybe:
         return Suppressions(())
+    # A comment that speaks for the whole file is worth nothing where the file cannot be split to its end;
+    # for others it is enough to come to the end of the statement in which the last one stands.
+    lasting = any("xlalint" in match[0].lower() for match in maybe)
+    last = len(file.lines) if lasting else len(split_lines(file.text[: maybe[-1].start()]))
     comments: list[tokenize.TokenInfo] = []
     statements: list[tuple[int, int]] = []
     first: int | None = None
@@ -136,6 +141,8 @@ def find_suppressions(file: SourceFile, names: Collection[str] = ()) -> Suppress
                 if first is not None:
                     statements.append((first, token.start[0]))
                 first = None
+                if token.start[0] >= last:
+                    break
             elif first is None and token.type not in _BETWEEN:
                 first = token.start[0]
     except (tokenize.TokenError, SyntaxError):
