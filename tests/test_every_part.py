@@ -16,6 +16,7 @@ import pytest
 from checking import diagnostics_of, mark_of
 from fixture_programs import bad_programs, clean_programs
 from interpreter_programs import FOLDER, PROGRAMS, found, wrong_states
+from xlalint.analysis.machine import Machine
 from xlalint.analysis.store import Store
 from xlalint.analysis.summaries import context_key
 from xlalint.lazy.model import LazyModel
@@ -118,8 +119,9 @@ def _of_states(part: str, way: int) -> Leave:
 
 
 def contexts() -> Iterator[Mutant]:
-    for given in ("names", "captured", "attributes"):
+    for given in ("names", "captured"):
         yield Mutant(f"context {given}", _of_what_is_given(given), "contexts")
+    yield Mutant("context attributes", _nothing_is_touched, "contexts")
     for part in State.__slots__:
         for field in getattr(getattr(State(), part), "_fields", ()) if part != "loop" else ():
             yield Mutant(f"context {part}.{field}", _of_the_state(part, field), "contexts")
@@ -129,15 +131,19 @@ def contexts() -> Iterator[Mutant]:
 
 def _of_what_is_given(part: str) -> Leave:
     def key(*given: Any) -> Any:
-        names = ("names", "captured", "attributes", "state")
+        names = ("names", "captured", "state")
         return context_key(**{**dict(zip(names, given, strict=True)), part: {}})
 
     return lambda monkeypatch: _everywhere(monkeypatch, context_key, key)
 
 
+def _nothing_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Machine, "touch", lambda machine, attribute: None)
+
+
 def _of_the_state(part: str, field: str = "") -> Leave:
-    def key(names: Any, captured: Any, attributes: Any, state: State) -> Any:
-        return context_key(names, captured, attributes, _without(state, part, field))
+    def key(names: Any, captured: Any, state: State) -> Any:
+        return context_key(names, captured, _without(state, part, field))
 
     return lambda monkeypatch: _everywhere(monkeypatch, context_key, key)
 

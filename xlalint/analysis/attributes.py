@@ -166,6 +166,7 @@ def _of_instance(
 def _of_project_class(
     machine: Machine, base: Value, cls: Class, name: str, frame: Frame, store: Store
 ) -> Value | None:
+    machine.touch((cls, name))
     value = store.attributes.get((cls, name))
     if value is None:
         found = machine.classes.find_method(cls, name)

@@ -79,6 +79,7 @@ def bind_name(name: str, value: Value, frame: Frame, store: Store) -> None:
 
 
 def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store: Store) -> None:
+    machine.touch((cls, name))
     # Where a method has the name, the table is not asked.
     if not machine.classes.is_tabulating(cls) and machine.classes.find_method(cls, name) is None:
         held = machine.classes.attributes(cls).get(name)

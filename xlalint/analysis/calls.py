@@ -202,6 +202,7 @@ def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
         before = {key: held for key, held in call.store.attributes.items() if key[0] is cls}
         machine.enter(Bound(init, value), call)
         for key, held in before.items():
+            machine.touch(key)
             # Instances of a class share the table: what they hold of another kind is either.
             now = call.store.attributes.get(key, held)
             if now.kind is not held.kind:
@@ -213,6 +214,7 @@ def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
             *zip(dict.fromkeys(fields), call.arguments, strict=False),
             *call.keywords.items(),
         ):
+            machine.touch((cls, name))
             call.store.attributes[cls, name] = given
     return value
 

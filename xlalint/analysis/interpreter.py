@@ -105,11 +105,13 @@ class Context:
 
     Args:
         bit: What stands for it in a trail.
+        attributes: What objects held under those names that made a difference.
         clean: The summary, where no bound and no recursion had a say: it serves every root.
         watched: Whether an observer, where there is one, has seen it.
     """
 
     bit: int
+    attributes: tuple[tuple[AttributeKey, Value | None], ...]
     clean: Summary | None = None
     watched: bool = False
 
@@ -133,6 +135,7 @@ class Interpreter(Machine):
         self.project = project
         self.kinds = kinds
         self.facts = Numbered()
+        self.attributes = Numbered()
         self.functions: Numbered[Function] = Numbered()
         self.trail = Trail()
         self.lookups = Lookups(self._apart, self._rest, self.facts)
@@ -143,7 +146,7 @@ class Interpreter(Machine):
         """Called with each statement, its module and the store before it."""
         self._plan = plan
         self._memo = memo
-        self._known: dict[Function, dict[Any, Context]] = {}
+        self._known: dict[Function, dict[Any, list[Context]]] = {}
         """All contexts that functions were interpreted in, whoever called."""
         self._bits: dict[Function, int] = {}
         """The contexts of each function, as bits."""
@@ -333,14 +336,14 @@ class Interpreter(Machine):
     ) -> Summary:
         attributes = self._within_reach(call.store.attributes, names, captured)
         scopes = call.store.state.scopes.open
-        if not scopes and are_idle(names) and are_idle(captured) and are_idle(attributes):
+        if not scopes and are_idle(names) and are_idle(captured) and self._names_idle(function, attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
-            summary = self._neutral_summary(function, names, captured, call)
+            summary = self._neutral_summary(function, names, captured, attributes, call)
             if summary is not None and summary.did_nothing:
                 return summary
         entry = entry_state(call.store.state, function)
-        key = context_key(names, captured, attributes, entry)
-        summary = self._kept(function, key, call)
+        key = context_key(names, captured, entry)
+        summary = self._kept(function, key, attributes, call)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
             names = {name: widened(value) for name, value in names.items()}
             captured = {name: widened(value) for name, value in captured.items()}
@@ -358,18 +361,19 @@ class Interpreter(Machine):
                 # States tell contexts apart as well: at last one stands for all that are still to come.
                 names, captured = dict.fromkeys(names, UNKNOWN), dict.fromkeys(captured, UNKNOWN)
                 entry = unknown_state()
-            key = self._narrowed(key, context_key(names, captured, attributes, entry))
-            summary = self._kept(function, key, call)
+            key = self._narrowed(key, context_key(names, captured, entry))
+            summary = self._kept(function, key, attributes, call)
         return summary or self._made(function, key, names, captured, attributes, entry, call)
 
     def _neutral_summary(
-        self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
-    ) -> Summary | None:
+        self, function: Function, names: dict[str, Value], captured: dict[str, Value],
+        attributes: dict[AttributeKey, Value], call: Call,
+    ) -> Summary | None:  # fmt: skip
         """What a call does where nothing is recorded and nothing is open; None beyond all bounds."""
         neutral = State()
         neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
-        key = context_key(names, captured, {}, neutral)
-        summary = self._kept(function, key, call)
+        key = context_key(names, captured, neutral)
+        summary = self._kept(function, key, attributes, call)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
             names = {name: widened(value) for name, value in names.items()}
             if count >= MOST_CONTEXTS:
@@ -377,9 +381,9 @@ class Interpreter(Machine):
             if count >= 2 * MOST_CONTEXTS:
                 self.trail.narrowed = True
                 return None
-            key = self._narrowed(key, context_key(names, captured, {}, neutral))
-            summary = self._kept(function, key, call)
-        return summary or self._made(function, key, names, captured, {}, neutral, call)
+            key = self._narrowed(key, context_key(names, captured, neutral))
+            summary = self._kept(function, key, attributes, call)
+        return summary or self._made(function, key, names, captured, attributes, neutral, call)
 
     def _narrowed(self, key: Any, narrower: Any) -> Any:
         """The key of a context after a bound has taken away what told it apart."""
@@ -390,11 +394,21 @@ class Interpreter(Machine):
         """In how many contexts the present root has come to a function."""
         return (self._counted & self._bits.get(function, 0)).bit_count()
 
-    def _kept(self, function: Function, key: Any, call: Call) -> Summary | None:
-        """A summary made before, if interpreting the function anew would come to the same."""
-        context = self._known.get(function, {}).get(key) if self._memo else None
-        if context is None:
-            return None
+    def _kept(
+        self, function: Function, key: Any, attributes: dict[AttributeKey, Value], call: Call
+    ) -> Summary | None:
+        """A summary made before, if interpreting the function anew would come to the same.
+
+        Of what objects hold, only what made a difference then makes one now.
+        """
+        for context in self._known.get(function, {}).get(key, ()) if self._memo else ():
+            if all(attributes.get(name) == value for name, value in context.attributes):
+                summary = self._served(context, call)
+                if summary is not None:
+                    return summary
+        return None
+
+    def _served(self, context: Context, call: Call) -> Summary | None:
         clean, own, depth = context.clean, self._own.get(context), call.frame.depth
         if self.observer is not None and not (call.frame.quiet or context.watched):
             return None
@@ -429,16 +443,10 @@ class Interpreter(Machine):
         attributes: dict[AttributeKey, Value], entry: State, call: Call,
     ) -> Summary:  # fmt: skip
         """A new summary."""
-        contexts = self._known.setdefault(function, {})
-        context = contexts.get(key)
-        if context is None:
-            context = contexts[key] = Context(1 << self._contexts)
-            self._contexts += 1
-            bits = self._bits[function] = self._bits.get(function, 0) | context.bit
-            if len(contexts) > MANY_CONTEXTS:
-                self._crowded[function] = bits
-        self._counted |= context.bit
         summary = self._interpret(function, names, captured, attributes, entry, call)
+        touched = tuple((name, attributes.get(name)) for name in self.attributes.of(summary.trail.touched))
+        context = self._context(function, key, touched)
+        self._counted |= context.bit
         self.trail.contexts |= context.bit
         context.watched = context.watched or not call.frame.quiet
         if summary.trail.is_clean:
@@ -446,6 +454,32 @@ class Interpreter(Machine):
         else:
             self._own[context] = summary
         return summary
+
+    def _context(
+        self, function: Function, key: Any, attributes: tuple[tuple[AttributeKey, Value | None], ...]
+    ) -> Context:
+        """The context with this key in which objects held this; it is made known when first met."""
+        alike = self._known.setdefault(function, {}).setdefault(key, [])
+        for context in alike:
+            if context.attributes == attributes:
+                return context
+        context = Context(1 << self._contexts, attributes)
+        alike.append(context)
+        self._contexts += 1
+        bits = self._bits[function] = self._bits.get(function, 0) | context.bit
+        if bits.bit_count() > MANY_CONTEXTS:
+            self._crowded[function] = bits
+        return context
+
+    def _names_idle(self, function: Function, attributes: dict[AttributeKey, Value]) -> bool:
+        """Whether the engine has nothing to do with what objects hold under the names in a function."""
+        names = function.attributes()
+        for key, value in attributes.items():
+            if key[1] in names:
+                self.touch(key)
+                if not are_idle({key: value}):
+                    return False
+        return True
 
     def _is_worth_entering(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
@@ -464,7 +498,7 @@ class Interpreter(Machine):
             return True
         if self.classes.has_optimizer_scope(function):
             return True
-        return not are_idle(self._within_reach(call.store.attributes, names, captured))
+        return not self._names_idle(function, self._within_reach(call.store.attributes, names, captured))
 
     def _within_reach(
         self, attributes: dict[AttributeKey, Value], names: dict[str, Value], captured: dict[str, Value]
@@ -543,6 +577,11 @@ class Interpreter(Machine):
                 let_die(exit_store.state, pending)
             exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}
+            exit_store.attributes = {
+                name: exit_store.attributes[name]
+                for name in self.attributes.of(trail.touched)
+                if name in exit_store.attributes and exit_store.attributes[name] is not attributes.get(name)
+            }
             if trail.recursions == own and differs_in_bound_only(exit_store.state, unchanged):
                 # What does nothing to the engine but call itself does nothing to the engine.
                 exit_store.state.trust = exit_store.state.trust._replace(bounded=unchanged.trust.bounded)
@@ -563,11 +602,11 @@ class Interpreter(Machine):
             return summary.value
         left = summary.store
         call.store.state = exit_state(left.state, state, call.site)
-        call.store.attributes.update(left.attributes)
         if left.state.loop.cuts:
             call.store.run_all()
         elif left.state.loop.may_cut:
             call.store.maybe_run_all()
+        call.store.attributes.update(left.attributes)
         for identity, path in left.moved.items():
             call.store.move_module(identity, (call.site, *path))
         return summary.value

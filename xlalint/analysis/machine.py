@@ -17,7 +17,7 @@ from xlalint.analysis.lookups import Fact, Lookups
 from xlalint.analysis.outline import Function, Outline
 from xlalint.analysis.payloads import Bound
 from xlalint.analysis.project import Project
-from xlalint.analysis.store import Store
+from xlalint.analysis.store import AttributeKey, Store
 from xlalint.analysis.trail import Numbered, Trail
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import Value
@@ -40,12 +40,17 @@ class Machine(ABC):
     trail: Trail
     """What the present activation leaves behind."""
     facts: Numbered[Fact]
+    attributes: Numbered[AttributeKey]
     statistics: dict[str, int]
     """Counts of what was done, for `-v`."""
 
     def rest_on(self, kind: str, file: str, detail: str = "") -> None:
         """What is being found out rests on a fact; see `facts`."""
         self.trail.rested |= self.facts.bit((kind, file, detail))
+
+    def touch(self, attribute: AttributeKey) -> None:
+        """What is being found out depends on what objects hold under a name, or changes it."""
+        self.trail.touched |= self.attributes.bit(attribute)
 
     @abstractmethod
     def swaps_parameters(self, outline: Outline) -> bool:

@@ -36,8 +36,21 @@ class Function:
     """A function, method or lambda of the project."""
 
     __slots__ = (
-        "_key", "_parameters", "_used", "assigned", "decorators", "free", "is_generator", "is_static", "name",
-        "node", "outline", "owner", "parent", "qualname",
+        "_attributes",
+        "_key",
+        "_parameters",
+        "_used",
+        "assigned",
+        "decorators",
+        "free",
+        "is_generator",
+        "is_static",
+        "name",
+        "node",
+        "outline",
+        "owner",
+        "parent",
+        "qualname",
     )  # fmt: skip
 
     def __init__(
@@ -56,6 +69,7 @@ class Function:
         self.free: tuple[str, ...] | None = None
         self.is_generator: bool | None = None
         self._used: set[str] | None = None
+        self._attributes: frozenset[str] | None = None
         self._key: Key | None = None
         self._parameters: Parameters | None = None
 
@@ -111,6 +125,14 @@ class Function:
                 parent = parent.parent
             self.free = tuple(sorted((self._used - self.locals()) & around))
         return self.free
+
+    def attributes(self) -> frozenset[str]:
+        """The names of attributes that stand in the function."""
+        if self._attributes is None:
+            self._attributes = frozenset(
+                node.attr for node in ast.walk(self.node) if isinstance(node, ast.Attribute)
+            )
+        return self._attributes
 
     def yields(self) -> bool:
         """Whether calling the function makes a generator."""

@@ -84,11 +84,10 @@ class Summary:
         return self.trail.deepest - self.depth
 
 
-def context_key(
-    names: dict[str, Value], captured: dict[str, Value], attributes: dict[AttributeKey, Value], state: State
-) -> Any:
-    """What tells contexts of one function apart: all that a rule or an obligation may look at."""
-    return (by_name(names), by_name(captured), frozenset(attributes.items()), state.key())
+def context_key(names: dict[str, Value], captured: dict[str, Value], state: State) -> Any:
+    """What tells contexts of one function apart, beside attributes that it touches: all that a rule or an
+    obligation may look at."""
+    return (by_name(names), by_name(captured), state.key())
 
 
 def by_name(values: dict[str, Value]) -> tuple[tuple[str, Value], ...]:

@@ -57,6 +57,7 @@ class Trail:
         too_deep: Whether a call was not followed for being too deep.
         narrowed: Whether a bound on contexts took away something that was known.
         recursions: Functions whose calls were cut short at a bound.
+        touched: The attributes of objects that were read or assigned: no others made a difference.
     """
 
     rested: int = 0
@@ -68,6 +69,7 @@ class Trail:
     too_deep: bool = False
     narrowed: bool = False
     recursions: int = 0
+    touched: int = 0
 
     def take(self, other: Trail, deepest: int | None = None) -> None:
         """Add what an activation on the way has left behind; `deepest` where it would have led from here."""
@@ -80,6 +82,7 @@ class Trail:
         self.too_deep = self.too_deep or other.too_deep
         self.narrowed = self.narrowed or other.narrowed
         self.recursions |= other.recursions
+        self.touched |= other.touched
 
     @property
     def is_clean(self) -> bool:
