@@ -86,7 +86,7 @@ class MissingStepMarker(Rule[LoopLeft]):
             case LoopLeft(
                 recorded=Recorded(must=Weight.HEAVY),
                 loop=Loop(all=Activity(cuts=False, may_cut=False, reads=reads, opens_step=False)),
-            ) if event.loop.own.steps or not reads:
+            ) if event.loop.own.steps or event.keeps or not reads:
                 harm = (
                     "compiles again for each read: nothing ends a step, so the graph of each iteration "
                     "holds all before it, since {since}"

@@ -110,7 +110,11 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
         else:
             names[name] = _annotated_value(machine, annotation, function)
     if arguments.vararg is not None:
-        names[arguments.vararg.arg] = container_of(join_all(extra, UNKNOWN)) if extra else UNKNOWN
+        if not call.open_ended:
+            names[arguments.vararg.arg] = container(extra)
+        else:
+            held_by_it = [*extra, *call.spread]
+            names[arguments.vararg.arg] = container_of(join_all(held_by_it, UNKNOWN)) if extra else UNKNOWN
     if arguments.kwarg is not None:
         known = not call.open_ended
         names[arguments.kwarg.arg] = container([*others.values()], tuple(others)) if known else UNKNOWN

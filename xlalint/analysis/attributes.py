@@ -18,15 +18,18 @@ from xlalint.analysis.payloads import (
     DEVICE_XLA,
     Bound,
     Classes,
+    Container,
     Device,
     Known,
     Method,
     Module,
     Namespace,
+    Optimizer,
     Parameters,
     callable_value,
     classes_of,
     constant,
+    container_of,
     targets,
     unknown_from,
 )
@@ -75,9 +78,15 @@ def _held(base: Value, name: str, method: Value) -> Value:
             return method
         if base.sure and base.role is not Role.STRUCTURE:
             return unknown_from(base)
-        return part_of(base)
+        part = part_of(base)
+        known = isinstance(held := base.payload, Tensor) and name in held.tensors
+        return part._replace(assumes=base.assumes) if known else part
     if name in METHODS.get(base.kind, ()):
         return method
+    if isinstance(optimizer := base.payload, Optimizer) and name == "param_groups":
+        given = Value(Kind.PARAMETERS, payload=Parameters(optimizer.over, optimizer.place))
+        group = Value(Kind.CONTAINER, payload=Container((given,), HOST, ("params",)))
+        return container_of(group)
     if isinstance(module := base.payload, Module):
         if name == "device" and module.place is not Place.UNKNOWN:
             return DEVICE_XLA if module.place is Place.XLA else DEVICE_HOST
@@ -186,7 +195,7 @@ def _of_project_class(
         return UNKNOWN if value is None else value
     if value is None:
         return None
-    if module.place is not Place.HOST:
+    if module.place is not Place.HOST or isinstance(value.payload, Module):
         return placed(value, module)
     # What another instance, one on the device, holds under the name may not be this one's.
     return value._replace(assumes=_SAME_INSTANCE) if value.kind is Kind.TENSOR else value

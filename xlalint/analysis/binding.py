@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 
+from xlalint.analysis.call import Call
 from xlalint.analysis.conditions import forget
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
+    Bound,
     Constant,
     Container,
     Iterated,
     Loader,
+    Module,
     classes_of,
     container,
     container_of,
@@ -42,6 +45,8 @@ def element(value: Value) -> Value:
         return Value(Kind.HOST, differs=value.differs)
     if value.kind is Kind.PARAMETERS:
         return value
+    if isinstance(module := value.payload, Module):
+        return value._replace(payload=module._replace(cls=None))
     return unknown_from(value)
 
 
@@ -57,8 +62,13 @@ def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: 
     if isinstance(target, ast.Name):
         bind_name(target.id, value, frame, store)
     elif isinstance(target, ast.Attribute):
-        classes = classes_of(machine.evaluate(target.value, frame, store))
+        owner = machine.evaluate(target.value, frame, store)
+        classes = classes_of(owner)
         if classes and not isinstance(classes[0], str):
+            setter = machine.classes.find_method(classes[0], f"{target.attr}.setter")
+            if setter is not None:
+                machine.enter(Bound(setter, owner), Call(frame, store, frame.site(target), None, [value]))
+                return
             _bind_attribute(machine, classes[0], target.attr, value, store)
     elif isinstance(target, ast.Tuple | ast.List):
         _unpack(machine, target.elts, value, frame, store)
@@ -74,7 +84,7 @@ def bind_name(name: str, value: Value, frame: Frame, store: Store) -> None:
     if function is not None and function.locals() and name not in function.locals():
         frame.captured[name] = value
     store.names[name] = value
-    if store.state.obligations:
+    if store.state.facts or store.state.obligations:
         forget(name, store)
 
 

@@ -30,6 +30,7 @@ from xlalint.analysis.payloads import (
     Namespace,
     Opening,
     Partial,
+    RankTest,
     Scaler,
     Scoped,
     Target,
@@ -95,7 +96,12 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
             made.spread.append(element(value))
     frame.closure_argument = outer
     if not _is_parameter(node.func, frame):
-        return machine.invoke(callee, made)
+        result = machine.invoke(callee, made)
+        if result.kind in (Kind.UNKNOWN, Kind.HOST) and isinstance(node.func, ast.Name | ast.Attribute):
+            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+            guess = machine.names.flag(name, frame.outline)
+            return guess if guess is not None and guess.assumes else result
+        return result
     before = store.state.loop.own.cut_by
     result = machine.invoke(callee, made)
     # Where a marker stands is for those to say who pass it as a callback.
@@ -126,7 +132,7 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
             if call.node is not None:
                 rebind(machine, call.node.func, module, call.frame, call.store)
             return call_module(machine, module, call)
-        case Constant(bool()):
+        case Constant(bool()) | RankTest():
             return callee  # a test for a backend, whether a function or a flag
         # A scope used as a decorator: `@torch_xla.compile(full_graph=True)`, `@xp.trace_me("step")`.
         case Opening(ScopeKind() as kind) if call.arguments:

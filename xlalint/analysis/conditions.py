@@ -7,6 +7,8 @@ import re
 from functools import partial
 from typing import TypeVar
 
+from xlalint.analysis.call import dotted
+from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import Loader, Module
 from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
@@ -59,6 +61,8 @@ def enter_arm(store: Store, known: Fact | None, assumed: Assumptions, excluded: 
         assumed: What would be assumed where this arm is taken.
         excluded: The same of the other arm.
     """
+    if known is not None:
+        store.state.facts |= {known}
     if known is not None and store.state.obligations:
         store.state.obligations = frozenset(
             owed for owed in store.state.obligations if not any(map(known.excludes, owed.when))
@@ -85,13 +89,35 @@ def opened_under(known: Fact | None, before: frozenset[Obligation], store: Store
 
 def forget(name: str, store: Store) -> None:
     """A name is bound anew: what was tested of it before says nothing of it."""
-    if not any(owed.when for owed in store.state.obligations):
+    state = store.state
+    if not state.facts and not any(owed.when for owed in state.obligations):
         return
     mentions = partial(re.search, rf"(?<![\w.]){re.escape(name)}\b")
+    state.facts = frozenset(fact for fact in state.facts if not mentions(fact.subject))
     store.state.obligations = frozenset(
         owed._replace(when=frozenset(fact for fact in owed.when if not mentions(fact.subject)))
         for owed in store.state.obligations
     )
+
+
+def told_outside(facts: frozenset[Fact], function: Function, call: ast.Call | None) -> frozenset[Fact]:
+    """What is known in a called function, in the words of its caller; what has none there is left out."""
+    if not facts or call is None or isinstance(function.node, ast.Lambda):
+        return frozenset()
+    positional = function.parameters.positional
+    given: list[ast.expr] = list(call.args)
+    if function.owner is not None and not function.is_static and isinstance(call.func, ast.Attribute):
+        given.insert(0, call.func.value)
+    if any(isinstance(argument, ast.Starred) for argument in given):
+        return frozenset()
+    spelled = {name: dotted(node) for name, node in zip(positional, given, strict=False)}
+    spelled |= {keyword.arg: dotted(keyword.value) for keyword in call.keywords if keyword.arg}
+    told = set()
+    for known in facts:
+        root, dot, rest = known.subject.partition(".")
+        if spelled.get(root) and known.subject.replace(".", "").isidentifier():
+            told.add(known._replace(subject=f"{spelled[root]}{dot}{rest}"))
+    return frozenset(told)
 
 
 def merge(joined: Store, yes: Store, no: Store, test: ast.expr) -> None:

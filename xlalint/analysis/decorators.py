@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import (
+    Bound,
     Known,
     Opening,
     Scoped,
@@ -30,6 +32,29 @@ def decorator_scopes(machine: Machine, function: Function) -> list[ScopeKind]:
     """The scopes that a function's decorators open around every call, innermost first."""
     frame = Frame(function.outline, function.parent, 0)
     return _scopes_of(machine, function.decorators, frame, Store(State()))
+
+
+def wrappers(
+    machine: Machine, function: Function, follows: Callable[[Function], bool]
+) -> list[ScopeKind | Value]:
+    """What a function's decorators put around every call, innermost first.
+
+    Args:
+        follows: Says of a decorator of the project whether what it does may matter.
+    """
+    frame, store = Frame(function.outline, function.parent, 0), Store(State())
+    found: list[ScopeKind | Value] = []
+    for decorator in reversed(function.decorators):
+        kinds = _scopes_of(machine, [decorator], frame, store)
+        if kinds:
+            found += kinds
+            continue
+        if not isinstance(decorator, ast.Name | ast.Attribute):
+            continue
+        value = machine.evaluate(decorator, frame, store)
+        if any(isinstance(t, Bound) and t.receiver is None and follows(t.function) for t in targets(value)):
+            found.append(value)
+    return found
 
 
 def decorated(

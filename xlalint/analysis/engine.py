@@ -24,6 +24,7 @@ from xlalint.analysis.summaries import told_once
 from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
 from xlalint.knowledge.frameworks import Hook
+from xlalint.knowledge.methods import OPTIMIZER_HOOKS
 from xlalint.lazy.events import ApiUsed, Event, FileUnreadable
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
@@ -233,7 +234,13 @@ class Program:
             if function.owner is not None and self._has_optimizer_scope(function)
         }
         referenced = self.plan.referenced(stepping)
-        functions = sorted(self.plan.relevant | stepping, key=order)
+        # What else such a class can do is judged where it is asked for, if the class is used at all.
+        asked_for = {
+            function
+            for function in stepping
+            if function.name not in OPTIMIZER_HOOKS and self.plan.uses_class_of(function)
+        }
+        functions = sorted((self.plan.relevant | stepping) - asked_for, key=order)
         left: dict[Function, tuple[Analyzed, frozenset[Key]]] = {}
         for function in functions:
             if function not in referenced and function.key not in reached:

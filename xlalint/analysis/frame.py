@@ -13,7 +13,7 @@ from xlalint.judging import Occurrence
 from xlalint.lazy.events import Event
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import State, View
+from xlalint.lazy.state import Fact, State, View
 from xlalint.lazy.values import Value
 
 
@@ -65,14 +65,16 @@ class Carried(NamedTuple):
 
     event: Event
     view: View
+    facts: frozenset[Fact] = frozenset()
+    """How tests of the function came out where it happened."""
 
 
 class Frame:
     """One activation. What happens gathers here, as this function sees it."""
 
     __slots__ = (
-        "captured", "carried", "closure_argument", "depth", "exits", "function", "kept", "loops", "muted",
-        "occurrences", "outline", "over", "quiet", "resume", "shallow", "yields",
+        "captured", "carried", "closure_argument", "depth", "discarded", "exits", "function", "kept", "loops",
+        "muted", "occurrences", "outline", "over", "quiet", "resume", "shallow", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -102,6 +104,8 @@ class Frame:
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""
         self.closure_argument = False
+        self.discarded: ast.expr | None = None
+        """The expression whose value the present statement throws away."""
 
     @property
     def model(self) -> LazyModel:
@@ -118,7 +122,7 @@ class Frame:
             return
         obligation = getattr(event, "obligation", None)
         if obligation is not None and obligation.inherited:
-            self.carried.append(Carried(event, state.view()))
+            self.carried.append(Carried(event, state.view(), state.facts))
         else:
             self.occurrences.append(Occurrence(event, state.view()))
 

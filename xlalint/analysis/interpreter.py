@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from xlalint.analysis import (
@@ -20,7 +21,8 @@ from xlalint.analysis import (
 from xlalint.analysis.arguments import bind_arguments, captured
 from xlalint.analysis.call import Call
 from xlalint.analysis.classes import ClassTable
-from xlalint.analysis.decorators import decorator_scopes, is_context_manager
+from xlalint.analysis.conditions import told_outside
+from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
 from xlalint.analysis.frame import Carried, Frame
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.lookups import Lookups
@@ -67,7 +69,7 @@ from xlalint.knowledge.frameworks import Given, Hook
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import ScopeKind, State
+from xlalint.lazy.state import Fact, ScopeKind, State
 from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Value
 from xlalint.lazy.values import join as join_values
 
@@ -282,13 +284,18 @@ class Interpreter(Machine):
         self.rest_on("text", *function.key)
         # Those of a function in a function were seen to where it was defined.
         at_definition = function.parent is not None and function.owner is None
-        scopes = [] if at_definition else self._scopes_around(function)
-        if scopes:
+        around = [] if at_definition else self._wrappers_around(function)
+        if around:
             target: Value = callable_value(bound)
             self._plain.add(function)
             try:
-                for kind in scopes:
-                    target = callable_value(Scoped(target, kind))
+                for wrapper in around:
+                    if isinstance(wrapper, ScopeKind):
+                        target = callable_value(Scoped(target, wrapper))
+                    else:
+                        given = Call(call.frame, call.store, call.site, None, [target])
+                        wrapped = self.invoke(wrapper, given)
+                        target = wrapped if wrapped.kind is Kind.CALLABLE else target
                 return self.invoke(target, call)
             finally:
                 self._plain.discard(function)
@@ -318,18 +325,24 @@ class Interpreter(Machine):
             return UNKNOWN
         trail.entered |= bit
         summary = self._summary(function, names, held, call)
-        value = self._replay(summary, call)
+        value = self._replay(function, summary, call)
         self._give_back(function, summary, call)
         if function.yields():
             return generated(summary)
         # A function that never returns ends here for whoever called it, as far as we see.
         return UNKNOWN if summary.store is None else value
 
-    def _scopes_around(self, function: Function) -> list[ScopeKind]:
+    def _wrappers_around(self, function: Function) -> list[ScopeKind | Value]:
         if not function.decorators or function in self._plain:
             return []
         # A decorator may call the very function that it decorates.
-        return self.lookups.find(("scopes", function), lambda: decorator_scopes(self, function), list)
+        return self.lookups.find(
+            ("wrappers", function), lambda: wrappers(self, function, self._is_relevant), list
+        )
+
+    def _is_relevant(self, function: Function) -> bool:
+        self.rest_on("relevant", *function.key)
+        return function in self._plan.relevant
 
     def _summary(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
@@ -566,7 +579,8 @@ class Interpreter(Machine):
         finally:
             self._on_stack &= ~own
             self.trail = outer
-        frame.model.settle_collectives([end.state for end, _, _ in ends], function.site)
+        told = function.name not in _WITH_ITS_COUNTERPART
+        frame.model.settle_collectives([end.state for end, _, _ in ends], function.site, told=told)
         exit_store: Store | None = None
         value = NONE
         for number, (end, returned, _) in enumerate(ends):
@@ -593,15 +607,16 @@ class Interpreter(Machine):
             trail, call.frame.depth,
         )  # fmt: skip
 
-    def _replay(self, summary: Summary, call: Call) -> Value:
+    def _replay(self, function: Function, summary: Summary, call: Call) -> Value:
         """Do to the caller what the summary says, with places as the caller sees them."""
         state = call.store.state
+        told = partial(told_outside, function=function, call=call.node)
         if not call.frame.muted:
-            self._tell(summary, call)
+            self._tell(summary, call, told)
         if summary.store is None or summary.did_nothing:
             return summary.value
         left = summary.store
-        call.store.state = exit_state(left.state, state, call.site)
+        call.store.state = exit_state(left.state, state, call.site, told)
         if left.state.loop.cuts:
             call.store.run_all()
         elif left.state.loop.may_cut:
@@ -611,7 +626,7 @@ class Interpreter(Machine):
             call.store.move_module(identity, (call.site, *path))
         return summary.value
 
-    def _tell(self, summary: Summary, call: Call) -> None:
+    def _tell(self, summary: Summary, call: Call, told: Callable[[frozenset[Fact]], frozenset[Fact]]) -> None:
         """Pass on what happened in a called function, as far as its caller holds what it speaks of."""
         frame, state = call.frame, call.store.state
         if summary.occurrences:
@@ -625,10 +640,13 @@ class Interpreter(Machine):
         for carried in summary.carried:
             obligation = carried.event.obligation  # type: ignore[attr-defined]
             view = seen_from(carried.view, state)
+            facts = told(carried.facts)
             for mine in state.owes(obligation.owed):
+                if any(fact.excludes(other) for fact in facts for other in mine.when):
+                    continue
                 event = with_obligation(carried.event, mine)
                 if mine.inherited:
-                    frame.carried.append(Carried(event, view))
+                    frame.carried.append(Carried(event, view, state.facts))
                 else:
                     frame.occurrences.append(Occurrence(event, view))
 
@@ -710,6 +728,9 @@ def _without_call(occurrence: Occurrence, site: Site) -> Occurrence:
     inner = obligation._replace(path=obligation.path[1:])
     return occurrence._replace(event=replace(occurrence.event, obligation=inner))  # type: ignore[call-arg]
 
+
+_WITH_ITS_COUNTERPART = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
+"""Methods of which one may wait for what another does: replicas meet over the whole life of the object."""
 
 _BY_FRAMEWORK = assumptions.assume("the framework trains this on an XLA device")
 

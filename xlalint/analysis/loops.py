@@ -32,6 +32,7 @@ from xlalint.lazy.values import (
     UNKNOWN,
     Kind,
     Value,
+    Weight,
 )
 from xlalint.spelling import spelling
 
@@ -257,11 +258,20 @@ def _end_loop(
     since = back.state.engine.since if back is not None else ()
     recorded = back.state.engine.recorded if back is not None else NOTHING
     frame.model.end_loop(
-        state, outside, over, recorded, frame.site(node), since=since, told=judged and back is not None
-    )
+        state, outside, over, recorded, frame.site(node),
+        since=since, keeps=back is not None and _keeps_work(back), told=judged and back is not None,
+    )  # fmt: skip
     engine = state.engine
     since = places(outer_since, engine.since) if engine.recorded != NOTHING else ()
     state.engine = engine._replace(since=since)
+
+
+def _keeps_work(store: Store) -> bool:
+    """Whether a container holds work that is recorded."""
+    return any(
+        value.kind is Kind.CONTAINER and value.recorded.must is Weight.HEAVY
+        for value in (*store.names.values(), *store.attributes.values())
+    )
 
 
 _NEEDS_A_CUT = functions.names_of("xla optimizer step", "add closure")

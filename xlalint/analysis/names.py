@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
     callable_value,
     constant,
     run,
+    targets,
 )
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
@@ -61,9 +62,11 @@ class Names:
     def global_name(self, name: str, outline: Outline) -> Value:
         """The value of a name of the module, or of a builtin."""
         flag = self.flag(name, outline)
-        if flag is not None:
-            return flag
         value = self.in_module(name, outline)
+        if flag is not None:
+            # What the project defines says more than a guess by its name.
+            own = value is not None and any(isinstance(t, Bound) for t in targets(value))
+            return value if value is not None and own and flag.assumes else flag
         if value is not None:
             return value
         if name in _BUILTINS:

@@ -383,7 +383,7 @@ class Outline:
                 function = Function(self, node, parent, owner)
                 self.functions[node] = function
                 if owner is not None:
-                    owner.methods[node.name] = function
+                    owner.methods[_method_name(node)] = function
                 elif at_module:
                     self._bind(node.name, function)
                 self._collect(node.body, function, None)
@@ -411,6 +411,14 @@ class Outline:
             else:
                 for inner in blocks(node):
                     self._collect(inner, parent, owner)
+
+
+def _method_name(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """What a method is known by: a property's setter has its name, and does not take its place."""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter"):
+            return f"{node.name}.{decorator.attr}"
+    return node.name
 
 
 def absolute(name: str, is_package: bool, module: str, level: int) -> str:

@@ -72,6 +72,14 @@ class Plan:
                         found.update(f for f in names[name] if f is not user and not _contains(f, user))
         return found
 
+    def uses_class_of(self, method: Function) -> bool:
+        """Whether anything outside a method's class names the class."""
+        assert method.owner is not None
+        name = method.owner.name
+        return any(name in words for words in self._module_words.values()) or any(
+            name in words for user, words in self._words.items() if user.owner is not method.owner
+        )
+
     def swaps_parameters(self, outline: Outline) -> bool:
         """Whether moving a module keeps its parameters' identity, in the program that a module is part of.
 

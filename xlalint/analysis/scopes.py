@@ -164,6 +164,8 @@ def _with_instance(
     names = ("__aenter__", "__aexit__") if isinstance(node, ast.AsyncWith) else ("__enter__", "__exit__")
     enter, leave = (attribute(machine, manager, name, None, frame, store) for name in names)
     if not all(any(isinstance(t, Bound) for t in targets(method)) for method in (enter, leave)):
+        if item.optional_vars is not None:
+            bind(machine, item.optional_vars, manager, frame, store)
         return _with_items(machine, node, rest, frame, store)
     site = frame.site(item.context_expr)
     entered = machine.invoke(enter, Call(frame, store, site, None))

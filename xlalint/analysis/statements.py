@@ -32,6 +32,7 @@ from xlalint.lazy.values import join as join_values
 
 
 def _expression(machine: Machine, node: ast.Expr, frame: Frame, store: Store) -> Store | None:
+    frame.discarded = node.value
     machine.evaluate(node.value, frame, store)
     return None if _never_returns(node.value) else store
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -30,6 +30,7 @@ from xlalint.lazy.state import (
     NOTHING_DONE,
     Activity,
     Engine,
+    Fact,
     Gradient,
     Gradients,
     Loop,
@@ -162,6 +163,7 @@ def entry_state(state: State, function: Function) -> State:
     if state.trust.opaque:
         entry.trust = state.trust._replace(opaque=assumptions.STEPS_ELSEWHERE)
     entry.loop = NOTHING_DONE
+    entry.facts = frozenset()
     entry.collectives = ()
     return entry
 
@@ -180,14 +182,17 @@ def unknown_state() -> State:
     return state
 
 
-def exit_state(left: State, before: State, site: Site) -> State:
-    """The state a called function left, as the caller sees it."""
+def exit_state(
+    left: State, before: State, site: Site, told: Callable[[frozenset[Fact]], frozenset[Fact]]
+) -> State:
+    """The state a called function left, as the caller sees it; `told` gives facts in the caller's words."""
     state = left.copy()
     state.scopes = before.scopes
     state.replicas = left.replicas._replace(splits=before.replicas.splits)
     since = places(*(before.engine.since if place.is_entry else (site,) for place in left.engine.since))
     state.engine = left.engine._replace(since=since)
-    state.obligations = _obligations_after(left, before, site)
+    state.obligations = _obligations_after(left, before, site, told)
+    state.facts = before.facts
     state.loop = Loop(
         join_activities(before.loop.own, _at(left.loop.own, site)),
         join_activities(before.loop.nested, _at(left.loop.nested, site)),
@@ -206,7 +211,9 @@ def _at(activity: Activity, site: Site) -> Activity:
     )
 
 
-def _obligations_after(left: State, before: State, site: Site) -> frozenset[Obligation]:
+def _obligations_after(
+    left: State, before: State, site: Site, told: Callable[[frozenset[Fact]], frozenset[Fact]]
+) -> frozenset[Obligation]:
     """What the caller still owes after a call, and what the called function has left to it."""
     inside = {o for o in left.obligations if o.inherited}
     owed = {o for o in before.obligations if not o.terms.enters_calls or o.inside_call() in inside}
@@ -229,10 +236,23 @@ def _obligations_after(left: State, before: State, site: Site) -> frozenset[Obli
                 in_loop=o.in_loop or before.scopes.in_loop,
                 split=_resolved(o.split, before.replicas.splits) if o.split is not None else None,
                 since=places_of_caller(o.since, before.engine.since),
-                when=frozenset(),
+                when=told(o.when),
             )
         )
-    return frozenset(owed)
+    return _without_pairs(frozenset(owed))
+
+
+def _without_pairs(owed: frozenset[Obligation]) -> frozenset[Obligation]:
+    """What is left when a collective that some replicas reached is met by what the others reach later."""
+    waiting = [o for o in owed if o.owed is Owed.COLLECTIVE and o.split is not None]
+    met = {
+        one
+        for one in waiting
+        for other in waiting
+        if one.detail == other.detail and one.split and other.split
+        and one.split.master is not other.split.master
+    }  # fmt: skip
+    return owed - met if met else owed
 
 
 def owed_by_few_ways(obligations: frozenset[Obligation]) -> frozenset[Obligation]:
@@ -294,7 +314,7 @@ def carried_once(carried: list[Carried]) -> tuple[Carried, ...]:
     work was recorded makes no difference."""
     if len(carried) < 2:
         return tuple(carried)
-    return tuple({(event, view._replace(since=())): Carried(event, view) for event, view in carried}.values())
+    return tuple({(c.event, c.view._replace(since=()), c.facts): c for c in carried}.values())
 
 
 def _ways_that_count(ways: list[Occurrence]) -> Iterable[Occurrence]:

@@ -45,11 +45,28 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
         call.store.state.trust = trust._replace(
             opaque=trust.opaque or assume(f"`{call.spelling}` does not cut the graph")
         )
-    if any(holds_tensor(v) for v in given):
+    tensors = [value for value in given if holds_tensor(value)]
+    if tensors:
+        if len(tensors) == 1 and not may_cut and not _is_part_of_module(machine, call):
+            # Unless it is a module it works on its argument, which weighs more.
+            weighs = _as_heavy_as(tensors[0])
         call.frame.model.record_perhaps(call.store.state, Weight.HEAVY, call.site)
         recorded = Recorded(weighs, Weight.HEAVY) if call.frame.model.records(call.store.state) else NOTHING
         return Value(Kind.TENSOR, assume(f"`{call.spelling}` returns a tensor"), recorded, differs=True)
     return unknown_from(*given)
+
+
+def _as_heavy_as(value: Value) -> Weight:
+    held = value.payload.element if isinstance(value.payload, Container | Iterated) else value
+    return held.recorded.must
+
+
+def _is_part_of_module(machine: Machine, call: Call) -> bool:
+    """Whether what is called is held by a module: it may be one itself."""
+    function = call.node.func if call.node is not None else None
+    if not isinstance(function, ast.Attribute):
+        return False
+    return machine.evaluate(function.value, call.frame, call.store).kind is Kind.MODULE
 
 
 def _is_named_as_marker(call: Call) -> bool:

@@ -191,6 +191,7 @@ FUNCTIONS: dict[str, str] = {
     "functools.update_wrapper": "same",
     "builtins.object.__init__": "nothing",
     "contextlib.nullcontext": "plain scope",
+    "contextlib.closing": "same",
     "contextlib.suppress": "plain scope",
     "contextlib.ExitStack": "exit stack",
     "contextlib.AsyncExitStack": "exit stack",

@@ -77,7 +77,7 @@ def _held(holder: Lifecycle, rest: str) -> Lifecycle | None:
 
 @cache
 def _table() -> dict[str, Lifecycle]:
-    table = {}
+    table = {"torch_xla_py": _FORMER_PACKAGE}
     keywords: dict[str, dict[str, Lifecycle]] = {}
     for name, versions in _read("removed.json"):
         measured = Lifecycle(versions[0], removed=_following(versions[-1]))
@@ -139,6 +139,8 @@ def _replaced(
     """What takes its place is not quite the same, or there is nothing."""
     return Lifecycle((1, 8), deprecated, None, successor, successor_since, False, note)
 
+
+_FORMER_PACKAGE = Lifecycle((1, 8), None, (1, 8), note="since 2020 the package is called `torch_xla`")
 
 # Kept by hand; a test holds each line against the measured releases. What is only proposed as a
 # successor (torch_xla.devices, torch_xla.real_devices, runtime.device_type) is left out on purpose,

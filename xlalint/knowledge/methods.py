@@ -68,6 +68,12 @@ METHODS: dict[Kind, dict[str, str]] = {
     },
 }  # fmt: skip
 
+OPTIMIZER_HOOKS = frozenset({
+    "step", "zero_grad", "unscale_", "update", "scale", "minimize", "_maybe_opt_step", "_unscale_grads_",
+    "_init_group",
+})  # fmt: skip
+"""Methods of optimizers and scalers that torch or any program calls, whatever the class is."""
+
 OF_UNSURE: dict[str, str] = {
     **dict.fromkeys(("train", "eval", "apply", "share_memory"), "same"),
     **dict.fromkeys(("parameters", "named_parameters", "buffers", "named_buffers"), "parameters"),

@@ -159,12 +159,14 @@ class ClosureAdded(Event):
 @dataclass(frozen=True, slots=True)
 class LoopLeft(Event):
     """A loop came to its end. `recorded` is what every iteration leaves behind at its end, `since`
-    where it was recorded, `loop` what happened in it; `over` is what it ran over (None: a `while`)."""
+    where it was recorded, `loop` what happened in it; `over` is what it ran over (None: a `while`).
+    `keeps` tells that a container gathers such work over the iterations."""
 
     over: Value | None = None
     recorded: Recorded = NOTHING
     loop: Loop = NOTHING_DONE
     since: tuple[Site, ...] = ()
+    keeps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -352,11 +352,12 @@ class LazyModel:
         assumes = both(self.assumed(state), split.assumes)
         state.obligations |= {Obligation(Owed.COLLECTIVE, path, assumes, state.scopes.in_loop, name, split)}
 
-    def settle_collectives(self, ends: list[State], site: Site) -> None:
+    def settle_collectives(self, ends: list[State], site: Site, *, told: bool = True) -> None:
         """A function ends: what one arm of a test reached and no other replica did is unmatched.
 
         `ends` are the states in which the function may end; the replicas that left it early by a
-        test inside the function are compared with those that went on.
+        test inside the function are compared with those that went on. Without `told` it is left to the
+        caller, where the others may still come to it.
         """
         arms: dict[Site, dict[bool, tuple[Split, State]]] = {}
         for state in ends:
@@ -373,7 +374,7 @@ class LazyModel:
                 surplus = [(n, p, split, state) for n, p in state.collectives]
             for name, path, split, state in surplus:
                 self._owe_collective(state, name, path, split)
-        for state in ends:
+        for state in ends if told else ():
             for obligation in state.owes(Owed.COLLECTIVE):
                 self._settle(state, obligation, UnmatchedCollective(site, obligation.assumes, obligation))
 
@@ -424,7 +425,7 @@ class LazyModel:
 
     def end_loop(
         self, state: State, outside: Loop, over: Value | None, recorded: Recorded, site: Site, *,
-        since: tuple[Site, ...] = (), told: bool = True,
+        since: tuple[Site, ...] = (), keeps: bool = False, told: bool = True,
     ) -> None:  # fmt: skip
         """A loop has ended; `state.scopes.in_loop` tells of the loops around it already.
 
@@ -433,10 +434,11 @@ class LazyModel:
             over: What the loop ran over; None: a `while`.
             recorded: What every iteration leaves behind at its end.
             since: Where that was recorded.
+            keeps: Whether a container gathers it over the iterations.
             told: Whether this end is the one by which the loop is judged.
         """
         if told:
-            self._emit(LoopLeft(site, self.assumed(state), over, recorded, state.loop, since), state)
+            self._emit(LoopLeft(site, self.assumed(state), over, recorded, state.loop, since, keeps), state)
         state.loop = state.loop.inside(outside)
         if not state.scopes.in_loop:
             self.settle_steps(state)

@@ -478,7 +478,7 @@ class State:
     """What the lazy engine holds, as exactly as the observer knows it."""
 
     __slots__ = (
-        "collectives", "engine", "gradients", "loop", "obligations", "replicas", "scopes", "trust",
+        "collectives", "engine", "facts", "gradients", "loop", "obligations", "replicas", "scopes", "trust",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -488,6 +488,8 @@ class State:
         self.obligations: frozenset[Obligation] = frozenset()
         self.collectives: tuple[tuple[str, Path], ...] = ()
         """Collectives reached since the innermost split, by operation and tag."""
+        self.facts: frozenset[Fact] = frozenset()
+        """How tests of the present function came out. They say what is met, and tell no states apart."""
 
     def copy(self) -> State:
         """An independent state that holds the same."""
@@ -500,6 +502,7 @@ class State:
         other.trust = self.trust
         other.obligations = self.obligations
         other.collectives = self.collectives
+        other.facts = self.facts
         return other
 
     def __eq__(self, other: object) -> bool:
@@ -593,6 +596,7 @@ def join(a: State, b: State) -> State:
     joined.trust = _join(a.trust, b.trust)
     joined.obligations = a.obligations | b.obligations
     joined.collectives = _longer(a.collectives, b.collectives)
+    joined.facts = a.facts & b.facts
     return joined
 
 

@@ -110,6 +110,8 @@ class Tensor(NamedTuple):
 
     role: Role = Role.PLAIN
     shape: Shape = Shape.UNKNOWN
+    tensors: frozenset[str] = frozenset()
+    """The attributes of a structure that were seen to be tensors."""
 
 
 class Value(NamedTuple):

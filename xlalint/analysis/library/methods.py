@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.containers import container_method, loader_method
 from xlalint.analysis.library.devices import device_of
@@ -16,6 +17,7 @@ from xlalint.analysis.payloads import (
     Iterated,
     Loader,
     Method,
+    Module,
     Opening,
     Opens,
     Parameters,
@@ -101,6 +103,11 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         return unknown_from(receiver)
     match METHODS[Kind.UNKNOWN].get(name):
         case "move" if device_of(call.argument(0, "device")).type == "xla":
+            if call.node is not None and call.node is call.frame.discarded:
+                # Moving a tensor gives another one, which nobody would throw away: this is a module.
+                module = Value(Kind.MODULE, payload=Module(None, Place.XLA))
+                rebind(machine, call.node.func.value, module, call.frame, call.store)  # type: ignore[attr-defined]
+                return module
             return Value(
                 Kind.TENSOR,
                 assume(f"`{call.spelling}` moves a tensor or a module"),

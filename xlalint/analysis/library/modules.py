@@ -135,8 +135,10 @@ def confirm_arguments(machine: Machine, call: Call) -> None:
 def placed(value: Value, owner: Module) -> Value:
     """A module or tensor that belongs to `owner`: it lives where `owner` lives."""
     held = value.payload
-    if isinstance(held, Module) and held.place is Place.HOST:
-        return value._replace(payload=held._replace(place=owner.place))
+    if isinstance(held, Module):
+        # A part moves when the whole does.
+        place = owner.place if held.place is Place.HOST else held.place
+        return value._replace(payload=held._replace(identity=owner.identity or held.identity, place=place))
     if isinstance(held, Container):
         items = None if held.items is None else tuple(placed(item, owner) for item in held.items)
         return value._replace(payload=held._replace(items=items, element=placed(held.element, owner)))

@@ -74,7 +74,7 @@ def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -
         case "state dict":
             return Value(Kind.STATE_DICT, payload=StateDict(Place.UNKNOWN))
         case _:
-            return UNKNOWN
+            return _own_method(machine, receiver, name, call) or UNKNOWN
 
 
 def _run_own_step(machine: Machine, receiver: Value, call: Call) -> None:
@@ -104,7 +104,15 @@ def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             step_optimizer(call.argument(0, "optimizer"), call)
             return NONE
         case _:
-            return HOST
+            return _own_method(machine, receiver, name, call) or HOST
+
+
+def _own_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value | None:
+    """A method that an optimizer or scaler class of the project adds to what all of its kind have."""
+    info = receiver.payload
+    cls = info.cls if isinstance(info, Optimizer | Scaler) else None
+    method = machine.classes.find_method(cls, name) if cls is not None else None
+    return machine.enter(Bound(method, receiver), call) if method is not None else None
 
 
 def gradient(store: Store) -> Value:

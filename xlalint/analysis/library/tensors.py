@@ -22,8 +22,8 @@ from xlalint.analysis.unknown import holds_tensor
 from xlalint.knowledge.methods import OF_UNSURE
 from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy import assumptions
-from xlalint.lazy.events import Reading
-from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Role, Value, Weight
+from xlalint.lazy.events import Reading, Use
+from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
 
 
 def call_operation(name: str, call: Call) -> Value:
@@ -77,8 +77,22 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
                 _give_back(machine, receiver, call)
             result = call.record((receiver, *_tensors(call)), _weight(operation))
             if name.endswith("_") and not name.endswith("__"):
+                if _scales_a_gradient(name, call):
+                    call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
                 _give_back(machine, result, call)
             return result
+
+
+def _scales_a_gradient(name: str, call: Call) -> bool:
+    """Whether a gradient is scaled in place by something computed on the device, as clipping by hand does."""
+    function = call.node.func if call.node is not None else None
+    return (
+        name in ("mul_", "div_")
+        and isinstance(function, ast.Attribute)
+        and isinstance(function.value, ast.Attribute)
+        and function.value.attr == "grad"
+        and any(value.kind is Kind.TENSOR and value.sure for value in call.arguments)
+    )
 
 
 def _as_tensor(value: Value) -> Value:
@@ -126,6 +140,11 @@ def _give_back(machine: Machine, result: Value, call: Call) -> None:
 def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
     """What an unknown callee made of device values, and backward starts from, is a tensor there."""
     function = call.node.func if call.node is not None else None
+    if isinstance(function, ast.Attribute) and isinstance(part := function.value, ast.Attribute):
+        whole = machine.evaluate(part.value, call.frame, call.store)
+        if isinstance(held := whole.payload, Tensor) and held.role is Role.STRUCTURE:
+            known = held._replace(tensors=held.tensors | {part.attr})
+            rebind(machine, part.value, whole._replace(payload=known), call.frame, call.store)
     if (
         isinstance(function, ast.Attribute)
         and isinstance(function.value, ast.Name)
