@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 import pytest
 
+from xlalint.lazy.assumptions import MANY, NONE, Assumptions, assume
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import (
     JOINS,
@@ -58,6 +59,7 @@ VALUES: dict[Any, list[Any]] = {
         frozenset({(Cause.MARKER, at(1))}),
         frozenset({(Cause.MARKER, at(2)), (Cause.LOADER, at(1))}),
     ],
+    Assumptions: [NONE, assume("this is so"), assume("that is so"), MANY],
     frozenset[Site]: [frozenset(), frozenset({at(1)}), frozenset({at(2), at(3)})],
 }
 """What a field may hold, by its type."""
@@ -83,6 +85,11 @@ def united(a: frozenset[Any], b: frozenset[Any]) -> frozenset[Any]:
     return frozenset(itertools.chain(a, b))
 
 
+def worse(a: Assumptions, b: Assumptions) -> Assumptions:
+    """On either way one of them is enough: what assumes more counts."""
+    return max(a, b, key=lambda assumed: (len(assumed), [-ord(c) for c in "".join(sorted(assumed))]))
+
+
 def first_places(a: tuple[Site, ...], b: tuple[Site, ...]) -> tuple[Site, ...]:
     return tuple(sorted(set(a + b)))[:MOST_PLACES]
 
@@ -99,6 +106,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "since": first_places,
         "parameters": interval,
         "parameters_reduced": both,
+        "gradients": interval,
         "eager": agreed,
         "skip_cut": either,
     },
@@ -115,7 +123,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "opens_step": either,
         "closures": united,
     },
-    Trust: {"opaque": either, "bounded": either},
+    Trust: {"opaque": worse, "bounded": worse},
 }
 """What each field of the joined state must be, said once more and without a look at how it is done."""
 

@@ -94,7 +94,7 @@ class EagerClosureArgument(Rule[HostRead]):
             return
         value = event.value
         sure_enough = value.sure or event.reading is Reading.EXPLICIT
-        if not (value.is_device and sure_enough and value.recorded.must >= Weight.LIGHT):
+        if not (value.is_device and sure_enough and value.recorded.must > Weight.NONE):
             return
         yield self.finding(
             event,

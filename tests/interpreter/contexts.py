@@ -94,7 +94,7 @@ def the_place_of_what_is_recorded_differs():
 
 
 def saved():
-    xm.save(model.state_dict(), "model.pt")  # expect: XLA602
+    xm.save(model.state_dict(), "model.pt")
 
 
 def the_parameters_differ(flag):
@@ -215,6 +215,7 @@ def the_replicas_differ():
     optimizer = torch.optim.SGD(model.parameters())
     optimizer.step()
     kept()
+    optimizer.step()
     if xm.is_master_ordinal():
         kept()  # expect: XLA501
 
@@ -324,3 +325,51 @@ def read_and_cut_again(loss):
 def called_without_a_bound():
     loss = model(x)
     read_and_cut_again(loss)
+
+
+def clipped_and_stepped(optimizer):
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
+    xm.optimizer_step(optimizer)
+
+
+def what_was_computed_before_the_cut_differs(flag):
+    optimizer = torch.optim.SGD(model.parameters())
+    optimizer.zero_grad()
+    if flag:
+        model(x)
+        torch_xla.sync()
+        clipped_and_stepped(optimizer)
+    else:
+        model(x).sum().backward()
+        torch_xla.sync()  # expect: XLA205
+        clipped_and_stepped(optimizer)
+
+
+def norm_shown(parameters):
+    next(parameters).grad.norm().item()
+
+
+def what_is_recorded_on_gradients_differs(flag):
+    model(x).sum().backward()
+    if flag:
+        torch_xla.sync()
+        model(x)
+        norm_shown(model.parameters())
+    else:
+        model(x)
+        norm_shown(model.parameters())  # expect: XLA102
+    torch_xla.sync()
+
+
+def stored():
+    torch.save(model.state_dict(), "weights.pt")  # expect: XLA601
+
+
+def the_replicas_that_store_differ(flag):
+    optimizer = torch.optim.SGD(model.parameters())
+    model(x).sum().backward()
+    xm.optimizer_step(optimizer)
+    if flag:
+        stored()
+    elif xm.is_master_ordinal():
+        stored()  # expect: XLA501

@@ -287,7 +287,7 @@ def a_loop_may_be_cut_on_the_second_way(flag, barrier):
 
 def a_loop_reads_on_the_first_way(flag):
     optimizer = torch.optim.SGD(model.parameters())
-    for _ in range(3):
+    for _ in range(3):  # expect: XLA202
         loss = model(x).sum()
         loss.backward()
         xm.optimizer_step(optimizer)
@@ -297,7 +297,7 @@ def a_loop_reads_on_the_first_way(flag):
 
 def a_loop_reads_on_the_second_way(flag):
     optimizer = torch.optim.SGD(model.parameters())
-    for _ in range(3):
+    for _ in range(3):  # expect: XLA202
         loss = model(x).sum()
         loss.backward()
         xm.optimizer_step(optimizer)
@@ -535,3 +535,44 @@ def backward_on_neither_way(loader, flag):
             if flag:
                 x.shape
             torch_xla.sync()  # expect: XLA201
+
+
+def gradients_on_the_first_way(flag):
+    loss = model(x)
+    if flag:
+        loss.sum().backward()
+    else:
+        model(x)
+    for p in model.parameters():
+        p.grad.norm().item()
+    torch_xla.sync()
+
+
+def gradients_on_the_second_way(flag):
+    loss = model(x)
+    if flag:
+        model(x)
+    else:
+        loss.sum().backward()
+    for p in model.parameters():
+        p.grad.norm().item()
+    torch_xla.sync()
+
+
+# Reads of all that inference records
+
+
+def read_on_the_first_way(flag):
+    for batch in torch.utils.data.DataLoader([]):
+        scores = model(batch.to(device))
+        if flag:
+            scores.cpu()
+
+
+def read_on_the_second_way(flag):
+    for batch in torch.utils.data.DataLoader([]):
+        scores = model(batch.to(device))
+        if flag:
+            pass
+        else:
+            scores.cpu()

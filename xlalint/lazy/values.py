@@ -40,11 +40,13 @@ class Kind(Enum):
 
 
 class Weight(IntEnum):
-    """How much recorded work there is: none, views and elementwise work, or a model's worth."""
+    """How much recorded work there is: none, tensors just made, views and
+    elementwise work, or a model's worth."""
 
     NONE = 0
-    LIGHT = 1
-    HEAVY = 2
+    INPUT = 1
+    LIGHT = 2
+    HEAVY = 3
 
 
 class Recorded(NamedTuple):

@@ -37,6 +37,7 @@ COLUMNS = 80
 LEGEND = {
     "recorded": "operations that torch_xla has noted and not yet run",
     "heavy": "a forward, a backward or an optimizer step: expensive",
+    "input": "tensors that were just made: cheap",
     "light": "views and elementwise operations: cheap",
     "perhaps": "on some paths to this line, not on all",
     "parameters": "recorded work that changes parameters of a model",
@@ -67,8 +68,8 @@ LEGEND = {
 }
 """What words mean that a user of PyTorch need not know; each is explained below a text that uses it."""
 
-_SIGNS = {Weight.NONE: "·", Weight.LIGHT: "▒", Weight.HEAVY: "█"}
-_COLORS = {Weight.NONE: "green", Weight.LIGHT: "yellow", Weight.HEAVY: "red"}
+_SIGNS = {Weight.NONE: "·", Weight.INPUT: "▒", Weight.LIGHT: "▒", Weight.HEAVY: "█"}
+_COLORS = {Weight.NONE: "green", Weight.INPUT: "green", Weight.LIGHT: "yellow", Weight.HEAVY: "red"}
 _ENGINE_KINDS = kinds_that("concerns_engine") - {Kind.CALLABLE, Kind.MODULE, Kind.SCOPE}
 
 

@@ -14,7 +14,7 @@ from .other import found as main_found
 
 def judged(x):
     with torch_xla.step():
-        print(model(x.to(torch_xla.device())), given, lost, main_found, unheard_of)
+        print(model(x.to(torch_xla.device())), given, lost, main_found, unheard_of)  # expect: XLA101
         print(torch.ones(2, device=torch_xla.device()))  # expect: XLA101
 
 

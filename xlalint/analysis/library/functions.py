@@ -117,8 +117,7 @@ def _create(last: str, call: Call) -> Value:
     if given is not None and given.kind is not Kind.NONE:
         device = device_of(given)
         if device.type == "xla":
-            # Making a tensor is a step's input, not its work.
-            return Value(Kind.TENSOR, differs=differs)
+            return call.record((), Weight.INPUT)._replace(differs=differs)
         if not device.type:
             return UNKNOWN
     if last in operations.COPIES and call.arguments:
