@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.binding import bind_name
-from xlalint.analysis.conditions import clauses, enter_arm, fact, merge, opened_under
+from xlalint.analysis.conditions import enter_arm, leave_arm, merge
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import evaluate_test, truth
@@ -73,14 +73,12 @@ def _if(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | N
         return _split(machine, node, tested.when_true, tested.when_false, frame, store)
     other = store.copy()
     owed = store.state.obligations
-    when_true, when_false = fact(node.test, True), fact(node.test, False)
-    holding, failing = clauses(node.test)
-    enter_arm(store, when_true, holding, failing)
-    enter_arm(other, when_false, failing, holding)
+    enter_arm(store, node.test, holds=True)
+    enter_arm(other, node.test, holds=False)
     yes = machine.run_block(node.body, frame, store)
     no = machine.run_block(node.orelse, frame, other)
-    opened_under(when_true, owed, yes)
-    opened_under(when_false, owed, no)
+    leave_arm(yes, node.test, True, owed)
+    leave_arm(no, node.test, False, owed)
     joined = _agreed(owed, yes, no, join(yes, no))
     if yes is not None and no is not None and joined is not None:
         merge(joined, yes, no, node.test)
@@ -95,6 +93,8 @@ def _split(
     other = store.copy()
     store.state = frame.model.part(before, when_true)
     other.state = frame.model.part(before, when_false)
+    enter_arm(store, node.test, holds=True)
+    enter_arm(other, node.test, holds=False)
     yes = machine.run_block(node.body, frame, store)
     no = machine.run_block(node.orelse, frame, other)
     joined = join(yes, no)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import partial
+from functools import lru_cache, partial
 from typing import TypeVar
 
 from xlalint.analysis.call import dotted
@@ -20,6 +20,7 @@ from xlalint.spelling import spelling
 _Key = TypeVar("_Key")
 
 
+@lru_cache(maxsize=4096)
 def clauses(test: ast.expr) -> tuple[Assumptions, Assumptions]:
     """What is assumed where the arm for which a test holds is taken, and where the other is."""
     test, holds = _positive(test)
@@ -28,11 +29,16 @@ def clauses(test: ast.expr) -> tuple[Assumptions, Assumptions]:
     return (yes, no) if holds else (no, yes)
 
 
-def fact(test: ast.expr, holds: bool) -> Fact | None:
-    """What is known of names and their attributes where a test comes out so; None: nothing simple."""
+@lru_cache(maxsize=4096)
+def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
+    """What is known of names and their attributes where a test comes out so."""
     test, positive = _positive(test)
     holds = holds is positive
     match test:
+        case ast.BoolOp(op=op, values=operands):
+            # Where `a and b` holds, both do; where `a or b` does not, neither does.
+            decided = isinstance(op, ast.And) is holds
+            return frozenset().union(*(facts(each, holds) for each in operands)) if decided else frozenset()
         case ast.Compare(left=subject, ops=[ast.Eq() | ast.Is()], comparators=[ast.Constant(value=value)]):
             pass
         case ast.Compare(
@@ -42,8 +48,8 @@ def fact(test: ast.expr, holds: bool) -> Fact | None:
         case _:
             subject, value = test, True
     if not all(isinstance(node, _PLAIN) for node in ast.walk(subject)):
-        return None
-    return Fact(ast.unparse(subject), repr(value), holds)
+        return frozenset()
+    return frozenset({Fact(ast.unparse(subject), repr(value), holds)})
 
 
 def _positive(test: ast.expr) -> tuple[ast.expr, bool]:
@@ -53,20 +59,17 @@ def _positive(test: ast.expr) -> tuple[ast.expr, bool]:
     return test, holds
 
 
-def enter_arm(store: Store, known: Fact | None, assumed: Assumptions, excluded: Assumptions) -> None:
-    """An arm of a test is entered: what was assumed of it is known now, or is not so.
-
-    Args:
-        known: What the test says here.
-        assumed: What would be assumed where this arm is taken.
-        excluded: The same of the other arm.
-    """
-    if known is not None:
-        store.state.facts |= {known}
-    if known is not None and store.state.obligations:
+def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
+    """An arm of a test is entered: what was assumed of it is known now, or is not so."""
+    known = facts(test, holds)
+    store.state.facts |= known
+    if known and store.state.obligations:
         store.state.obligations = frozenset(
-            owed for owed in store.state.obligations if not any(map(known.excludes, owed.when))
+            owed
+            for owed in store.state.obligations
+            if not any(one.excludes(other) for one in known for other in owed.when)
         )
+    assumed, excluded = clauses(test) if holds else clauses(test)[::-1]
     for held in (store.names, store.attributes):
         for key, value in held.items():
             if value.assumes == assumed:
@@ -77,12 +80,13 @@ def enter_arm(store: Store, known: Fact | None, assumed: Assumptions, excluded: 
         store.state.trust = store.state.trust._replace(bounded=assumptions.NONE)
 
 
-def opened_under(known: Fact | None, before: frozenset[Obligation], store: Store | None) -> None:
+def leave_arm(store: Store | None, test: ast.expr, holds: bool, before: frozenset[Obligation]) -> None:
     """What was opened in an arm is owed where its test comes out so."""
-    if known is None or store is None or store.state.obligations <= before:
+    known = facts(test, holds)
+    if not known or store is None or store.state.obligations <= before:
         return
     store.state.obligations = frozenset(
-        owed if owed in before or owed.inherited else owed._replace(when=owed.when | {known})
+        owed if owed in before or owed.inherited else owed._replace(when=owed.when | known)
         for owed in store.state.obligations
     )
 
@@ -100,9 +104,9 @@ def forget(name: str, store: Store) -> None:
     )
 
 
-def told_outside(facts: frozenset[Fact], function: Function, call: ast.Call | None) -> frozenset[Fact]:
+def told_outside(known: frozenset[Fact], function: Function, call: ast.Call | None) -> frozenset[Fact]:
     """What is known in a called function, in the words of its caller; what has none there is left out."""
-    if not facts or call is None or isinstance(function.node, ast.Lambda):
+    if not known or call is None or isinstance(function.node, ast.Lambda):
         return frozenset()
     positional = function.parameters.positional
     given: list[ast.expr] = list(call.args)
@@ -113,10 +117,10 @@ def told_outside(facts: frozenset[Fact], function: Function, call: ast.Call | No
     spelled = {name: dotted(node) for name, node in zip(positional, given, strict=False)}
     spelled |= {keyword.arg: dotted(keyword.value) for keyword in call.keywords if keyword.arg}
     told = set()
-    for known in facts:
-        root, dot, rest = known.subject.partition(".")
-        if spelled.get(root) and known.subject.replace(".", "").isidentifier():
-            told.add(known._replace(subject=f"{spelled[root]}{dot}{rest}"))
+    for one in known:
+        root, dot, rest = one.subject.partition(".")
+        if spelled.get(root) and one.subject.replace(".", "").isidentifier():
+            told.add(one._replace(subject=f"{spelled[root]}{dot}{rest}"))
     return frozenset(told)
 
 

@@ -233,7 +233,7 @@ def _obligations_after(
         owed.add(
             o._replace(
                 path=(site, *o.path) if _is_placed_outside(o) else o.path,
-                in_loop=o.in_loop or before.scopes.in_loop,
+                in_loop=o.in_loop or before.hot,
                 split=_resolved(o.split, before.replicas.splits) if o.split is not None else None,
                 since=places_of_caller(o.since, before.engine.since),
                 when=told(o.when),

@@ -458,7 +458,7 @@ class LazyModel:
         self, state: State, owed: Owed, site: Site, assumes: Assumptions, detail: str = "", *,
         split: Split | None = None, since: tuple[Site, ...] = (),
     ) -> None:  # fmt: skip
-        opened = Obligation(owed, (site,), assumes, state.scopes.in_loop, detail, split, since)
+        opened = Obligation(owed, (site,), assumes, state.hot, detail, split, since)
         state.obligations |= {opened}
 
     def _settle(self, state: State, obligation: Obligation, event: Event) -> None:

@@ -528,6 +528,19 @@ class State:
         )  # fmt: skip
 
     @property
+    def seldom(self) -> bool:
+        """Whether a test of a step counter, such as `step % 100 == 0`, has led here."""
+        return any(
+            "%" in fact.subject and (fact.value == "0" if fact.holds else fact.value == "True")
+            for fact in self.facts
+        )
+
+    @property
+    def hot(self) -> bool:
+        """Whether what happens here happens in every iteration of a loop, as far as can be seen."""
+        return self.scopes.in_loop and not self.seldom
+
+    @property
     def split(self) -> Split | None:
         """The outermost replica split, or None when all replicas are here."""
         return self.replicas.splits[0] if self.replicas.splits else None
