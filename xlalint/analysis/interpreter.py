@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,6 @@ from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
 from xlalint.analysis.frame import Carried, Frame
-from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.lookups import Lookups
 from xlalint.analysis.machine import Evaluate, Execute, Machine
 from xlalint.analysis.names import Names
@@ -32,7 +31,6 @@ from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Bound,
     Managed,
-    Module,
     Scoped,
     callable_value,
     constant,
@@ -52,6 +50,7 @@ from xlalint.analysis.summaries import (
     entry_state,
     exit_state,
     generated,
+    is_hidden,
     is_open,
     let_die,
     outlives,
@@ -65,12 +64,11 @@ from xlalint.analysis.summaries import (
 from xlalint.analysis.trail import Numbered, Trail
 from xlalint.judging import Caller, Occurrence
 from xlalint.knowledge import functions
-from xlalint.knowledge.frameworks import Given, Hook
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Fact, ScopeKind, State
-from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Value
+from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Value
 from xlalint.lazy.values import join as join_values
 
 Observer = Callable[[ast.stmt, Outline, Store], None]
@@ -236,20 +234,14 @@ class Interpreter(Machine):
         frame.model.end(store.state, function.site)
         return frame.occurrences
 
-    def run_hook(self, method: Function, hook: Hook) -> list[Occurrence]:
-        """Interpret a method as a framework calls it: between a batch and the cut that ends the step."""
-        assert method.owner is not None
-        self.rest_on("class", *method.owner.key)
-        frame = Frame(method.outline, None, 0, kept=self.kinds)
+    def run_harness(self, cls: Class, harness: Function) -> list[Occurrence]:
+        """Interpret what a framework does with an instance of a class of the project."""
+        self.rest_on("class", *cls.key)
+        frame = Frame(cls.outline, None, 0, kept=self.kinds)
         store = Store(State())
-        store.state.scopes = store.state.scopes._replace(in_loop=True)
-        arguments = [_GIVEN[parameter] for parameter in hook.parameters]
-        call = Call(frame, store, method.site, None, arguments, open_ended=True)
-        self.enter(Bound(method, self.classes.instance(method.owner)), call)
-        frame.model.cut(store.state, hook.cut, "", method.site)
-        frame.model.settle_steps(store.state)
-        # The framework's loop is nowhere in sight: the read itself is where the finding belongs.
-        return [_without_call(occurrence, method.site) for occurrence in frame.occurrences]
+        call = Call(frame, store, harness.site, None, [self.classes.instance(cls)])
+        self.enter(Bound(harness), call)
+        return frame.occurrences
 
     def run_module(self, outline: Outline) -> list[Occurrence]:
         """Interpret a module body in full."""
@@ -502,7 +494,7 @@ class Interpreter(Machine):
         Short functions are always entered, for the sake of what they return.
         """
         node = function.node
-        if (node.end_lineno or 0) - node.lineno <= SHORT:
+        if function.outline.is_framework or (node.end_lineno or 0) - node.lineno <= SHORT:
             return True
         self.rest_on("relevant", *function.key)
         if function in self._plan.relevant:
@@ -633,7 +625,7 @@ class Interpreter(Machine):
             caller = Caller(call.site, state.scopes.open, state.replicas.splits, state.engine.since)
             frame.occurrences += [
                 occurrence._replace(callers=(*occurrence.callers, caller))
-                if is_open(occurrence)
+                if is_open(occurrence) or is_hidden(occurrence)
                 else occurrence
                 for occurrence in summary.occurrences
             ]
@@ -720,23 +712,5 @@ class Interpreter(Machine):
             store.attributes.update(summary.store.attributes)
 
 
-def _without_call(occurrence: Occurrence, site: Site) -> Occurrence:
-    """A derived event without the call at `site` on the way to what it is about."""
-    obligation = getattr(occurrence.event, "obligation", None)
-    if obligation is None or obligation.path[0] != site:
-        return occurrence
-    inner = obligation._replace(path=obligation.path[1:])
-    return occurrence._replace(event=replace(occurrence.event, obligation=inner))  # type: ignore[call-arg]
-
-
 _WITH_ITS_COUNTERPART = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 """Methods of which one may wait for what another does: replicas meet over the whole life of the object."""
-
-_BY_FRAMEWORK = assumptions.assume("the framework trains this on an XLA device")
-
-_GIVEN = {
-    Given.MODULE: Value(Kind.MODULE, _BY_FRAMEWORK, payload=Module(None, Place.XLA)),
-    Given.BATCH: container_of(BATCH._replace(assumes=_BY_FRAMEWORK)),
-    Given.ANYTHING: UNKNOWN,
-}
-"""What a framework passes: its model is on the device, with outputs of unknown form."""

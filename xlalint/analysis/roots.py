@@ -117,14 +117,29 @@ class Plan:
         for outline in self.outlines:
             own = frozenset(tokens(outline))
             found[outline] = set(own)
+            offered = self._offered(outline)
             for name, bindings in outline.bindings.items():
-                if any(isinstance(b, Import) and b.target.partition(".")[0] in own for b in bindings):
-                    found[outline].add(name)
+                for target in (binding.target for binding in bindings if isinstance(binding, Import)):
+                    package, _, rest = target.partition(".")
+                    if package in own or rest.rpartition(".")[2] in offered.get(package, ()):
+                        found[outline].add(name)
+                    elif package in offered:
+                        found[outline].update(offered[package])
         known = -1
         while known != (known := sum(map(len, found.values()))):
             for outline, imports in self._imported.items():
                 found[outline].update(name for name, source, last in imports if last in found[source])
         return found
+
+    def _offered(self, outline: Outline) -> dict[str, tuple[str, ...]]:
+        """By package, what the frameworks that a module uses offer to it; nothing to their own modules."""
+        offered: dict[str, tuple[str, ...]] = {}
+        here = outline.name.partition(".")[0]
+        for framework in self._project.frameworks(outline):
+            if here not in framework.packages:
+                for package in framework.packages:
+                    offered[package] = (*offered.get(package, ()), *framework.names)
+        return offered
 
     def _connected_with(self, some: set[Outline]) -> set[Outline]:
         """All modules that one of `some` imports or is imported by, be it through others."""

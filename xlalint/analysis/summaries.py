@@ -371,6 +371,12 @@ def is_open(occurrence: Occurrence) -> bool:
     return stands_for_callers(caller.scopes, caller.splits, caller.since)
 
 
+def is_hidden(occurrence: Occurrence) -> bool:
+    """Whether all that is known of the way to an occurrence stands in programs of frameworks."""
+    path = (*occurrence.event.path, *(caller.site for caller in occurrence.callers))
+    return all(site.in_framework for site in path)
+
+
 def with_obligation(event: Any, obligation: Obligation) -> Any:
     return replace(event, obligation=obligation, assumes=both(event.assumes, obligation.assumes))
 

@@ -7,7 +7,6 @@ import ast
 from xlalint.analysis.binding import PART, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
-from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
@@ -21,7 +20,6 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.analysis.unknown import call_unknown, holds_tensor
-from xlalint.knowledge.frameworks import LABEL_METHODS
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume, both
@@ -93,8 +91,6 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case "unknown object":
             return UNKNOWN
         case _:
-            if name in LABEL_METHODS and info.cls is None and any(map(holds_tensor, call.values)):
-                return BATCH._replace(assumes=assume(f"`{call.spelling}` returns a tensor"))
             return call_unknown(machine, call)
 
 

@@ -1,0 +1,138 @@
+"""Whether a file brings XLA or uses a framework, seen from its bytes: from its code, not from its prose."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from xlalint.configuration import Framework
+from xlalint.sources.imports import imported
+
+HOT_TOKEN = "torch_xla"
+"""A file that does not name this package, or another that the settings name, is not hot but by a device."""
+
+_LIBRARIES = (HOT_TOKEN, "torch_xla_py")
+_DEVICE_TOKENS = (b'"xla"', b"'xla'", b'"xla:', b"'xla:")
+_DEVICE = re.compile(rb"xla(?::(?:\d+|\{[^{}]*\}))?")
+_IMPORT_BY_NAME = re.compile(rb"\b(?:import_module|__import__)\s*\(\s*(?:name\s*=\s*)?$")
+_LONGEST_IMPORT_BY_NAME = 80
+_TOKEN = r"""
+    \#[^\r\n]*
+  | (?P<text>
+        \"\"\"[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"\"\" | \'\'\'[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*\'\'\'
+      | "[^"\\\r\n]*(?:\\.[^"\\\r\n]*)*" | '[^'\\\r\n]*(?:\\.[^'\\\r\n]*)*'
+    )
+  | (?<![\w.])(?P<name>%s)\b
+"""
+
+
+def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
+    """Whether a file with these bytes brings XLA.
+
+    It imports torch_xla, or one of `packages`, be it by `import_module` of a literal; or a device is given
+    as the text "xla" or "xla:0". What stands in comments, docstrings and other texts does not count.
+    """
+    names = (*_LIBRARIES, *packages)
+    if not any(token in data for token in _DEVICE_TOKENS) and not any(n.encode() in data for n in names):
+        return False
+    alone = False
+    for found in _tokens(names).finditer(data):
+        if found["name"] is not None:
+            return True
+        if (text := found["text"]) is None:
+            continue
+        quotes = 3 if text[:3] in (b'"""', b"'''") else 1
+        content = text[quotes:-quotes]
+        if content.startswith(b"xla") and _is_device(content, data, found.start()):
+            if not _is_alone(data, found.start(), found.end()):
+                return True
+            alone = True
+        elif content.partition(b".")[0].decode("utf-8", "replace") in names:
+            before = data[max(found.start() - _LONGEST_IMPORT_BY_NAME, 0) : found.start()]
+            if _IMPORT_BY_NAME.search(before):
+                return True
+    return alone and _has_device_value(data)
+
+
+@cache
+def _tokens(names: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile((_TOKEN % "|".join(map(re.escape, names))).encode(), re.VERBOSE | re.DOTALL)
+
+
+def _is_device(content: bytes, data: bytes, start: int) -> bool:
+    if not _DEVICE.fullmatch(content):
+        return False
+    prefix = re.search(rb"\b[A-Za-z]{1,2}$", data[max(start - 3, 0) : start])
+    letters = prefix[0].lower() if prefix is not None else b""
+    return b"b" not in letters and (b"{" not in content or b"f" in letters)
+
+
+def _is_alone(data: bytes, start: int, end: int) -> bool:
+    """Whether a text stands on lines of its own, as docstrings do; the last of several arguments may, too."""
+    before = data[data.rfind(b"\n", 0, start) + 1 : start]
+    after = re.compile(rb"[^\r\n]*").match(data, end)
+    return not before.strip() and (after is None or not after[0].strip())
+
+
+def _has_device_value(data: bytes) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return any(
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and _DEVICE.fullmatch(node.value.encode("utf-8", "replace")) is not None
+        and id(node) not in prose
+        for node in ast.walk(tree)
+    )
+
+
+# Frameworks -------------------------------------------------------------------------------------
+
+HANDS = "hands "
+DERIVES = "derives "
+
+
+def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[str, ...]:
+    """What a file has to do with frameworks, such as `hands accelerate` and `derives fairseq`.
+
+    It hands something to one where it calls what that offers, and derives from one where a class has one
+    of its classes as base. Both rather too often than too rarely.
+    """
+    found: list[str] = []
+    for framework in frameworks:
+        within = any(f"{os.sep}{package}{os.sep}" in path for package in framework.packages)
+        if within or any(package.encode() in data for package in framework.packages):
+            found += _touched_by(data, framework, within=within)
+    return tuple(found)
+
+
+def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[str]:
+    if not any(name.encode() in data for name in framework.names):
+        return
+    if not within:
+        packages = {name.partition(".")[0] for name in imported(data)}
+        if packages.isdisjoint(framework.packages):
+            return
+    if _called(framework.names).search(data):
+        yield HANDS + framework.name
+    if framework.hooked and _derived(framework.hooked).search(data):
+        yield DERIVES + framework.name
+
+
+@cache
+def _called(names: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile(rb"(?<!class )(?<!def )\b(?:%s)\s*\(" % "|".join(names).encode())
+
+
+@cache
+def _derived(names: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile(rb"\bclass\s+\w+\s*\([^)]*\b(?:%s)\b" % "|".join(names).encode())
