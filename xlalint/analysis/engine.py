@@ -24,13 +24,15 @@ from xlalint.analysis.summaries import told_once
 from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
 from xlalint.knowledge.methods import OPTIMIZER_HOOKS
-from xlalint.lazy.events import ApiUsed, Event, FileUnreadable
+from xlalint.lazy.assumptions import Assumptions, assume, both
+from xlalint.lazy.events import ApiUsed, BoundReached, Event, FileUnreadable
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import Value
 from xlalint.sources.file import START, SourceFile, Unreadable, read
 from xlalint.sources.usage import HOT_TOKEN
+from xlalint.spelling import THE_FRAMEWORK
 
 _RECURSION_LIMIT = 12_000
 
@@ -338,12 +340,23 @@ class Program:
         return file.text, tree
 
 
+_BY_FRAMEWORK = assume("the framework trains this on an XLA device")
+
+
 def _assumed(occurrences: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
     """What happens if XLA is what a framework trains on: that is assumed once, whatever follows from it."""
     return tuple(
-        occurrence._replace(event=replace(occurrence.event, doubts=max(occurrence.event.doubts, 1)))
+        occurrence
+        if isinstance(occurrence.event, BoundReached)
+        else occurrence._replace(event=replace(occurrence.event, assumes=_also(occurrence.event.assumes)))
         for occurrence in occurrences
     )
+
+
+def _also(assumes: Assumptions) -> Assumptions:
+    """What follows from what the framework hands out is no assumption of its own."""
+    others = frozenset(clause for clause in assumes if THE_FRAMEWORK not in clause)
+    return both(others, _BY_FRAMEWORK)
 
 
 def _root(function: Function) -> Root:

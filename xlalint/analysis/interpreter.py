@@ -56,6 +56,8 @@ from xlalint.analysis.summaries import (
     outlives,
     owed_by_few_ways,
     seen_from,
+    spell_obligations,
+    spelled,
     told_once,
     unknown_state,
     widened,
@@ -609,6 +611,7 @@ class Interpreter(Machine):
             return summary.value
         left = summary.store
         call.store.state = exit_state(left.state, state, call.site, told)
+        spell_obligations(call.store.state, call.spelling)
         if left.state.loop.cuts:
             call.store.run_all()
         elif left.state.loop.may_cut:
@@ -623,12 +626,13 @@ class Interpreter(Machine):
         frame, state = call.frame, call.store.state
         if summary.occurrences:
             caller = Caller(call.site, state.scopes.open, state.replicas.splits, state.engine.since)
-            frame.occurrences += [
-                occurrence._replace(callers=(*occurrence.callers, caller))
-                if is_open(occurrence) or is_hidden(occurrence)
-                else occurrence
-                for occurrence in summary.occurrences
-            ]
+            for occurrence in summary.occurrences:
+                if is_hidden(occurrence):
+                    event = spelled(occurrence.event, call.spelling)
+                    occurrence = Occurrence(event, occurrence.view, (*occurrence.callers, caller))
+                elif is_open(occurrence):
+                    occurrence = occurrence._replace(callers=(*occurrence.callers, caller))
+                frame.occurrences.append(occurrence)
         for carried in summary.carried:
             obligation = carried.event.obligation  # type: ignore[attr-defined]
             view = seen_from(carried.view, state)

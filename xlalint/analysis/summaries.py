@@ -48,6 +48,7 @@ from xlalint.lazy.state import (
     stands_for_callers,
 )
 from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all, kinds_that
+from xlalint.spelling import THE_FRAMEWORK
 
 _Held = TypeVar("_Held", Scope, Split)
 
@@ -375,6 +376,21 @@ def is_hidden(occurrence: Occurrence) -> bool:
     """Whether all that is known of the way to an occurrence stands in programs of frameworks."""
     path = (*occurrence.event.path, *(caller.site for caller in occurrence.callers))
     return all(site.in_framework for site in path)
+
+
+def spelled(event: Event, spelling: str) -> Event:
+    """An event in a framework's program, with the user's call in the place of what stands there."""
+    if getattr(event, "spelling", "") != THE_FRAMEWORK:
+        return event
+    return replace(event, spelling=spelling)  # type: ignore[call-arg]
+
+
+def spell_obligations(state: State, spelling: str) -> None:
+    """The same for what is owed."""
+    if any(obligation.detail == THE_FRAMEWORK for obligation in state.obligations):
+        state.obligations = frozenset(
+            o._replace(detail=spelling) if o.detail == THE_FRAMEWORK else o for o in state.obligations
+        )
 
 
 def with_obligation(event: Any, obligation: Obligation) -> Any:

@@ -118,11 +118,12 @@ def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[st
 def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[str]:
     if not any(name.encode() in data for name in framework.names):
         return
-    if not within:
-        packages = {name.partition(".")[0] for name in imported(data)}
-        if packages.isdisjoint(framework.packages):
-            return
-    if _called(framework.names).search(data):
+    names = [name.split(".") for name in imported(data)]
+    named = {parts[-1] for parts in names if parts[0] in framework.packages}
+    if not named and not within:
+        return
+    by_name = tuple(name for name in framework.names if name in named)
+    if (by_name and _called(by_name).search(data)) or (named and _called_within(framework).search(data)):
         yield HANDS + framework.name
     if framework.hooked and _derived(framework.hooked).search(data):
         yield DERIVES + framework.name
@@ -130,7 +131,15 @@ def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[
 
 @cache
 def _called(names: tuple[str, ...]) -> re.Pattern[bytes]:
-    return re.compile(rb"(?<!class )(?<!def )\b(?:%s)\s*\(" % "|".join(names).encode())
+    return re.compile(rb"(?<!class )(?<!def )(?<![\w.])(?:%s)\s*\(" % "|".join(names).encode())
+
+
+@cache
+def _called_within(framework: Framework) -> re.Pattern[bytes]:
+    """Calls such as `pl.Trainer(`, and `accelerate.utils.gather(` where the name alone says little."""
+    classes = "|".join(name for name in framework.names if name[:1].isupper()) or "(?!)"
+    packages, names = "|".join(framework.packages), "|".join(framework.names)
+    return re.compile(rf"\b\w+\.(?:{classes})\s*\(|\b(?:{packages})(?:\.\w+)*\.(?:{names})\s*\(".encode())
 
 
 @cache
