@@ -24,8 +24,11 @@ from xlalint.knowledge.methods import METHODS
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume, both
 from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
+from xlalint.spelling import THE_FRAMEWORK
 
 _ON_DEVICE = assume("these parameters are on the device")
+
+_OF_FRAMEWORK = assume(f"the model of {THE_FRAMEWORK} returns tensors")
 
 _PLACES = {"xla": Place.XLA, "cpu": Place.HOST}
 
@@ -91,7 +94,10 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case "unknown object":
             return UNKNOWN
         case _:
-            return call_unknown(machine, call)
+            result = call_unknown(machine, call)
+            if info.cls is not None and info.cls.outline.is_framework and result.kind is Kind.TENSOR:
+                return result._replace(assumes=_OF_FRAMEWORK)
+            return result
 
 
 def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:

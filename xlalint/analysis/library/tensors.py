@@ -128,7 +128,7 @@ def _unsure_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
         case "elements" if not call.values:
             return container_of(receiver)
         case _:
-            return call.record((receiver,), Weight.HEAVY)
+            return call.record((receiver,), Weight.LIGHT)
 
 
 def _give_back(machine: Machine, result: Value, call: Call) -> None:
