@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fnmatch import translate
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -15,6 +16,8 @@ from xlalint.lazy.site import FRAMEWORK
 _DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
 _HARNESS = re.compile(r"(?m)^def harness\w*\(\w+: (\w+)")
 _MODULES = re.compile(r"(?ms)^MODULES = \((.*?)\)$")
+_NAMED_LIKE = re.compile(r"(?ms)^NAMED_LIKE = \{(.*?)\}$")
+_ROW = re.compile(r"(?s)\"(\w+)\": \((.*?)\)")
 _TEXT = re.compile(r"\"([^\"]+)\"")
 HARNESS = "harness"
 """What the names of functions begin with that call the user's classes as a framework does."""
@@ -52,6 +55,20 @@ class Framework:
         return tuple(_TEXT.findall(listed[1])) if listed else (self.name,)
 
     @cached_property
+    def _named_like(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
+        listed = _NAMED_LIKE.search(self.text)
+        rows = _ROW.findall(listed[1]) if listed else []
+        return tuple(
+            (name, re.compile("|".join(map(translate, _TEXT.findall(patterns))))) for name, patterns in rows
+        )
+
+    def meant_by(self, name: str) -> str:
+        """The name in the program that stands for one which users import: another where it is named like it."""
+        if name in self.names:
+            return name
+        return next((known for known, pattern in self._named_like if pattern.match(name)), name)
+
+    @cached_property
     def packages(self) -> tuple[str, ...]:
         """The first names of its modules."""
         return tuple(dict.fromkeys(module.partition(".")[0] for module in self.modules))
@@ -60,6 +77,11 @@ class Framework:
     def hooked(self) -> tuple[str, ...]:
         """The classes that it calls the methods of."""
         return tuple(dict.fromkeys(_HARNESS.findall(self.text)))
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """The classes that users hand their training to, or derive from."""
+        return tuple(name for name in self.names if name[:1].isupper())
 
     @cached_property
     def names(self) -> tuple[str, ...]:

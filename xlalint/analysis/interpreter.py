@@ -31,6 +31,7 @@ from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Bound,
     Managed,
+    Module,
     Scoped,
     callable_value,
     constant,
@@ -321,6 +322,8 @@ class Interpreter(Machine):
         summary = self._summary(function, names, held, call)
         value = self._replay(function, summary, call)
         self._give_back(function, summary, call)
+        if function.outline.is_framework and not call.frame.outline.is_framework:
+            value = _made_at(value, call.site)
         if function.yields():
             return generated(summary)
         # A function that never returns ends here for whoever called it, as far as we see.
@@ -718,3 +721,11 @@ class Interpreter(Machine):
 
 _WITH_ITS_COUNTERPART = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 """Methods of which one may wait for what another does: replicas meet over the whole life of the object."""
+
+
+def _made_at(value: Value, site: Site) -> Value:
+    """A module that a framework makes, as one that is made where the user calls it."""
+    made = value.payload
+    if isinstance(made, Module) and made.identity is not None and made.identity.in_framework:
+        return value._replace(payload=made._replace(identity=site))
+    return value

@@ -93,8 +93,8 @@ class Names:
             return _TRUE
         if name in outline.false_tests or last in outline.false_tests:
             return _FALSE
-        framework = self._machine.project.framework_of(name, outline)
-        value = self.in_module(last, framework) if framework is not None else None
+        found = self._machine.project.framework_of(name, outline)
+        value = self.in_module(found[1], found[0]) if found is not None else None
         return value or Value(Kind.NAMESPACE, payload=Namespace(name))
 
     def in_module(self, name: str, outline: Outline) -> Value | None:

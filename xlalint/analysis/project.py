@@ -58,18 +58,20 @@ class Project:
                 self._outlines[path] = Outline(path, text, tree, name, is_package, false)
         return self._outlines[path]
 
-    def framework_of(self, name: str, outline: Outline) -> Outline | None:
+    def framework_of(self, name: str, outline: Outline) -> tuple[Outline, str] | None:
         """The program that says what the framework does which has something of this dotted name.
 
-        It stands for all modules of the framework, so that only the last part of the name counts.
+        It stands for all modules of the framework, so that only the last part of the name counts. Returns
+        how the program calls it, too.
         """
         package, _, rest = name.partition(".")
         if rest and (known := self._by_package(outline).get(package)) is not None:
             for framework in known:
                 if any(name.startswith(f"{module}.") for module in framework.modules):
                     found = self.framework(framework)
-                    if name.rpartition(".")[2] in found.bindings:
-                        return found
+                    meant = framework.meant_by(name.rpartition(".")[2])
+                    if meant in found.bindings:
+                        return found, meant
         return None
 
     def framework(self, framework: Framework) -> Outline:

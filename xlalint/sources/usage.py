@@ -104,7 +104,7 @@ DERIVES = "derives "
 def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[str, ...]:
     """What a file has to do with frameworks, such as `hands accelerate` and `derives fairseq`.
 
-    It hands something to one where it calls what that offers, and derives from one where a class has one
+    It hands something to one where it makes an object of one of its classes, and derives from one where a class has one
     of its classes as base. Both rather too often than too rarely.
     """
     found: list[str] = []
@@ -116,14 +116,12 @@ def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[st
 
 
 def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[str]:
-    if not any(name.encode() in data for name in framework.names):
+    if not any(name.encode() in data for name in framework.classes):
         return
-    names = [name.split(".") for name in imported(data)]
-    named = {parts[-1] for parts in names if parts[0] in framework.packages}
+    named = any(name.partition(".")[0] in framework.packages for name in imported(data))
     if not named and not within:
         return
-    by_name = tuple(name for name in framework.names if name in named)
-    if (by_name and _called(by_name).search(data)) or (named and _called_within(framework).search(data)):
+    if named and _called(framework.classes).search(data):
         yield HANDS + framework.name
     if framework.hooked and _derived(framework.hooked).search(data):
         yield DERIVES + framework.name
@@ -131,15 +129,7 @@ def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[
 
 @cache
 def _called(names: tuple[str, ...]) -> re.Pattern[bytes]:
-    return re.compile(rb"(?<!class )(?<!def )(?<![\w.])(?:%s)\s*\(" % "|".join(names).encode())
-
-
-@cache
-def _called_within(framework: Framework) -> re.Pattern[bytes]:
-    """Calls such as `pl.Trainer(`, and `accelerate.utils.gather(` where the name alone says little."""
-    classes = "|".join(name for name in framework.names if name[:1].isupper()) or "(?!)"
-    packages, names = "|".join(framework.packages), "|".join(framework.names)
-    return re.compile(rf"\b\w+\.(?:{classes})\s*\(|\b(?:{packages})(?:\.\w+)*\.(?:{names})\s*\(".encode())
+    return re.compile(rb"(?<!class )(?<!def )\b(?:%s)\s*\(" % "|".join(names).encode())
 
 
 @cache

@@ -72,6 +72,8 @@ def _isinstance(machine: Machine, call: Call) -> Value:
 
 def _is_of_kind(value: Value, wanted: Value) -> Value:
     """Programs of frameworks ask what users hand to them; what is not known is nothing of that."""
+    if isinstance(classes := wanted.payload, Classes):
+        return constant(isinstance(value.payload, Instance) and not set(classes.of).isdisjoint(value.payload.of))
     if isinstance(wanted.payload, Namespace):
         asked = wanted.payload.name
     else:
