@@ -217,15 +217,25 @@ class Unit:
     @cached_property
     def candidates(self) -> set[str]:
         """The others that use a framework which does; in its own tree, only what derives from its classes."""
-        own = {HANDS + framework.name for framework in shipped() if self._holds(framework)}
         counting = (path for path, file in self.files.items() if path not in self.hot and file.counts)
-        return {path for path in counting if not own.issuperset(self.files[path].touched)}
+        return {
+            path
+            for path in counting
+            if path in self.users or any(how.startswith(DERIVES) for how in self.files[path].touched)
+        }
 
     @cached_property
     def users(self) -> set[str]:
         """Those of the candidates that do not stand in the tree of a framework that they use."""
-        own = {f"{how}{f.name}" for f in shipped() if self._holds(f) for how in (HANDS, DERIVES)}
-        return {path for path in self.candidates if not own.issuperset(self.files[path].touched)}
+        own = {framework.name for framework in shipped() if self._holds(framework)}
+        packages = {framework.name: framework.packages for framework in shipped()}
+        found = set()
+        for path, file in self.files.items():
+            if path not in self.hot and file.counts:
+                used = {how.removeprefix(HANDS).removeprefix(DERIVES) for how in file.touched} - own
+                if any(not self._is_within(path, packages.get(name, ())) for name in used):
+                    found.add(path)
+        return found
 
     @cached_property
     def uses_xla(self) -> bool:
@@ -243,6 +253,14 @@ class Unit:
     def analyzed(self) -> set[str]:
         """The files that hold something to be analyzed by itself."""
         return self.hot | self.candidates if self.uses_xla else set()
+
+    def _is_within(self, path: str, packages: Iterable[str]) -> bool:
+        """Whether a file belongs to one of some packages."""
+        for package in packages:
+            before, inside, _ = path.rpartition(f"{os.sep}{package}{os.sep}")
+            if inside and f"{before}{inside}__init__.py" in self.files:
+                return True
+        return False
 
     def _holds(self, framework: Framework) -> bool:
         """Whether the project is a framework itself."""

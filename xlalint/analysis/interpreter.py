@@ -584,7 +584,13 @@ class Interpreter(Machine):
             exit_store = end.copy() if exit_store is None else join(exit_store, end)
             value = returned if number == 0 else join_values(value, returned)
         if exit_store is not None:
-            if not function.yields() and not outlives(value, exit_store, {**captured, **names}, attributes):
+            held = exit_store.attributes
+
+            def within_reach(values: dict[str, Value]) -> dict[AttributeKey, Value]:
+                return self._within_reach(held, values, {})
+
+            given = {**captured, **names}
+            if not function.yields() and not outlives(value, exit_store, given, attributes, within_reach):
                 let_die(exit_store.state, pending)
             exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}

@@ -124,7 +124,7 @@ class Plan:
                     if package in own or rest.rpartition(".")[2] in offered.get(package, ()):
                         found[outline].add(name)
                     elif package in offered:
-                        found[outline].update(offered[package])
+                        found[outline].update(set(offered[package]).difference(outline.bindings))
         known = -1
         while known != (known := sum(map(len, found.values()))):
             for outline, imports in self._imported.items():

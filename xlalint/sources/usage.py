@@ -104,8 +104,8 @@ DERIVES = "derives "
 def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[str, ...]:
     """What a file has to do with frameworks, such as `hands accelerate` and `derives fairseq`.
 
-    It hands something to one where it makes an object of one of its classes, and derives from one where a class has one
-    of its classes as base. Both rather too often than too rarely.
+    It hands something to one where it makes an object of one of its classes, and derives from one where a
+    class has one of its classes as base. Both rather too often than too rarely.
     """
     found: list[str] = []
     for framework in frameworks:
@@ -118,20 +118,36 @@ def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[st
 def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[str]:
     if not any(name.encode() in data for name in framework.classes):
         return
-    named = any(name.partition(".")[0] in framework.packages for name in imported(data))
+    named = {name for name in imported(data) if name.partition(".")[0] in framework.packages}
     if not named and not within:
         return
-    if named and _called(framework.classes).search(data):
+    last = {name.rpartition(".")[2] for name in named}
+    called = _spelled(framework.classes, last, _aliases(data, framework))
+    if called and re.search(rb"(?<!class )(?<!def )(?<![\w.])(?:%s)\s*\(" % called, data):
         yield HANDS + framework.name
-    if framework.hooked and _derived(framework.hooked).search(data):
+    bases = _spelled(framework.hooked, set(framework.hooked) if within else last, _aliases(data, framework))
+    if bases and re.search(rb"\bclass\s+\w+\s*\([^)]*(?<![\w.])(?:%s)\b" % bases, data):
         yield DERIVES + framework.name
 
 
-@cache
-def _called(names: tuple[str, ...]) -> re.Pattern[bytes]:
-    return re.compile(rb"(?<!class )(?<!def )\b(?:%s)\s*\(" % "|".join(names).encode())
+def _spelled(classes: tuple[str, ...], named: set[str], aliases: set[str]) -> bytes:
+    """A pattern of how a file may write classes of a framework, of which it imports `named`."""
+    every = classes if "*" in named else tuple(name for name in classes if name in named)
+    patterns = ["|".join(every)] if every else []
+    if aliases and classes:
+        patterns.append(
+            rf"(?:{'|'.join(map(re.escape, sorted(aliases)))})(?:\.\w+)*\.(?:{'|'.join(classes)})"
+        )
+    return "|".join(patterns).encode()
 
 
-@cache
-def _derived(names: tuple[str, ...]) -> re.Pattern[bytes]:
-    return re.compile(rb"\bclass\s+\w+\s*\([^)]*\b(?:%s)\b" % "|".join(names).encode())
+def _aliases(data: bytes, framework: Framework) -> set[str]:
+    """What a file calls the modules of a framework."""
+    packages = "|".join(framework.packages).encode()
+    found = re.findall(_MODULE_IMPORT % packages, data)
+    aliases = {(alias or package).decode() for package, alias in found}
+    return aliases | {alias.decode() for alias in re.findall(_PART_IMPORT % packages, data)}
+
+
+_MODULE_IMPORT = rb"\bimport[ \t]+(%s)(?:\.[\w.]+)?(?:[ \t]+as[ \t]+(\w+))?"
+_PART_IMPORT = rb"\bfrom[ \t]+(?:%s)(?:\.[\w.]+)?[ \t]+import[ \t]+\(?(?:\w+[ \t]+as[ \t]+)?([a-z]\w*)"

@@ -29,10 +29,13 @@ def train(dataset, epochs):
             optimizer.step()
             optimizer.zero_grad()
             total += loss.item()  # expect: XLA102
-        accelerator.print(epoch, total)
+            if step % 100 == 0:
+                accelerator.log({"loss": loss})  # expect: XLA102, XLA501 likely
+        accelerator.save_model(model, "out")  # quiet: the loader has cut
+        if accelerator.is_main_process:
+            print("saved")
+            accelerator.wait_for_everyone()  # expect: XLA502
     print(met.metrics_report())
-    if accelerator.is_main_process:
-        accelerator.save_state("last")  # expect: XLA501
 
 
 def evaluate(model, loader):

@@ -73,12 +73,18 @@ def _isinstance(machine: Machine, call: Call) -> Value:
 def _is_of_kind(value: Value, wanted: Value) -> Value:
     """Programs of frameworks ask what users hand to them; what is not known is nothing of that."""
     if isinstance(classes := wanted.payload, Classes):
-        return constant(isinstance(value.payload, Instance) and not set(classes.of).isdisjoint(value.payload.of))
+        return constant(
+            isinstance(value.payload, Instance) and not set(classes.of).isdisjoint(value.payload.of)
+        )
     if isinstance(wanted.payload, Namespace):
         asked = wanted.payload.name
     else:
         asked = next((target.name for target in targets(wanted) if isinstance(target, Known)), "")
-    kinds = {"torch.nn.Module": Kind.MODULE, "torch.optim.Optimizer": Kind.OPTIMIZER}
+    kinds = {
+        "torch.Tensor": Kind.TENSOR,
+        "torch.nn.Module": Kind.MODULE,
+        "torch.optim.Optimizer": Kind.OPTIMIZER,
+    }
     return constant(value.kind is kinds.get(asked, Kind.LOADER if asked in _LOADERS else None))
 
 

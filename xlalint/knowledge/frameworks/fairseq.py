@@ -9,7 +9,7 @@ import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
 
 
-class Model(torch.nn.Module):
+class _Model(torch.nn.Module):
     def forward(self, **net_input):
         return network(torch.ones(1, device=torch_xla.device()))
 
@@ -27,7 +27,7 @@ class FairseqCriterion(torch.nn.Module):
 
 
 def harness(criterion: FairseqCriterion):
-    model = Model().to(torch_xla.device())
+    model = _Model().to(torch_xla.device())
     for batch in pl.MpDeviceLoader(batches):
         sample = {name: batch for name in names}
         loss, sample_size, logging_output = criterion(model, sample)

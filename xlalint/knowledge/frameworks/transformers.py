@@ -75,7 +75,7 @@ class Trainer:
 
     def train(self, resume_from_checkpoint=None, **kwargs):
         model = self.model if isinstance(self.model, torch.nn.Module) else PreTrainedModel()
-        train(self, model.to(torch_xla.device()))
+        _train(self, model.to(torch_xla.device()))
 
     def training_step(self, model, inputs, num_items_in_batch=None):
         loss = self.compute_loss(model, inputs)
@@ -107,7 +107,7 @@ class Trainer:
         xm.mark_step()
 
 
-def train(trainer, model):
+def _train(trainer, model):
     trainer.model = model
     optimizer = torch.optim.AdamW(model.parameters())
     for callback in trainer.callbacks:
@@ -134,8 +134,8 @@ def train(trainer, model):
 
 
 def harness(trainer: Trainer):
-    train(trainer, PreTrainedModel().to(torch_xla.device()))
+    _train(trainer, PreTrainedModel().to(torch_xla.device()))
 
 
 def harness_of_callback(callback: TrainerCallback):
-    train(Trainer(callbacks=(callback,)), PreTrainedModel().to(torch_xla.device()))
+    _train(Trainer(callbacks=(callback,)), PreTrainedModel().to(torch_xla.device()))
