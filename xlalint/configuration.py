@@ -63,7 +63,7 @@ class Framework:
         )
 
     def meant_by(self, name: str) -> str:
-        """The name in the program that stands for one which users import: another where it is named like it."""
+        """The name in the program that stands for one which users import."""
         if name in self.names:
             return name
         return next((known for known, pattern in self._named_like if pattern.match(name)), name)
