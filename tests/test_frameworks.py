@@ -170,3 +170,18 @@ def test_settings_that_cannot_be_used_say_why(setting: str, reason: str, tmp_pat
     (tmp_path / "xlalint.toml").write_text(f"{setting}\n")
     with pytest.raises(SettingsError, match=re.escape(reason)):
         read_settings(tmp_path / "xlalint.toml")
+
+
+def test_the_program_in_the_documentation_is_understood(tmp_path: Path) -> None:
+    text = (PROGRAMS.parent.parent / "docs" / "frameworks.md").read_text()
+    (program,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    settings = re.findall(r"^```toml\n\[tool.xlalint\]\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(settings) == 2
+    (tmp_path / "stubs").mkdir()
+    (tmp_path / "stubs" / "mytrainer.py").write_text(program)
+    (tmp_path / "xlalint.toml").write_text(settings[0])
+    (tmp_path / "tasks.py").write_text(
+        "from mytrainer import Task\n\n\nclass Own(Task):\n    def step(self, model, batch):\n"
+        "        loss = model(batch).sum()\n        print(loss.item())\n        return loss\n"
+    )
+    assert found(tmp_path) == {("tasks.py", 7, "XLA102", "likely")}
