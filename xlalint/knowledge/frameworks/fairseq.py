@@ -32,3 +32,32 @@ def harness(criterion: FairseqCriterion):
         sample = {name: batch for name in names}
         loss, sample_size, logging_output = criterion(model, sample)
         xm.mark_step()
+
+
+class _Criterion(FairseqCriterion):
+    def forward(self, model, sample, reduce=True):
+        loss = model(sample=sample).mean()
+        return loss, 1, {"loss": loss.data}
+
+
+class FairseqTask:
+    def train_step(self, sample, model, criterion, optimizer, update_num, ignore_grad=False):
+        loss, sample_size, logging_output = criterion(model, sample)
+        optimizer.backward(loss)
+        return loss, sample_size, logging_output
+
+    def valid_step(self, sample, model, criterion):
+        return criterion(model, sample)
+
+
+def harness_of_task(task: FairseqTask):
+    model = _Model().to(torch_xla.device())
+    criterion = _Criterion()
+    for batch in pl.MpDeviceLoader(batches):
+        sample = {name: batch for name in names}
+        loss, sample_size, logging_output = task.train_step(sample, model, criterion, optimizer, 0)
+        xm.mark_step()
+    for batch in pl.MpDeviceLoader(batches):
+        sample = {name: batch for name in names}
+        task.valid_step(sample, model, criterion)
+        xm.mark_step()
