@@ -132,7 +132,7 @@ def test_a_suppression_in_what_a_framework_calls_is_heard(tmp_path: Path) -> Non
     criterions = root / "fairseq" / "criterions.py"
     text = criterions.read_text()
     criterions.write_text(text.replace("# expect: XLA102 likely", "# xlalint: ignore[XLA102] once an epoch"))
-    assert {code for _, _, code, _ in found(root)} == {"XLA201"}
+    assert not any(path == "fairseq/criterions.py" for path, *_ in found(root))
 
 
 # Settings ----------------------------------------------------------------------------------------
