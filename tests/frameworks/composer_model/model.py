@@ -32,3 +32,14 @@ class Good(ComposerModel):
     def loss(self, outputs, batch):
         _, target = batch
         return torch.nn.functional.cross_entropy(outputs, target)
+
+
+class Keyword(ComposerModel):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(6, 3)
+        self.names = ["inputs"]
+
+    def forward(self, batch):
+        known = {name: value for name, value in batch.items() if name in self.names}  # quiet: names are no tensors
+        return self.net(**known)
