@@ -80,8 +80,9 @@ class Framework:
 
     @cached_property
     def classes(self) -> tuple[str, ...]:
-        """The classes that users hand their training to, or derive from."""
-        return tuple(name for name in self.names if name[:1].isupper())
+        """The classes that users hand their training to, or derive from: all but those of models."""
+        models = {name for name, _ in self._named_like}
+        return tuple(name for name in self.names if name[:1].isupper() and name not in models)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from xlalint.sources.usage import HOT_TOKEN
 
 Tokens = Iterable[str]
 
-_DEVICE = re.compile(r"""["']xla(?::(?:\d+|\{[^{}]*\}))?["']""")
+_DEVICE = re.compile(r"""(?:[(:]|(?<![=!])=|\breturn)\s*f?["']xla(?::(?:\d+|\{[^{}]*\}))?["'](?!\s*:)""")
+"""A device that is handed on, not one that is compared with or looked up."""
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 
 

@@ -118,16 +118,25 @@ def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[st
 def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[str]:
     if not any(name.encode() in data for name in framework.classes):
         return
+    # Most files are seen through here, before their imports are looked at.
+    if not _made_or_derived(framework.classes).search(data):
+        return
     named = {name for name in imported(data) if name.partition(".")[0] in framework.packages}
     if not named and not within:
         return
-    last = {name.rpartition(".")[2] for name in named}
-    called = _spelled(framework.classes, last, _aliases(data, framework))
-    if called and re.search(rb"(?<!class )(?<!def )(?<![\w.])(?:%s)\s*\(" % called, data):
+    last, aliases = {name.rpartition(".")[2] for name in named}, _aliases(data, framework)
+    made = _spelled(framework.classes, last, aliases)
+    if made and re.search(rb"(?<!class )(?<!def )(?<![\w.])(?:%s)\s*\(" % made, data):
         yield HANDS + framework.name
-    bases = _spelled(framework.hooked, set(framework.hooked) if within else last, _aliases(data, framework))
+    bases = _spelled(framework.hooked, set(framework.hooked) if within else last, aliases)
     if bases and re.search(rb"\bclass\s+\w+\s*\([^)]*(?<![\w.])(?:%s)\b" % bases, data):
         yield DERIVES + framework.name
+
+
+@cache
+def _made_or_derived(classes: tuple[str, ...]) -> re.Pattern[bytes]:
+    names = "|".join(classes)
+    return re.compile(rf"\b(?<!class )(?:{names})\s*\(|\bclass\s+\w+\s*\([^)]*\b(?:{names})\b".encode())
 
 
 def _spelled(classes: tuple[str, ...], named: set[str], aliases: set[str]) -> bytes:

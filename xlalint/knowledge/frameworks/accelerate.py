@@ -8,7 +8,7 @@ import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
 
 
-class AcceleratedOptimizer:
+class _AcceleratedOptimizer:
     def __init__(self, optimizer):
         # The parameters of an optimizer that is prepared are exchanged for those on the device.
         self.optimizer = torch.optim.SGD(torch.nn.Module().to(torch_xla.device()).parameters())
@@ -51,7 +51,7 @@ class Accelerator:
         return model.to(self.device)
 
     def prepare_optimizer(self, optimizer, device_placement=None):
-        return AcceleratedOptimizer(optimizer)
+        return _AcceleratedOptimizer(optimizer)
 
     def prepare_scheduler(self, scheduler):
         return scheduler

@@ -10,7 +10,7 @@ import torch_xla.distributed.parallel_loader as pl
 MODULES = ("lightning", "pytorch_lightning", "lightning_fabric")
 
 
-class LightningOptimizer:
+class _LightningOptimizer:
     def __init__(self):
         self.optimizer = torch.optim.SGD(torch.nn.Module().to(torch_xla.device()).parameters())
 
@@ -34,7 +34,7 @@ class LightningModule(torch.nn.Module):
         pass
 
     def optimizers(self, use_pl_optimizer=True):
-        return LightningOptimizer()
+        return _LightningOptimizer()
 
     def manual_backward(self, loss, *args, **kwargs):
         loss.backward()
@@ -115,13 +115,13 @@ class Fabric:
     def setup_one(self, given):
         if isinstance(given, torch.nn.Module):
             return given.to(self.device)
-        return FabricOptimizer(given) if isinstance(given, torch.optim.Optimizer) else given
+        return _FabricOptimizer(given) if isinstance(given, torch.optim.Optimizer) else given
 
     def setup_module(self, module, move_to_device=True):
         return module.to(self.device)
 
     def setup_optimizers(self, *optimizers):
-        prepared = tuple(map(FabricOptimizer, optimizers))
+        prepared = tuple(map(_FabricOptimizer, optimizers))
         return prepared[0] if len(prepared) == 1 else prepared
 
     def setup_dataloaders(self, *loaders, use_distributed_sampler=True, move_to_device=True):
@@ -157,7 +157,7 @@ class Fabric:
         xm.save(state, path)
 
 
-class FabricOptimizer:
+class _FabricOptimizer:
     def __init__(self, optimizer):
         self.optimizer = torch.optim.SGD(torch.nn.Module().to(torch_xla.device()).parameters())
 

@@ -9,7 +9,7 @@ MODULES = ("transformers", "optimum.neuron", "optimum.tpu")
 NAMED_LIKE = {"PreTrainedModel": ("*Model", "*For[A-Z]*", "*LMHeadModel")}
 
 
-class ModelOutput:
+class _ModelOutput:
     def __init__(self, logits):
         self.logits = logits
         self.loss = logits.mean()
@@ -29,7 +29,7 @@ class PreTrainedModel(torch.nn.Module):
         return cls()
 
     def forward(self, *inputs, **named):
-        return ModelOutput(self.network(inputs))
+        return _ModelOutput(self.network(inputs))
 
 
 def get_scheduler(name, optimizer, **named):
@@ -100,7 +100,7 @@ class Trainer:
 
     def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
         outputs = model(**inputs)
-        loss = outputs.loss if isinstance(outputs, ModelOutput) else outputs[0]
+        loss = outputs.loss if isinstance(outputs, _ModelOutput) else outputs[0]
         return (loss, outputs) if return_outputs else loss
 
     def prediction_step(self, model, inputs, prediction_loss_only, ignore_keys=None):
