@@ -29,7 +29,7 @@ from xlalint.lazy.events import ApiUsed, BoundReached, Event, FileUnreadable
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
-from xlalint.lazy.values import Value
+from xlalint.lazy.values import IS_A_TENSOR, Value
 from xlalint.sources.file import START, SourceFile, Unreadable, read
 from xlalint.sources.usage import HOT_TOKEN
 from xlalint.spelling import THE_FRAMEWORK
@@ -354,8 +354,8 @@ def _assumed(occurrences: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
 
 
 def _also(assumes: Assumptions) -> Assumptions:
-    """What follows from what the framework hands out is no assumption of its own."""
-    others = frozenset(clause for clause in assumes if THE_FRAMEWORK not in clause)
+    """What follows from what the framework hands out, on whatever branch, is no assumption of its own."""
+    others = frozenset(clause for clause in assumes if THE_FRAMEWORK not in clause) - IS_A_TENSOR
     return both(others, _BY_FRAMEWORK)
 
 

@@ -10,11 +10,14 @@ import torch_xla.distributed.parallel_loader as pl
 
 
 class _Model(torch.nn.Module):
-    def forward(self, **net_input):
-        return network(torch.ones(1, device=torch_xla.device()))
+    def __init__(self):
+        self.network = torch.nn.Linear(1, 1)
+
+    def forward(self, *inputs, **net_input):
+        return self.network(inputs)
 
     def get_normalized_probs(self, net_output, log_probs, sample=None):
-        return network(net_output)
+        return self.network(net_output)
 
     def get_targets(self, sample, net_output):
         return sample["target"]
