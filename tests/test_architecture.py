@@ -22,8 +22,13 @@ RUNNING = frozenset({"exec", "eval", "__import__"})
 COSTLY_PARTS_OF_LIBCST = ("libcst.metadata", "libcst.matchers", "libcst.codemod", "libcst.helpers")
 
 
+FRAMEWORKS = ANALYZER / "knowledge" / "frameworks"
+"""Programs that are read as what is analyzed is, and never run: they are no modules of ours."""
+
+
 def modules(*folders: Path) -> list[Path]:
-    return sorted(path for folder in folders for path in folder.rglob("*.py"))
+    found = (path for folder in folders for path in folder.rglob("*.py"))
+    return sorted(path for path in found if path.parent != FRAMEWORKS)
 
 
 def name(path: Path) -> str:
@@ -94,6 +99,11 @@ def test_start_up_leaves_costly_modules_out(module: str, tmp_path: Path) -> None
         cwd=tmp_path, input="x = 1\n", text=True, capture_output=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+def test_programs_of_frameworks_are_data() -> None:
+    assert list(FRAMEWORKS.glob("*.py"))
+    assert not (FRAMEWORKS / "__init__.py").exists()
 
 
 def _makes_only_a_tree(call: ast.Call) -> bool:

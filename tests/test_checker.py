@@ -223,7 +223,7 @@ def test_the_analysis_is_told_what_the_settings_say(engine: Engine, folder: Path
     (folder / "src").mkdir()
     (folder / "pyproject.toml").write_text(
         '[tool.xlalint]\nselect = ["XLA1"]\nignore = ["XLA103"]\ntarget-version = "2.4"\n'
-        'wrappers = ["accelerate"]\nother-backends = ["is_cuda_run"]\n'
+        'frameworks = ["accelerate"]\nother-backends = ["is_cuda_run"]\n'
     )
     (folder / "wrapped.py").write_text("import accelerate\n")
     (folder / "cold.py").write_text("import torch\n")
@@ -237,7 +237,7 @@ def test_the_analysis_is_told_what_the_settings_say(engine: Engine, folder: Path
     assert "XLA103" not in rules
     assert all(code.startswith("XLA1") for code in rules if code != "XLA000")
     assert configuration.at(folder) == Local(
-        wrappers=("accelerate",), false_tests=("is_cuda_run",), roots=(folder, folder / "src")
+        packages=("accelerate",), false_tests=("is_cuda_run",), roots=(folder, folder / "src")
     )
 
 

@@ -29,6 +29,18 @@ PROGRAMS = [
     CHECKOUT / "examples" / "train_digits",
     CHECKOUT / "tests" / "interpreter" / "modules",
     *sorted((CHECKOUT / "tests" / "interpreter").glob("*.py")),
+    *(
+        CHECKOUT / "tests" / "frameworks" / name
+        for name in (
+            "accelerate_loop",
+            "composer_model",
+            "criterion",
+            "device_by_name",
+            "fabric_loop",
+            "lightning_module",
+            "trainer",
+        )
+    ),
     # Of each of these something else was said, or is, for no reason in the code.
     *sorted((CHECKOUT / "tests" / "same_answers").glob("*.py")),
 ]

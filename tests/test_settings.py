@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from xlalint.configuration import Framework
 from xlalint.diagnostic import Severity
 from xlalint.settings import (
     SETTINGS,
@@ -30,7 +31,7 @@ respect-gitignore = false
 fail-on = "never"
 preview = true
 output-format = "concise"
-wrappers = ["accelerate"]
+frameworks = ["accelerate"]
 other-backends = ["is_cuda_run"]
 
 [per-file-ignores]
@@ -65,7 +66,7 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
         output_format="concise",
         per_file_ignores=((Patterns(tmp_path, ["tests/"]), ("XLA1",)),),
         severity=(("XLA102", Severity.ERROR), ("XLA204", Severity.INFO)),
-        wrappers=("accelerate",),
+        frameworks=(Framework("accelerate", "accelerate"),),
         other_backends=("is_cuda_run",),
     )
 

@@ -12,10 +12,11 @@ from xlalint.diagnostic import Position, Range
 from xlalint.lazy.site import Site
 from xlalint.settings import SettingsFinder
 from xlalint.sources.discovery import DEFAULT_EXCLUDES, Found, Patterns, Scope, discover
-from xlalint.sources.file import SourceFile, Unreadable, decode, is_hot, show
+from xlalint.sources.file import SourceFile, Unreadable, decode, show
 from xlalint.sources.project import Projects, declared_target, requirement_range
 from xlalint.sources.suppressions import Suppressions, find_suppressions
 from xlalint.sources.syntax import parse
+from xlalint.sources.usage import brings_xla
 from xlalint.versions import VersionRange
 
 
@@ -99,10 +100,59 @@ def test_declared_encodings_are_honoured(declaration: str, encoding: str) -> Non
     assert f"'{word}'" in file.lines[-2]
 
 
-def test_only_files_that_name_torch_xla_or_a_wrapper_are_hot() -> None:
-    assert is_hot(b"import torch_xla")
-    assert not is_hot(b"import accelerate")
-    assert is_hot(b"import accelerate", ("accelerate",))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch_xla",
+        "import os, torch_xla.core.xla_model as xm",
+        "if True: from torch_xla import runtime",
+        "from compat import (\n    torch_xla,\n)",
+        "import torch_xla_py.xla_model as xm",
+        "'torch_xla'\nimport torch_xla",
+        'xm = importlib.import_module("torch_xla.core.xla_model")',
+        "xm = import_module(\n    name='torch_xla.core.xla_model'\n)",
+        '__import__("torch_xla")',
+        'model.to("xla")',
+        "DEVICE = 'xla'",
+        'DEVICE = "xla:1"',
+        'DEVICE = f"xla:{index}"',
+        'model.to(\n    "xla"\n)',
+        '"it\'s"\nx = "xla"',
+        'x = "a \\" b" + "xla"',
+    ],
+)
+def test_files_that_bring_xla_are_hot(text: str) -> None:
+    assert brings_xla(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch",
+        "import accelerate",
+        "# import torch_xla",
+        '"""import torch_xla"""',
+        "def f():\n    '''Uses\n    import torch_xla, or to(\"xla\").\n    '''",
+        'print("import torch_xla")',
+        'find_spec("torch_xla")',
+        "is_torch_xla_available()",
+        "from .torch_xla import install",
+        "backend = 'xla_lazy'",
+        'x = b"xla"',
+        '"xla: a device"',
+        'x = "xla:{index}"',
+        'def f():\n    "xla"',
+        "# model.to('xla')",
+        "text = '''\nmodel.to(\"xla\")\n'''",
+    ],
+)
+def test_files_that_speak_of_xla_are_not(text: str) -> None:
+    assert not brings_xla(text.encode())
+
+
+def test_settings_name_further_packages_that_bring_xla() -> None:
+    assert brings_xla(b"import accelerate", ("accelerate",))
+    assert not brings_xla(b"# accelerate", ("accelerate",))
 
 
 def test_names_that_would_break_the_output_are_made_harmless() -> None:

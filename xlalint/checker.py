@@ -33,7 +33,8 @@ class Report:
 
     Args:
         files: How many files were looked at.
-        hot: How many of them use torch_xla, so that they were analyzed.
+        hot: How many of them use XLA, so that they were analyzed.
+        passed_over: How many use a framework that may train on XLA, where nothing says that they do.
         suppressed: How many diagnostics comments silenced.
         sources: The files that diagnostics stand in, by their shown path.
         statistics: What the analysis counted.
@@ -43,6 +44,7 @@ class Report:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     files: int = 0
     hot: int = 0
+    passed_over: int = 0
     suppressed: int = 0
     sources: dict[str, SourceFile] = field(default_factory=dict)
     statistics: Counter[str] = field(default_factory=Counter)
@@ -85,7 +87,9 @@ def check(
         broken = [*unit.unreadable, *_broken(unit)]
         asked.update((path, unit.files[path].settings) for path in unit.asked)
         asked.update((str(file.path), finder.at(file.path.parent)) for file in unit.unreadable)
-        report.hot += sum(unit.files[path].traits.hot for path in unit.asked)
+        report.hot += len(unit.analyzed & unit.asked)
+        if not unit.uses_xla:
+            report.passed_over += len(unit.users & unit.asked)
         texts.add(broken)
         texts.take(unit)
         ours = {*unit.asked, *(str(file.path) for file in broken)}
@@ -110,7 +114,7 @@ def _broken(unit: Unit) -> Iterator[Unreadable]:
     """Files under check that cannot be decoded; and if they are named and not analyzed, parsed."""
     for path in sorted(unit.asked):
         file = unit.files[path]
-        is_parsed = not file.traits.hot and path in unit.named
+        is_parsed = path not in unit.analyzed and path in unit.named
         if file.traits.sound and not is_parsed:
             continue
         source = file.source()

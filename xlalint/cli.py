@@ -344,7 +344,7 @@ def state(place: str, target_version: str | None, config: Path | None, isolated:
     finder = _finder(config, isolated, _given({"target_version": target_version}))
     with _failures():
         settings = finder.at(_directory(path))
-    file = read(path, settings.wrappers)
+    file = read(path, settings.packages)
     tree = parse_file(file) if isinstance(file, SourceFile) else file
     if isinstance(tree, Unreadable):
         raise Failure(f"{tree.shown}: {tree.reason}")
@@ -527,7 +527,9 @@ def _print_report(
             full = layout.full(found, report.sources, columns)
             lines = [*(full if form == "text" else layout.concise(found))]
         if not quiet:
-            lines += layout.summary(found, report.files, report.hot, report.suppressed, report.bounds)
+            lines += layout.summary(
+                found, report.files, report.hot, report.suppressed, report.bounds, report.passed_over
+            )
         colored = file is None and _is_colored(color)
         text = paint(lines, colored=colored, linked=colored and _is_terminal())
     if file is None:

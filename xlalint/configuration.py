@@ -2,23 +2,107 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fnmatch import translate
+from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
+
+from xlalint.lazy.site import FRAMEWORK
+
+_DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
+_HARNESS = re.compile(r"(?m)^def harness\w*\(\w+: (\w+)")
+_MODULES = re.compile(r"(?ms)^MODULES = \((.*?)\)$")
+_NAMED_LIKE = re.compile(r"(?ms)^NAMED_LIKE = \{(.*?)\}$")
+_ROW = re.compile(r"(?s)\"(\w+)\": \((.*?)\)")
+_TEXT = re.compile(r"\"([^\"]+)\"")
+HARNESS = "harness"
+"""What the names of functions begin with that call the user's classes as a framework does."""
+
+
+@dataclass(frozen=True, repr=False)
+class Framework:
+    """What a framework does, as a small program that is read and never run.
+
+    Args:
+        given: How it was named: `accelerate`, or the path of a file as it stands in the settings.
+        name: The name of its package.
+        text: The program; empty where nothing but the package is known.
+        path: Where the file stands, unless it comes with xlalint.
+    """
+
+    given: str
+    name: str
+    text: str = ""
+    path: str = ""
+
+    def __repr__(self) -> str:
+        """A text that changes when the framework does: answers rest on it."""
+        return f"{self.given} {self.path} {blake2b(self.text.encode(), digest_size=16).hexdigest()}"
+
+    @property
+    def file(self) -> str:
+        """What stands for the file in places of the analysis: no diagnostic is ever shown there."""
+        return f"{FRAMEWORK}{self.path or self.name}>"
+
+    @cached_property
+    def modules(self) -> tuple[str, ...]:
+        """The modules that it stands for, with all below them."""
+        listed = _MODULES.search(self.text)
+        return tuple(_TEXT.findall(listed[1])) if listed else (self.name,)
+
+    @cached_property
+    def _named_like(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
+        listed = _NAMED_LIKE.search(self.text)
+        rows = _ROW.findall(listed[1]) if listed else []
+        return tuple(
+            (name, re.compile("|".join(map(translate, _TEXT.findall(patterns))))) for name, patterns in rows
+        )
+
+    def meant_by(self, name: str) -> str:
+        """The name in the program that stands for one which users import."""
+        if name in self.names:
+            return name
+        return next((known for known, pattern in self._named_like if pattern.match(name)), name)
+
+    @cached_property
+    def packages(self) -> tuple[str, ...]:
+        """The first names of its modules."""
+        return tuple(dict.fromkeys(module.partition(".")[0] for module in self.modules))
+
+    @cached_property
+    def hooked(self) -> tuple[str, ...]:
+        """The classes that it calls the methods of."""
+        return tuple(dict.fromkeys(_HARNESS.findall(self.text)))
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """The classes that users hand their training to, or derive from: all but those of models."""
+        models = {name for name, _ in self._named_like}
+        return tuple(name for name in self.names if name[:1].isupper() and name not in models)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The classes and functions that users call, or derive from."""
+        return tuple(name for name in _DEFINED.findall(self.text) if not name.startswith(HARNESS))
 
 
 class Local(NamedTuple):
     """What holds for the files of one folder.
 
     Args:
-        wrappers: Further names that make a file worth analyzing, such as `accelerate`.
+        packages: Libraries that bring XLA to files that import them, beside torch_xla itself.
+        frameworks: Programs of frameworks that the settings add.
         false_tests: Names of tests for other backends, which never hold under torch_xla; these
             come on top of those that knowledge lists.
         roots: Absolute folders that imports start from, beside the folder itself.
     """
 
-    wrappers: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    frameworks: tuple[Framework, ...] = ()
     false_tests: tuple[str, ...] = ()
     roots: tuple[Path, ...] = ()
 

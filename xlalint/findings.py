@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xlalint.cache import Cache, identity
 from xlalint.judging import Judge, Placed, located
 from xlalint.lazy.events import BoundReached, Event
-from xlalint.lazy.site import Site
+from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.memory import (
     Memory,
     Rested,
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 Rules = dict[str, "Rule[Any]"]
 
+_ANALYZED = ("analyzed", "", "")
+"""The fact which files of the project are analyzed, and which of them as users of a framework."""
+
 
 class Findings(NamedTuple):
     """What is found in a project, placed in the lines of whole files; and what the analysis counted."""
@@ -60,7 +63,7 @@ def program_of(unit: Unit) -> Program:
     from xlalint.importers import needed
 
     held = _Unit(unit, None)
-    return held.program(frozenset(), needed(unit.asked, unit.files, held.project))
+    return held.program(frozenset(), needed(unit.asked, unit.files, unit.analyzed, held.project))
 
 
 @cache
@@ -86,7 +89,6 @@ class _Unit:
     def __init__(self, unit: Unit, cache: Cache | None) -> None:
         self._unit = unit
         self._cache = cache
-        self._hot: list[str] = []
         self._holding: dict[Fact, bool] = {}
         """Whether a fact has the value that it had, for those that were looked at."""
         self._beside: dict[str, File] = {}
@@ -107,9 +109,9 @@ class _Unit:
                 memory.files = self._files()
                 self._keep(memory, records=False)
             return Findings(self._recalled(memory), Counter(memory.statistics))
-        self._hot = [path for path, file in self._unit.files.items() if file.traits.hot]
-        if not self._hot:
-            self._keep(Memory(self._files(), covered=set(self._unit.files), known=True))
+        if not self._unit.analyzed:
+            elsewhere = {_ANALYZED: self._fact(_ANALYZED)}
+            self._keep(Memory(self._files(), elsewhere=elsewhere, covered=set(self._unit.files), known=True))
             return Findings([], Counter())
         return self._analyze(memory)
 
@@ -126,7 +128,7 @@ class _Unit:
             memory = Memory(memory.files)  # rules may say something else of all that was found
         elif self._cache is not None:
             recollect(memory, self._load("records"), _rule)
-        analyzed = {path for path, file in self._unit.files.items() if file.traits.analyzed}
+        analyzed = self._unit.analyzed
         covered = set(self._unit.files)
         if not analyzed <= self._unit.asked and not memory.covered >= analyzed:
             if self._unit.asked == memory.covered and self._imports_as_before(memory):
@@ -134,7 +136,7 @@ class _Unit:
             else:
                 from xlalint.importers import needed
 
-                analyzed = needed(self._unit.asked, self._unit.files, self.project)
+                analyzed = needed(self._unit.asked, self._unit.files, analyzed, self.project)
             covered = self._unit.asked
         program = self.program(self._kinds(), analyzed)
         now = Memory(known=True, covered=covered, analyzed=analyzed)
@@ -167,7 +169,7 @@ class _Unit:
         sources = [source for file in files if isinstance(source := file.source(), SourceFile)]
         return Program(
             sources, kinds, self._unit.configuration,
-            hot=[Path(path) for path, file in self._unit.files.items() if file.traits.hot],
+            users=map(Path, self._unit.users),
             open_file=lambda path: self._file(str(path)).source(),
         )  # fmt: skip
 
@@ -198,7 +200,7 @@ class _Unit:
         """What the rules say, each where the settings are that select it."""
         found: list[Placed] = []
         asked: set[Judge] = set()
-        waiting = [self._judge(path) for path in self._hot[:1]]
+        waiting = [self._judge(path) for path in sorted(self._unit.analyzed)[:1]]
         while waiting:
             judge = waiting.pop()
             asked.add(judge)
@@ -220,10 +222,7 @@ class _Unit:
         if self._unit.files.keys() != memory.files.keys() - self._beside.keys():
             return False
         both = ((file, memory.files[path]) for path, file in self._unit.files.items())
-        return all(
-            file.imports == known.imports and file.traits.analyzed == known.traits.analyzed
-            for file, known in both
-        )
+        return all(file.imports == known.imports and file.counts == known.counts for file, known in both)
 
     def _remember(self) -> Memory:
         if self._cache is None:
@@ -265,6 +264,8 @@ class _Unit:
         from xlalint.analysis.project import ABOUT_FILES
 
         kind, path, _ = fact
+        if path.startswith(FRAMEWORK):
+            return True  # else nothing would be remembered at all
         below = memory.derived.get(fact)
         if below is not None:
             return all(self._still_holds(one, value, memory, program) for one, value in below.items())
@@ -296,7 +297,12 @@ class _Unit:
                     memory.derived[fact] = below
                     rested_on.append(below)
         opened = {str(path) for path in program.project.opened}
-        opened |= {file for facts in rested_on for kind, file, _ in facts if kind not in ABOUT_FILES}
+        opened |= {
+            file
+            for facts in rested_on
+            for kind, file, _ in facts
+            if kind not in ABOUT_FILES and not file.startswith(FRAMEWORK)
+        }
         memory.used = {path: self._file(path).digest for path in sorted(opened)}
         for folder, name in program.plan.resolved:
             fact = ("module", folder, name)
@@ -313,10 +319,8 @@ class _Unit:
             found = outline.sections.find(section) if outline is not None else None
             assert found is not None
             memory.sections.setdefault(path, {})[section] = found.first
-        for path, file in self._unit.files.items():
-            if file.traits.hot:
-                fact = ("target", path, "")
-                memory.elsewhere[fact] = self._fact(fact)
+        for fact in (_ANALYZED, *(("target", path, "") for path in self._unit.analyzed)):
+            memory.elsewhere[fact] = self._fact(fact)
 
     def _derived(self, fact: Fact, before: Memory, program: Program) -> dict[Fact, str]:
         """The facts that another was found out of, with their values."""
@@ -328,6 +332,12 @@ class _Unit:
     def _fact(self, fact: Fact) -> str:
         """The present value of a fact that is not about the text of a file."""
         kind, path, detail = fact
+        if fact == _ANALYZED:
+            return digest(
+                "\n".join([*sorted(self._unit.analyzed), "", *sorted(self._unit.users)]).encode(
+                    "utf-8", "surrogateescape"
+                )
+            )
         return str(self._unit.target(path)) if kind == "target" else self.project.fact(kind, path, detail)
 
     @cached_property
@@ -380,5 +390,5 @@ def _steering(settings: Settings) -> tuple[object, ...]:
     """The settings that what is remembered depends on; others are looked at when it is told."""
     return (
         settings.select, settings.ignore, settings.extend_select, settings.preview, settings.target_version,
-        settings.wrappers, settings.other_backends,
+        settings.frameworks, settings.other_backends,
     )  # fmt: skip

@@ -19,12 +19,13 @@ _ELSEWHERE = LIBRARIES | sys.stdlib_module_names
 """Top-level modules that are no project's own."""
 
 
-def needed(asked: Iterable[str], files: Mapping[str, File], project: Project) -> set[str]:
+def needed(asked: Iterable[str], files: Mapping[str, File], analyzed: set[str], project: Project) -> set[str]:
     """The files that must be analyzed to know what happens in those that are asked for.
 
     Args:
         asked: The files that are asked for.
         files: All files of the project, by path.
+        analyzed: Those of them that hold something to be analyzed by itself.
         project: Says what their imports mean.
     """
     imports = {path: _imports(file, files, project) for path, file in files.items()}
@@ -33,7 +34,6 @@ def needed(asked: Iterable[str], files: Mapping[str, File], project: Project) ->
         for target in targets:
             importers.setdefault(target, []).append(path)
     around = _closure(asked, importers)
-    analyzed = {path for path, file in files.items() if file.traits.analyzed}
     below = {path: [target for target in imports[path] if target in analyzed] for path in analyzed}
     if _some_setting_counts(files, analyzed):
         # It counts for everything that is connected with the file that has it.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
-from xlalint.cure import Where
+from xlalint.cure import Cure, Where
 from xlalint.cure import placed as placed_cure
 from xlalint.diagnostic import (
     Certainty,
@@ -119,7 +119,9 @@ class Judge:
         """What the rules say of what happened, each in its place."""
         for occurrence in occurrences:
             for finding in self.findings(occurrence.event, occurrence.view):
-                yield place(finding, occurrence.callers)
+                placed = place(finding, occurrence.callers)
+                if placed.path:
+                    yield placed
 
 
 def place(finding: Finding, callers: tuple[Caller, ...] = (), above: int | None = None) -> Placed:
@@ -130,17 +132,36 @@ def place(finding: Finding, callers: tuple[Caller, ...] = (), above: int | None 
     owner, steps = _resolve(finding.owner, callers)
     inner = callers[: steps if above is None else above]
     path = (*(caller.site for caller in reversed(inner)), *finding.path)
+    # What a framework does is told where the user calls it, or is called by it.
+    outer = (caller.site for caller in callers[len(inner) :] if not caller.site.in_framework)
+    path = tuple(site for site in path if not site.in_framework) or tuple(outer)[:1]
     since = finding.since
     for caller in callers:
         since = places_of_caller(since, caller.since)
+    since = tuple(site for site in since if not site.in_framework)
 
     def site_of(where: Where) -> Site:
         return where if isinstance(where, Site) else (_resolve(where, callers)[0] or where).site
 
-    cures = tuple(placed_cure(cure, site_of) for cure in finding.cures)
+    cures = tuple(cure for each in finding.cures if (cure := _placed_cure(each, site_of)) is not None)
     if cures != finding.cures:
         finding = replace(finding, cures=cures)
-    return Placed(finding, path, since, owner.site if owner is not None else None)
+    place = owner.site if owner is not None else None
+    return Placed(
+        finding, path, since, path[0] if place is not None and place.in_framework and path else place
+    )
+
+
+def _placed_cure(cure: Cure, site_of: Callable[[Where], Site]) -> Cure | None:
+    """A cure with its places; None where one of them is in a framework, which nobody edits."""
+    sites: list[Site] = []
+
+    def noted(where: Where) -> Site:
+        sites.append(site_of(where))
+        return sites[-1]
+
+    made = placed_cure(cure, noted)
+    return None if any(site.in_framework for site in sites) else made
 
 
 def _resolve(held: Scope | Split | None, callers: tuple[Caller, ...]) -> tuple[Scope | Split | None, int]:

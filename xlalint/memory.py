@@ -101,6 +101,7 @@ def as_answers(memory: Memory) -> Any:
                 *known.stat,
                 known.digest,
                 sum(1 << bit for bit, on in enumerate(known.traits) if on),
+                known.touched,
                 known.imports,
             ]
             for path, known in memory.files.items()
@@ -193,9 +194,10 @@ def remembered(answers: Any, rule: RulesByCode) -> Memory:
         Traits(*(bool(bits >> bit & 1) for bit in range(len(Traits._fields))))
         for bits in range(1 << len(Traits._fields))
     ]
-    for path, size, modified, inode, digest, bits, imports in answers["files"]:
+    for path, size, modified, inode, digest, bits, touched, imports in answers["files"]:
         held = None if imports is None else tuple(imports)
-        memory.files[path] = Known(Stat(size, modified, inode), digest, all_traits[bits], held)
+        stat = Stat(size, modified, inode)
+        memory.files[path] = Known(stat, digest, all_traits[bits], tuple(touched), held)
     memory.covered = set(answers["covered"])
     memory.analyzed = set(answers["analyzed"])
     memory.used = answers["used"]
@@ -265,8 +267,8 @@ def holds(memory: Memory, asked: set[str], files: Mapping[str, File], fact: Call
     """
     if not memory.known or not asked <= memory.covered:
         return False
-    analyzed = {path for path, file in files.items() if file.traits.analyzed}
-    before = {path for path, known in memory.files.items() if known.traits.analyzed}
+    analyzed = {path for path, file in files.items() if file.counts}
+    before = {path for path, known in memory.files.items() if known.counts}
     if analyzed != before or any(files[path].digest != memory.files[path].digest for path in analyzed):
         return False
     if any(path not in files or files[path].digest != digest for path, digest in memory.used.items()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from xlalint.configuration import Framework
 from xlalint.diagnostic import Severity
 from xlalint.sources.discovery import DEFAULT_EXCLUDES, Patterns
 from xlalint.sources.file import read_bytes, show
@@ -18,6 +20,8 @@ from xlalint.versions import VersionRange, parse_range
 FILE_NAME = "xlalint.toml"
 TABLE = "tool.xlalint"
 FORMATS = ("text", "concise", "json")
+FORMER = {"wrappers": "frameworks"}
+"""Settings that have another name now."""
 LEVELS = {str(severity): severity for severity in Severity}
 NEVER = "never"
 
@@ -52,8 +56,18 @@ class Settings:
     output_format: str = "text"
     per_file_ignores: tuple[tuple[Patterns, tuple[str, ...]], ...] = ()
     severity: tuple[tuple[str, Severity], ...] = ()
-    wrappers: tuple[str, ...] = ()
+    frameworks: tuple[Framework, ...] = ()
     other_backends: tuple[str, ...] = ()
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages that bring XLA to files that import them, beside torch_xla."""
+        return tuple(framework.name for framework in self.frameworks if not framework.text)
+
+    @property
+    def stubs(self) -> tuple[Framework, ...]:
+        """The frameworks of which a program says what they do."""
+        return tuple(framework for framework in self.frameworks if framework.text)
 
     @property
     def excludes(self) -> tuple[Patterns, ...]:
@@ -87,6 +101,27 @@ def _patterns(value: Any, base: Path) -> Patterns:
     patterns = Patterns(base, _strings(value, base))
     patterns.check()
     return patterns
+
+
+def _frameworks(value: Any, base: Path) -> tuple[Framework, ...]:
+    return tuple(_framework(given, base) for given in _strings(value, base))
+
+
+def _framework(given: str, base: Path) -> Framework:
+    if not given.endswith(".py"):
+        if not given.isidentifier():
+            raise ValueError(f"{given!r} is neither the name of a package nor a file that ends with .py")
+        return Framework(given, given)
+    path = Path(os.path.abspath(base / given))  # noqa: PTH100 - keeps links
+    data = read_bytes(str(path))
+    if isinstance(data, str):
+        raise ValueError(f"{given}: cannot read this file: {data}")
+    try:
+        text = data.decode("utf-8")
+        ast.parse(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise ValueError(f"{given}: not valid Python: {error}") from error
+    return Framework(given, path.stem, text or "\n", str(path))
 
 
 def _flag(value: Any, base: Path) -> bool:
@@ -183,8 +218,9 @@ SETTINGS = (
         "severity", "table", "{}", 'Change the severity of rules: XLA102 = "error".', _severities
     ),
     Setting(
-        "wrappers", "list of names", "[]",
-        "Also analyze files that name one of these libraries instead of torch_xla: accelerate.", _strings,
+        "frameworks", "list of packages and files", "[]",
+        "What else brings XLA: packages, whose importers are analyzed as if they imported torch_xla; "
+        "and files such as stubs/mytrainer.py, which say what a framework does.", _frameworks,
     ),
     Setting(
         "other-backends", "list of names", "[]",
@@ -278,7 +314,8 @@ def read_settings(file: Path) -> Settings:
     for key, value in table.items():
         setting = known.get(key)
         if setting is None:
-            raise SettingsError(f"{where}: unknown setting {key!r}{nearest(key, known)}")
+            meant = f"; it is called {FORMER[key]!r} now" if key in FORMER else nearest(key, known)
+            raise SettingsError(f"{where}: unknown setting {key!r}{meant}")
         try:
             fields[setting.field] = setting.read(value, file.parent)
         except ValueError as error:
@@ -293,6 +330,8 @@ def as_toml(settings: Settings) -> Iterator[str]:
         value = getattr(settings, setting.field)
         if setting.field == "exclude":
             value = settings.excludes[0]
+        if setting.field == "frameworks":
+            value = tuple(framework.given for framework in settings.frameworks)
         if (
             isinstance(value, tuple)
             and not isinstance(value, VersionRange)

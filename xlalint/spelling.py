@@ -24,3 +24,7 @@ def spelling(node: ast.expr, most: int = MOST_CHARACTERS) -> str:
         return f"{base}.{node.attr}" if len(base) + len(node.attr) < most else f"...{node.attr}"
     shown = repr(node.value) if isinstance(node, ast.Constant) else " ".join(ast.unparse(node).split())
     return shown if len(shown) <= most else shown[: most - 3] + "..."
+
+
+THE_FRAMEWORK = "the framework"
+"""What does something in a framework's program, until it is known how the user calls that."""

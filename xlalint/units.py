@@ -12,20 +12,19 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from xlalint.configuration import Configuration, Local
-from xlalint.knowledge.frameworks import HOOKS
+from xlalint.configuration import Configuration, Framework, Local
+from xlalint.knowledge.stubs import shipped
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.discovery import Found, Scope, discover
-from xlalint.sources.file import SourceFile, Unreadable, decode, digest, is_hot, read_bytes, show
+from xlalint.sources.file import SourceFile, Unreadable, decode, digest, read_bytes, show
 from xlalint.sources.imports import imported
 from xlalint.sources.project import Projects, is_bounded
+from xlalint.sources.usage import DERIVES, HANDS, brings_xla, touched
 from xlalint.versions import DEFAULT_TARGET, VersionRange
-
-_HOOK_TOKENS = tuple({name.rpartition(".")[2].encode() for name in HOOKS})
-"""A file with one of these may hold what a framework calls while it trains on a device."""
 
 _ENCODING = re.compile(rb"coding[:=][ \t]*([-\w.]+)")
 """How a file declares, in its first two lines, that it is not UTF-8."""
@@ -53,21 +52,14 @@ class Traits(NamedTuple):
     """What the bytes of a file say at a glance.
 
     Args:
-        hot: It may use torch_xla.
-        hooked: It may hold what a framework calls.
+        hot: It brings XLA: it imports torch_xla, or names an XLA device.
         commented: It may hold comments that suppress in vain.
         sound: There is surely nothing wrong with its encoding.
     """
 
     hot: bool
-    hooked: bool
     commented: bool
     sound: bool
-
-    @property
-    def analyzed(self) -> bool:
-        """Whether something in the file may be analyzed by itself, not only where a call leads there."""
-        return self.hot or self.hooked
 
 
 class Known(NamedTuple):
@@ -76,14 +68,23 @@ class Known(NamedTuple):
     stat: Stat
     digest: str
     traits: Traits
+    touched: tuple[str, ...] = ()
+    """What it has to do with frameworks; see `usage.touched`."""
     imports: tuple[str, ...] | None = None
     """What it may import, where that was looked for."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether something in the file may be analyzed by itself, not only where a call leads there."""
+        return self.traits.hot or bool(self.touched)
 
 
 class File:
     """One file of a project, read when it must be."""
 
-    __slots__ = ("_data", "_digest", "_imports", "_traits", "given", "path", "settings", "shown", "stat")
+    __slots__ = (
+        "_data", "_digest", "_imports", "_touched", "_traits", "given", "path", "settings", "shown", "stat",
+    )  # fmt: skip
 
     def __init__(
         self, path: str, settings: Settings, *, data: bytes | None = None, shown: str | None = None
@@ -101,6 +102,7 @@ class File:
         self._data: bytes | str | None = data
         self._digest: str | None = None
         self._traits: Traits | None = None
+        self._touched: tuple[str, ...] | None = None
         self._imports: tuple[str, ...] | None = None
 
     def compare(self, known: Known | None) -> None:
@@ -108,6 +110,7 @@ class File:
         self.stat = None if self.given else _stat(self.path)
         if known is not None and known.stat == self.stat:
             self._digest, self._traits, self._imports = known.digest, known.traits, known.imports
+            self._touched = known.touched
 
     @property
     def data(self) -> bytes | str:
@@ -130,12 +133,30 @@ class File:
         if self._traits is None:
             data = self.data
             if isinstance(data, str):
-                self._traits = Traits(False, False, False, False)
+                self._traits = Traits(False, False, False)
             else:
-                hot = is_hot(data, self.settings.wrappers)
-                hooked = not hot and any(name in data for name in _HOOK_TOKENS)
-                self._traits = Traits(hot, hooked, _may_suppress_in_vain(data), _is_text(data))
+                hot = brings_xla(data, self.settings.packages)
+                self._traits = Traits(hot, _may_suppress_in_vain(data), _is_text(data))
         return self._traits
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """What it has to do with frameworks; see `usage.touched`."""
+        if self._touched is None:
+            data = self.data
+            known = (*shipped(), *self.settings.stubs)
+            self._touched = () if isinstance(data, str) else touched(self.path, data, known)
+        return self._touched
+
+    @property
+    def counts(self) -> bool:
+        """Whether something in the file may be analyzed by itself, not only where a call leads there."""
+        return not self._is_stub and (self.traits.hot or bool(self.touched))
+
+    @property
+    def _is_stub(self) -> bool:
+        """Whether the file is the program of a framework, which is read and not looked at."""
+        return any(framework.path == self.path for framework in self.settings.stubs)
 
     @property
     def imports(self) -> tuple[str, ...]:
@@ -153,7 +174,7 @@ class File:
         if stat.modified > time.time_ns() - _SETTLED:
             # It may change once more without looking different.
             stat = stat._replace(modified=0)
-        return Known(stat, self.digest, self.traits, self._imports)
+        return Known(stat, self.digest, self.traits, self.touched, self._imports)
 
     def source(self) -> SourceFile | Unreadable:
         """The text."""
@@ -161,7 +182,7 @@ class File:
         data = self.data
         if isinstance(data, str):
             return Unreadable(path, self.shown or show(path), data)
-        return decode(path, self.shown or show(path), data, self.settings.wrappers)
+        return decode(path, self.shown or show(path), data, hot=self.traits.hot)
 
 
 class Unit:
@@ -188,6 +209,68 @@ class Unit:
         """What the analysis runs under."""
         return Configuration(self._locals.at)
 
+    @cached_property
+    def hot(self) -> set[str]:
+        """The files that bring XLA."""
+        return {path for path, file in self.files.items() if file.counts and file.traits.hot}
+
+    @cached_property
+    def candidates(self) -> set[str]:
+        """The others that use a framework which does; in its own tree, only what derives from its classes."""
+        counting = (path for path, file in self.files.items() if path not in self.hot and file.counts)
+        return {
+            path
+            for path in counting
+            if path in self.users or any(how.startswith(DERIVES) for how in self.files[path].touched)
+        }
+
+    @cached_property
+    def users(self) -> set[str]:
+        """Those of the candidates that do not stand in the tree of a framework that they use."""
+        own = {framework.name for framework in shipped() if self._holds(framework)}
+        packages = {framework.name: framework.packages for framework in shipped()}
+        found = set()
+        for path, file in self.files.items():
+            if path not in self.hot and file.counts:
+                used = {how.removeprefix(HANDS).removeprefix(DERIVES) for how in file.touched} - own
+                if any(not self._is_within(path, packages.get(name, ())) for name in used):
+                    found.add(path)
+        return found
+
+    @cached_property
+    def uses_xla(self) -> bool:
+        """Whether anything says that the project runs on XLA: its code, its requirements, or settings."""
+        return bool(self.hot) or self.says_xla
+
+    @cached_property
+    def says_xla(self) -> bool:
+        """Whether its requirements or settings do."""
+        settings = {file.settings for file in self.files.values()}
+        asked = any(each.target_version is not None or each.frameworks for each in settings)
+        return asked or self._locals.projects.requires(self.root)
+
+    @property
+    def analyzed(self) -> set[str]:
+        """The files that hold something to be analyzed by itself."""
+        return self.hot | self.candidates if self.uses_xla else set()
+
+    def _is_within(self, path: str, packages: Iterable[str]) -> bool:
+        """Whether a file belongs to one of some packages."""
+        for package in packages:
+            before, inside, _ = path.rpartition(f"{os.sep}{package}{os.sep}")
+            if inside and f"{before}{inside}__init__.py" in self.files:
+                return True
+        return False
+
+    def _holds(self, framework: Framework) -> bool:
+        """Whether the project is a framework itself."""
+        folders = (str(self.root), os.path.join(self.root, "src"))  # noqa: PTH118
+        return any(
+            os.path.join(folder, package, "__init__.py") in self.files  # noqa: PTH118
+            for folder in folders
+            for package in framework.packages
+        )
+
     def settings(self, folder: Path) -> Settings:
         """The settings that hold in a folder, of this project or beside it."""
         return self._locals.settings(folder)
@@ -211,7 +294,9 @@ class Locals:
         if known is None:
             settings = self._finder.at(folder)
             roots = self.projects.import_roots(folder)
-            known = self._known[folder] = Local(settings.wrappers, settings.other_backends, roots)
+            known = self._known[folder] = Local(
+                settings.packages, settings.stubs, settings.other_backends, roots
+            )
         return known
 
     def settings(self, folder: Path) -> Settings:

@@ -120,5 +120,5 @@ _CUTS = {
     Cause.LOADER: "the loader's next batch",
     Cause.STEP_TRACE: "the end of the `StepTrace`",
     Cause.RENDEZVOUS: "the rendezvous that follows",
-    Cause.STEP_END: "the end of the framework's step",
+    Cause.FRAMEWORK: "the step marker of the framework",
 }

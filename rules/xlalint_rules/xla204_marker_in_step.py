@@ -109,6 +109,7 @@ _CUTS = {
     Cause.MARKER: ("a marker", _REMOVE),
     Cause.BARRIER: ("`barrier=True`", "remove `barrier=True`: the end of the step runs everything"),
     Cause.RENDEZVOUS: ("a rendezvous", "move it below the step"),
+    Cause.FRAMEWORK: ("a call of the framework", "move it below the step"),
     Cause.LOADER: ("the loader's next batch", "move the loop outside, and open one step for each batch"),
     Cause.SCOPE_ENTRY: ("a nested step", "keep only one of the two steps"),
 }

@@ -113,6 +113,7 @@ WHAT = {
     Cause.LOADER: "the loader's next batch cuts the graph",
     Cause.STEP_TRACE: "a `StepTrace` closes",
     Cause.RENDEZVOUS: "a rendezvous cuts the graph",
+    Cause.FRAMEWORK: "the framework cuts the graph",
 }
 
 HELP = {

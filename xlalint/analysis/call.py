@@ -13,7 +13,7 @@ from xlalint.analysis.work import read, record
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import Value, Weight
-from xlalint.spelling import spelling
+from xlalint.spelling import THE_FRAMEWORK, spelling
 
 
 @dataclass(slots=True)
@@ -64,6 +64,8 @@ class Call:
     @property
     def spelling(self) -> str:
         """The call as the program wrote it, shortened."""
+        if self.frame.outline.is_framework:
+            return THE_FRAMEWORK
         return spelling(self.node) if self.node is not None else "a call"
 
 

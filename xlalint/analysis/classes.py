@@ -7,7 +7,7 @@ import re
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function, within
+from xlalint.analysis.outline import Class, Function, Outline, within
 from xlalint.analysis.payloads import (
     Classes,
     Instance,
@@ -18,8 +18,8 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.store import Store
+from xlalint.configuration import HARNESS
 from xlalint.knowledge.classes import kind_by_base
-from xlalint.knowledge.frameworks import HOOKS, Hook
 from xlalint.lazy.state import (
     State,
 )
@@ -49,16 +49,23 @@ class ClassTable:
                 return method
         return None
 
-    def hooks_of(self, cls: Class) -> tuple[Hook, ...]:
-        """What a framework calls on instances of a class, by a base class that it derives from."""
-        return self._machine.lookups.find(("hooks", cls), lambda: self._find_hooks(cls), tuple)
+    def harnesses_of(self, cls: Class) -> tuple[Function, ...]:
+        """What calls instances of a class as a framework does, by a base class that it derives from."""
+        return self._machine.lookups.find(("harnesses", cls), lambda: self._find_harnesses(cls), tuple)
 
-    def _find_hooks(self, cls: Class) -> tuple[Hook, ...]:
-        for base in self.bases(cls):
-            hooks = () if base is cls else HOOKS.get(f"{base.outline.name}.{base.qualname}", ())
-            hooks = hooks or next((HOOKS[name] for name in self._library_bases(base) if name in HOOKS), ())
-            if hooks:
-                return hooks
+    def _find_harnesses(self, cls: Class) -> tuple[Function, ...]:
+        project = self._machine.project
+        names = {base.name for base in self.bases(cls)[1:]}
+        for framework in project.frameworks(cls.outline):
+            if names.isdisjoint(framework.hooked):
+                continue
+            program = project.framework(framework)
+            for base in self.bases(cls)[1:]:
+                # In its own tree, the framework itself defines the class.
+                here = base.outline is program or base.outline.name.partition(".")[0] in framework.packages
+                found = _harnesses(program, base.name) if here else ()
+                if found:
+                    return found
         return ()
 
     def bases(self, cls: Class) -> list[Class]:
@@ -161,6 +168,19 @@ class ClassTable:
         if self.kind_of(cls) is Kind.MODULE:
             return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, cls))
         return Value(Kind.INSTANCE, payload=Instance((cls,)))
+
+
+def _harnesses(program: Outline, name: str) -> tuple[Function, ...]:
+    """The functions of a framework's program that are called with each instance of a class."""
+    return tuple(
+        function
+        for function in program.functions.values()
+        if function.name.startswith(HARNESS)
+        and not isinstance(function.node, ast.Lambda)
+        and any(
+            isinstance(a.annotation, ast.Name) and a.annotation.id == name for a in function.node.args.args
+        )
+    )
 
 
 def makes_cuda_tensors(cls: Class) -> bool:

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from xlalint.analysis.facts import Facts
 from xlalint.analysis.interpreter import Interpreter
 from xlalint.analysis.lookups import Fact
-from xlalint.analysis.outline import Function, Import, Key, Outline
+from xlalint.analysis.outline import Class, Function, Import, Key, Outline
 from xlalint.analysis.parsing import parse_file
 from xlalint.analysis.project import Project
 from xlalint.analysis.roots import Plan, order
@@ -23,14 +23,16 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.summaries import told_once
 from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
-from xlalint.knowledge.frameworks import Hook
 from xlalint.knowledge.methods import OPTIMIZER_HOOKS
-from xlalint.lazy.events import ApiUsed, Event, FileUnreadable
+from xlalint.lazy.assumptions import Assumptions, assume, both
+from xlalint.lazy.events import ApiUsed, BoundReached, Event, FileUnreadable
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
-from xlalint.lazy.values import Value
-from xlalint.sources.file import HOT_TOKEN, START, SourceFile, Unreadable, read
+from xlalint.lazy.values import IS_A_TENSOR, Value
+from xlalint.sources.file import START, SourceFile, Unreadable, read
+from xlalint.sources.usage import HOT_TOKEN
+from xlalint.spelling import THE_FRAMEWORK
 
 _RECURSION_LIMIT = 12_000
 
@@ -40,9 +42,9 @@ class Root(NamedTuple):
 
     Args:
         kind: A "file" that cannot be parsed, the "uses" of names in one, the "body" of a module, a
-            "function", or a "hook" of a framework.
+            "function", or a "harness" of a framework.
         file: Where it stands.
-        key: Which function, and for a hook which one.
+        key: Which function; or which class, and what a framework does with it.
     """
 
     kind: str
@@ -143,7 +145,7 @@ class Program:
         kinds: frozenset[type[Event]],
         configuration: Configuration,
         *,
-        hot: Iterable[Path] = (),
+        users: Iterable[Path] = (),
         open_file: OpenFile = read,
         memo: bool = True,
     ) -> None:
@@ -152,7 +154,7 @@ class Program:
             files: The files to look at; those that are not hot are only entered when a call leads there.
             kinds: The kinds of events that somebody judges; they steer nothing.
             configuration: What is known of the program beside its files.
-            hot: Files of the same project that use torch_xla, and need not be looked at.
+            users: Those of the files that use XLA through a framework, and may not say so themselves.
             open_file: Reads a file that something imports.
             memo: Whether summaries are kept; the answer is the same without.
         """
@@ -167,15 +169,16 @@ class Program:
         self.facts = Facts(
             self.project, lambda: self.plan, lambda cls: self.interpreter.classes.attributes(cls)
         )
+        self._users = frozenset(users)
         with _deep_recursion():
             outlines = [(file, self.project.outline(file.path)) for file in self._files.values()]
             self.plan = Plan(
-                [outline for file, outline in outlines if outline is not None and file.is_hot],
+                [o for file, o in outlines if o is not None and (file.is_hot or file.path in self._users)],
                 self.project,
-                lambda outline: (HOT_TOKEN, *self._at(outline.path.parent).wrappers),
+                lambda outline: (HOT_TOKEN, *self._at(outline.path.parent).packages),
             )
-        self._hot = {*hot, *(outline.path for outline in self.plan.outlines)}
-        self._hooked = [outline for file, outline in outlines if outline is not None and not file.is_hot]
+        planned = set(self.plan.outlines)
+        self._derived = [outline for _, outline in outlines if outline is not None and outline not in planned]
 
     @cached_property
     def interpreter(self) -> Interpreter:
@@ -257,15 +260,17 @@ class Program:
                     entered_by.setdefault(key, []).append(function.key)
         for function, (analyzed, entered) in left.items():
             yield analyzed._replace(told=entered.issuperset(entered_by.get(function.key, ())))
-        for method, number, hook in self._hooks():
-            root = Root("hook", method.outline.file, f"{method.key[1]} {number}")
-            yield take(root, partial(self.interpreter.run_hook, method, hook))[0]
+        for cls, harness in self._harnesses():
+            root = Root("harness", cls.outline.file, f"{cls.key[1]} {harness.name}")
+            yield take(root, partial(self.interpreter.run_harness, cls, harness))[0]
 
     def _run(self, root: Root, run: Callable[[], Iterable[Occurrence]]) -> Result:
         self.interpreter.begin()
         try:
             with _deep_recursion():
                 occurrences = told_once([*run()])
+                if root.kind == "harness" or self.project.path(root.file) in self._users:
+                    occurrences = _assumed(occurrences)
         except RecursionError:
             # Others are analyzed as if this one were not there.
             path = Path(root.file)
@@ -284,22 +289,14 @@ class Program:
         with _deep_recursion():
             return self.interpreter.classes.has_optimizer_scope(function)
 
-    def _hooks(self) -> Iterator[tuple[Function, int, Hook]]:
-        """What a framework calls, in classes of packages that train on a device."""
-        packages = set(map(self._package, self._hot))
-        for outline in (*self.plan.outlines, *self._hooked):
-            if self._package(outline.path) not in packages:
-                continue
+    def _harnesses(self) -> Iterator[tuple[Class, Function]]:
+        """What frameworks do with classes of the project that derive from theirs."""
+        for outline in (*self.plan.outlines, *self._derived):
             for cls in list(outline.classes.values()):
                 with _deep_recursion():
-                    hooks = self.interpreter.classes.hooks_of(cls)
-                for number, hook in enumerate(hooks):
-                    method = cls.methods.get(hook.method)
-                    if method is not None:
-                        yield method, number, hook
-
-    def _package(self, path: Path) -> tuple[Path, str]:
-        return self.project.import_root(path.parent), self.project.module_name(path)[0].partition(".")[0]
+                    harnesses = self.interpreter.classes.harnesses_of(cls)
+                for harness in harnesses:
+                    yield cls, harness
 
     def _api_uses(self, outline: Outline) -> list[Occurrence]:
         from xlalint.analysis.usage import api_uses
@@ -341,6 +338,25 @@ class Program:
             return None
         assert isinstance(file, SourceFile)
         return file.text, tree
+
+
+_BY_FRAMEWORK = assume("the framework trains this on an XLA device")
+
+
+def _assumed(occurrences: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
+    """What happens if XLA is what a framework trains on: that is assumed once, whatever follows from it."""
+    return tuple(
+        occurrence
+        if isinstance(occurrence.event, BoundReached)
+        else occurrence._replace(event=replace(occurrence.event, assumes=_also(occurrence.event.assumes)))
+        for occurrence in occurrences
+    )
+
+
+def _also(assumes: Assumptions) -> Assumptions:
+    """What follows from what the framework hands out, on whatever branch, is no assumption of its own."""
+    others = frozenset(clause for clause in assumes if THE_FRAMEWORK not in clause) - IS_A_TENSOR
+    return both(others, _BY_FRAMEWORK)
 
 
 def _root(function: Function) -> Root:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,6 @@ from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
 from xlalint.analysis.frame import Carried, Frame
-from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.lookups import Lookups
 from xlalint.analysis.machine import Evaluate, Execute, Machine
 from xlalint.analysis.names import Names
@@ -52,11 +51,14 @@ from xlalint.analysis.summaries import (
     entry_state,
     exit_state,
     generated,
+    is_hidden,
     is_open,
     let_die,
     outlives,
     owed_by_few_ways,
     seen_from,
+    spell_obligations,
+    spelled,
     told_once,
     unknown_state,
     widened,
@@ -65,12 +67,11 @@ from xlalint.analysis.summaries import (
 from xlalint.analysis.trail import Numbered, Trail
 from xlalint.judging import Caller, Occurrence
 from xlalint.knowledge import functions
-from xlalint.knowledge.frameworks import Given, Hook
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Fact, ScopeKind, State
-from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Place, Value
+from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Value
 from xlalint.lazy.values import join as join_values
 
 Observer = Callable[[ast.stmt, Outline, Store], None]
@@ -236,20 +237,14 @@ class Interpreter(Machine):
         frame.model.end(store.state, function.site)
         return frame.occurrences
 
-    def run_hook(self, method: Function, hook: Hook) -> list[Occurrence]:
-        """Interpret a method as a framework calls it: between a batch and the cut that ends the step."""
-        assert method.owner is not None
-        self.rest_on("class", *method.owner.key)
-        frame = Frame(method.outline, None, 0, kept=self.kinds)
+    def run_harness(self, cls: Class, harness: Function) -> list[Occurrence]:
+        """Interpret what a framework does with an instance of a class of the project."""
+        self.rest_on("class", *cls.key)
+        frame = Frame(cls.outline, None, 0, kept=self.kinds)
         store = Store(State())
-        store.state.scopes = store.state.scopes._replace(in_loop=True)
-        arguments = [_GIVEN[parameter] for parameter in hook.parameters]
-        call = Call(frame, store, method.site, None, arguments, open_ended=True)
-        self.enter(Bound(method, self.classes.instance(method.owner)), call)
-        frame.model.cut(store.state, hook.cut, "", method.site)
-        frame.model.settle_steps(store.state)
-        # The framework's loop is nowhere in sight: the read itself is where the finding belongs.
-        return [_without_call(occurrence, method.site) for occurrence in frame.occurrences]
+        call = Call(frame, store, harness.site, None, [self.classes.instance(cls)])
+        self.enter(Bound(harness), call)
+        return frame.occurrences
 
     def run_module(self, outline: Outline) -> list[Occurrence]:
         """Interpret a module body in full."""
@@ -327,6 +322,8 @@ class Interpreter(Machine):
         summary = self._summary(function, names, held, call)
         value = self._replay(function, summary, call)
         self._give_back(function, summary, call)
+        if function.outline.is_framework and not call.frame.outline.is_framework:
+            value = _made_at(value, call.site)
         if function.yields():
             return generated(summary)
         # A function that never returns ends here for whoever called it, as far as we see.
@@ -502,7 +499,7 @@ class Interpreter(Machine):
         Short functions are always entered, for the sake of what they return.
         """
         node = function.node
-        if (node.end_lineno or 0) - node.lineno <= SHORT:
+        if function.outline.is_framework or (node.end_lineno or 0) - node.lineno <= SHORT:
             return True
         self.rest_on("relevant", *function.key)
         if function in self._plan.relevant:
@@ -587,7 +584,13 @@ class Interpreter(Machine):
             exit_store = end.copy() if exit_store is None else join(exit_store, end)
             value = returned if number == 0 else join_values(value, returned)
         if exit_store is not None:
-            if not function.yields() and not outlives(value, exit_store, {**captured, **names}, attributes):
+            held = exit_store.attributes
+
+            def within_reach(values: dict[str, Value]) -> dict[AttributeKey, Value]:
+                return self._within_reach(held, values, {})
+
+            given = {**captured, **names}
+            if not function.yields() and not outlives(value, exit_store, given, attributes, within_reach):
                 let_die(exit_store.state, pending)
             exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}
@@ -617,6 +620,7 @@ class Interpreter(Machine):
             return summary.value
         left = summary.store
         call.store.state = exit_state(left.state, state, call.site, told)
+        spell_obligations(call.store.state, call.spelling)
         if left.state.loop.cuts:
             call.store.run_all()
         elif left.state.loop.may_cut:
@@ -631,12 +635,13 @@ class Interpreter(Machine):
         frame, state = call.frame, call.store.state
         if summary.occurrences:
             caller = Caller(call.site, state.scopes.open, state.replicas.splits, state.engine.since)
-            frame.occurrences += [
-                occurrence._replace(callers=(*occurrence.callers, caller))
-                if is_open(occurrence)
-                else occurrence
-                for occurrence in summary.occurrences
-            ]
+            for occurrence in summary.occurrences:
+                if is_hidden(occurrence):
+                    event = spelled(occurrence.event, call.spelling)
+                    occurrence = Occurrence(event, occurrence.view, (*occurrence.callers, caller))
+                elif is_open(occurrence):
+                    occurrence = occurrence._replace(callers=(*occurrence.callers, caller))
+                frame.occurrences.append(occurrence)
         for carried in summary.carried:
             obligation = carried.event.obligation  # type: ignore[attr-defined]
             view = seen_from(carried.view, state)
@@ -720,23 +725,13 @@ class Interpreter(Machine):
             store.attributes.update(summary.store.attributes)
 
 
-def _without_call(occurrence: Occurrence, site: Site) -> Occurrence:
-    """A derived event without the call at `site` on the way to what it is about."""
-    obligation = getattr(occurrence.event, "obligation", None)
-    if obligation is None or obligation.path[0] != site:
-        return occurrence
-    inner = obligation._replace(path=obligation.path[1:])
-    return occurrence._replace(event=replace(occurrence.event, obligation=inner))  # type: ignore[call-arg]
-
-
 _WITH_ITS_COUNTERPART = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 """Methods of which one may wait for what another does: replicas meet over the whole life of the object."""
 
-_BY_FRAMEWORK = assumptions.assume("the framework trains this on an XLA device")
 
-_GIVEN = {
-    Given.MODULE: Value(Kind.MODULE, _BY_FRAMEWORK, payload=Module(None, Place.XLA)),
-    Given.BATCH: container_of(BATCH._replace(assumes=_BY_FRAMEWORK)),
-    Given.ANYTHING: UNKNOWN,
-}
-"""What a framework passes: its model is on the device, with outputs of unknown form."""
+def _made_at(value: Value, site: Site) -> Value:
+    """A module that a framework makes, as one that is made where the user calls it."""
+    made = value.payload
+    if isinstance(made, Module) and made.identity is not None and made.identity.in_framework:
+        return value._replace(payload=made._replace(identity=site))
+    return value

@@ -30,7 +30,7 @@ from xlalint.lazy.values import (
     Value,
 )
 from xlalint.lazy.values import join as join_values
-from xlalint.sources.file import HOT_TOKEN
+from xlalint.sources.usage import HOT_TOKEN
 
 _BUILTINS = frozenset(name[9:] for name in functions.FUNCTIONS if name.startswith("builtins."))
 
@@ -93,7 +93,9 @@ class Names:
             return _TRUE
         if name in outline.false_tests or last in outline.false_tests:
             return _FALSE
-        return Value(Kind.NAMESPACE, payload=Namespace(name))
+        found = self._machine.project.framework_of(name, outline)
+        value = self.in_module(found[1], found[0]) if found is not None else None
+        return value or Value(Kind.NAMESPACE, payload=Namespace(name))
 
     def in_module(self, name: str, outline: Outline) -> Value | None:
         """The value of a name that a module defines, wherever it does so; None where it does not."""
@@ -131,6 +133,8 @@ class Names:
 
     def find_module(self, name: str, importer: Outline) -> Outline | None:
         """The module of the project that `name` means in `importer`; None for all others."""
+        if importer.is_framework:
+            return None
         self._machine.rest_on("module", importer.folder, name)
         found = self._machine.project.find(name, importer)
         if found is not None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from xlalint.analysis.sections import SIMPLE, Sections, blocks, digest
 from xlalint.knowledge.functions import OTHER_BACKENDS
-from xlalint.lazy.site import Site
+from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.sources.file import split_lines
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -250,6 +250,7 @@ class Outline:
         self.false_tests = false_tests
         self.file = str(path)
         self.folder = str(path.parent)
+        self.is_framework = self.file.startswith(FRAMEWORK)
         self.bindings: dict[str, list[Binding]] = {}
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}

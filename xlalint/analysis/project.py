@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from xlalint.analysis.outline import Outline
-from xlalint.configuration import Configuration, Local
+from xlalint.configuration import Configuration, Framework, Local
 from xlalint.knowledge.functions import OTHER_BACKENDS
+from xlalint.knowledge.stubs import shipped
 
 OpenModule = Callable[[Path], "tuple[str, ast.Module] | None"]
 
@@ -30,6 +31,7 @@ class Project:
         self._roots: dict[str, tuple[str, ...]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
         self._is_package: dict[str, bool] = {}
+        self._packages: dict[str, dict[str, list[Framework]]] = {}
         self._starts: dict[tuple[str, str], bool] = {}
 
     @property
@@ -56,6 +58,46 @@ class Project:
                 self._outlines[path] = Outline(path, text, tree, name, is_package, false)
         return self._outlines[path]
 
+    def framework_of(self, name: str, outline: Outline) -> tuple[Outline, str] | None:
+        """The program that says what the framework does which has something of this dotted name.
+
+        It stands for all modules of the framework, so that only the last part of the name counts. Returns
+        how the program calls it, too.
+        """
+        package, _, rest = name.partition(".")
+        if rest and (known := self._by_package(outline).get(package)) is not None:
+            for framework in known:
+                if any(name.startswith(f"{module}.") for module in framework.modules):
+                    found = self.framework(framework)
+                    meant = framework.meant_by(name.rpartition(".")[2])
+                    if meant in found.bindings:
+                        return found, meant
+        return None
+
+    def framework(self, framework: Framework) -> Outline:
+        """The outline of what is known of a framework."""
+        path = self.path(framework.file)
+        outline = self._outlines.get(path)
+        if outline is None:
+            tree = ast.parse(framework.text)
+            outline = Outline(path, framework.text, tree, framework.name, is_package=True)
+            self._outlines[path] = outline
+        return outline
+
+    def frameworks(self, outline: Outline) -> tuple[Framework, ...]:
+        """The frameworks of which something is known in a module, those of the settings first."""
+        own = () if outline.is_framework else self.settings(outline.path).frameworks
+        return (*own, *shipped())
+
+    def _by_package(self, outline: Outline) -> dict[str, list[Framework]]:
+        known = self._packages.get(outline.folder)
+        if known is None:
+            known = self._packages[outline.folder] = {}
+            for framework in self.frameworks(outline):
+                for package in framework.packages:
+                    known.setdefault(package, []).append(framework)
+        return known
+
     def module_name(self, path: Path) -> tuple[str, bool]:
         """The dotted name a file is imported by, and whether it is a package's `__init__`."""
         parts = [] if path.stem == "__init__" else [path.stem]
@@ -68,7 +110,7 @@ class Project:
     @property
     def opened(self) -> list[Path]:
         """The files that have been looked into."""
-        return list(self._outlines)
+        return [path for path, outline in self._outlines.items() if not (outline and outline.is_framework)]
 
     def fact(self, kind: str, file: str, detail: str) -> str:
         """The present value of one of the facts `ABOUT_FILES`."""

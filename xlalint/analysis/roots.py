@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
 from xlalint.analysis.outline import Function, Import, Outline
 from xlalint.analysis.project import Project
 from xlalint.knowledge.functions import SWAPS_PARAMETERS
+from xlalint.sources.usage import HOT_TOKEN
 
 Tokens = Iterable[str]
 
+_DEVICE = re.compile(r"""(?:[(:]|(?<![=!])=|\breturn)\s*f?["']xla(?::(?:\d+|\{[^{}]*\}))?["'](?!\s*:)""")
+"""A device that is handed on, not one that is compared with or looked up."""
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -117,14 +121,30 @@ class Plan:
         for outline in self.outlines:
             own = frozenset(tokens(outline))
             found[outline] = set(own)
+            found[outline].update(_bringing(outline))
+            offered = self._offered(outline)
             for name, bindings in outline.bindings.items():
-                if any(isinstance(b, Import) and b.target.partition(".")[0] in own for b in bindings):
-                    found[outline].add(name)
+                for target in (binding.target for binding in bindings if isinstance(binding, Import)):
+                    package, _, rest = target.partition(".")
+                    if package in own or rest.rpartition(".")[2] in offered.get(package, ()):
+                        found[outline].add(name)
+                    elif package in offered:
+                        found[outline].update(set(offered[package]).difference(outline.bindings))
         known = -1
         while known != (known := sum(map(len, found.values()))):
             for outline, imports in self._imported.items():
                 found[outline].update(name for name, source, last in imports if last in found[source])
         return found
+
+    def _offered(self, outline: Outline) -> dict[str, tuple[str, ...]]:
+        """By package, what the frameworks that a module uses offer to it; nothing to their own modules."""
+        offered: dict[str, tuple[str, ...]] = {}
+        here = outline.name.partition(".")[0]
+        for framework in self._project.frameworks(outline):
+            if here not in framework.packages:
+                for package in framework.packages:
+                    offered[package] = (*offered.get(package, ()), *framework.names)
+        return offered
 
     def _connected_with(self, some: set[Outline]) -> set[Outline]:
         """All modules that one of `some` imports or is imported by, be it through others."""
@@ -146,17 +166,21 @@ class Plan:
         lines = outline.lines
         names = self._hot_names[outline]
         body = list(lines)
+        names_device = _DEVICE.search(outline.text) is not None
         for function in outline.functions.values():
             first, last = function.node.lineno, function.node.end_lineno or function.node.lineno
             first = min([first, *(decorator.lineno for decorator in function.decorators)])
-            words = self._words[function] = frozenset(_WORDS.findall("\n".join(lines[first - 1 : last])))
-            if words & names:
+            text = "\n".join(lines[first - 1 : last])
+            words = self._words[function] = frozenset(_WORDS.findall(text))
+            if words & names or (names_device and _DEVICE.search(text)):
                 self.relevant.add(function)
             body[first - 1 : last] = [""] * (last - first + 1)
         statements = (
             line for line in body if not line.lstrip().startswith(("import ", "from ", "class ", "#"))
         )
-        self._module_words[outline] = frozenset(_WORDS.findall("\n".join(statements)))
+        text = "\n".join(statements)
+        words = frozenset(_WORDS.findall(text))
+        self._module_words[outline] = words | {HOT_TOKEN} if names_device and _DEVICE.search(text) else words
 
     def _spread(self) -> None:
         """A function that names a relevant one is relevant too."""
@@ -202,6 +226,25 @@ class Plan:
                     for inner, functions in own[source].items():
                         names[inner] = [*names.get(inner, ()), *functions]
         return visible
+
+
+def _bringing(outline: Outline) -> Iterator[str]:
+    """The names that a module, or a class of it, gives to a device of XLA or a module imported by name."""
+    for name, bindings in outline.bindings.items():
+        if any(isinstance(binding, ast.expr) and _brings(binding) for binding in bindings):
+            yield name
+    for cls in outline.classes.values():
+        yield from (name for name, value in cls.constants.items() if _brings(value))
+
+
+def _brings(value: ast.expr) -> bool:
+    texts = [value, *value.args] if isinstance(value, ast.Call) else [value]
+    return any(
+        isinstance(text, ast.Constant)
+        and isinstance(text.value, str)
+        and (text.value.partition(":")[0] == "xla" or text.value.partition(".")[0] == HOT_TOKEN)
+        for text in texts
+    )
 
 
 def _names(function: Function) -> list[str]:

@@ -25,7 +25,7 @@ from xlalint.judging import Caller, Occurrence
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import both
 from xlalint.lazy.events import Event
-from xlalint.lazy.site import ENTRY, Site
+from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import (
     NOTHING_DONE,
     Activity,
@@ -48,6 +48,7 @@ from xlalint.lazy.state import (
     stands_for_callers,
 )
 from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all, kinds_that
+from xlalint.spelling import THE_FRAMEWORK
 
 _Held = TypeVar("_Held", Scope, Split)
 
@@ -232,7 +233,7 @@ def _obligations_after(
     for o in left.obligations - inside:
         owed.add(
             o._replace(
-                path=(site, *o.path) if _is_placed_outside(o) else o.path,
+                path=_path_after(o, site),
                 in_loop=o.in_loop or before.hot,
                 split=_resolved(o.split, before.replicas.splits) if o.split is not None else None,
                 since=places_of_caller(o.since, before.engine.since),
@@ -253,6 +254,13 @@ def _without_pairs(owed: frozenset[Obligation]) -> frozenset[Obligation]:
         and one.split.master is not other.split.master
     }  # fmt: skip
     return owed - met if met else owed
+
+
+def _path_after(obligation: Obligation, site: Site) -> Path:
+    """The way to where something came to be owed, as the caller sees it that called at `site`."""
+    if all(place.in_framework for place in obligation.path):
+        return (site,)  # a framework's call is where users see it
+    return (site, *obligation.path) if _is_placed_outside(obligation) else obligation.path
 
 
 def owed_by_few_ways(obligations: frozenset[Obligation]) -> frozenset[Obligation]:
@@ -371,26 +379,60 @@ def is_open(occurrence: Occurrence) -> bool:
     return stands_for_callers(caller.scopes, caller.splits, caller.since)
 
 
+def is_hidden(occurrence: Occurrence) -> bool:
+    """Whether all that is known of the way to an occurrence stands in programs of frameworks."""
+    path = (*occurrence.event.path, *(caller.site for caller in occurrence.callers))
+    return all(site.in_framework for site in path)
+
+
+def spelled(event: Event, spelling: str) -> Event:
+    """An event in a framework's program, with the user's call in the place of what stands there."""
+    if getattr(event, "spelling", "") != THE_FRAMEWORK:
+        return event
+    return replace(event, spelling=spelling)  # type: ignore[call-arg]
+
+
+def spell_obligations(state: State, spelling: str) -> None:
+    """The same for what is owed."""
+    if any(obligation.detail == THE_FRAMEWORK for obligation in state.obligations):
+        state.obligations = frozenset(
+            o._replace(detail=spelling) if o.detail == THE_FRAMEWORK else o for o in state.obligations
+        )
+
+
 def with_obligation(event: Any, obligation: Obligation) -> Any:
     return replace(event, obligation=obligation, assumes=both(event.assumes, obligation.assumes))
 
 
 def outlives(
-    value: Value, store: Store, given: dict[str, Value], attributes: dict[AttributeKey, Value]
-) -> bool:
+    value: Value, store: Store, given: dict[str, Value], attributes: dict[AttributeKey, Value],
+    within_reach: Callable[[dict[str, Value]], Iterable[AttributeKey]],
+) -> bool:  # fmt: skip
     """Whether work that a function recorded is still on something when its own names are gone.
 
     Gradients, parameters, what it returns and what it changed of its caller's keep work alive.
+
+    Args:
+        given: What it was given, or had captured.
+        attributes: What objects held when it was entered.
+        within_reach: The attributes of objects that values lead to.
     """
-    if value.recorded.may or store.state.engine.parameters.may or store.state.loop.all.backward:
+    heavy = Weight.HEAVY  # light work stays in any case
+    if value.recorded.may is heavy or store.state.engine.parameters.may or store.state.loop.all.backward:
         return True
-    return any(
-        held.recorded.may > before.recorded.may
+    if any(
+        held.recorded.may is heavy and before.recorded.may is not heavy
         for name, before in given.items()
         if (held := store.names.get(name)) is not None
-    ) or any(
-        held.recorded.may > attributes.get(key, NONE).recorded.may for key, held in store.attributes.items()
-    )
+    ):
+        return True
+    changed = {
+        key
+        for key, held in store.attributes.items()
+        if held.recorded.may is heavy and attributes.get(key, NONE).recorded.may is not heavy
+    }
+    # An object of its own is gone with its names, unless it is returned.
+    return bool(changed) and not changed.isdisjoint(within_reach({**given, "": value}))
 
 
 def differs_in_bound_only(state: State, other: State) -> bool:

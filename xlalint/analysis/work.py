@@ -21,6 +21,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+from xlalint.spelling import THE_FRAMEWORK
 
 
 class Spelled(Protocol):
@@ -68,19 +69,21 @@ def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: F
     if value.kind is Kind.TENSOR:
         if value.sure or reading is Reading.EXPLICIT:
             frame.model.read(
-                store.state, value, reading, _shown(by), site, closure_argument=frame.closure_argument
+                store.state, value, reading, _shown(by, frame), site, closure_argument=frame.closure_argument
             )
     elif value.kind is Kind.UNKNOWN and reading is Reading.EXPLICIT and store.state.scopes.step is not None:
-        shown = _shown(by)
+        shown = _shown(by, frame)
         guessed = value._replace(
             assumes=assume(f"`{shown}` reads a tensor of the device"), recorded=store.state.engine.recorded
         )
         frame.model.read(store.state, guessed, reading, shown, site, closure_argument=frame.closure_argument)
     elif isinstance(held := value.payload, Container) and reading is Reading.TEXT:
         for item in held.items if held.items is not None else (held.element,):
-            read(item, reading, _shown(by), site, frame, store)
+            read(item, reading, _shown(by, frame), site, frame, store)
     return Value(Kind.HOST, differs=value.differs, reduced=value.reduced)
 
 
-def _shown(by: str | Spelled) -> str:
+def _shown(by: str | Spelled, frame: Frame) -> str:
+    if frame.outline.is_framework:
+        return THE_FRAMEWORK
     return by if isinstance(by, str) else by.spelling

@@ -169,7 +169,7 @@ FUNCTIONS: dict[str, str] = {
     "itertools.cycle": "cycle",
     "itertools.chain": "chain",
     # Language
-    "builtins.len": "host",
+    "builtins.len": "length",
     "builtins.isinstance": "isinstance",
     "builtins.issubclass": "host",
     "builtins.hasattr": "unknown truth",
@@ -235,7 +235,7 @@ FUNCTIONS: dict[str, str] = {
     "torch.Generator": "host",
     "torch.distributed.get_rank": "global ordinal",
     "torch.distributed.get_world_size": "host",
-    "torch.distributed.init_process_group": "nothing",
+    "torch.distributed.init_process_group": "process group",
     "torch.distributed.is_initialized": "unknown truth",
     "torch.distributed.is_available": "unknown truth",
     "torch.distributed.barrier": "host barrier",

@@ -58,6 +58,7 @@ METHODS: dict[Kind, dict[str, str]] = {
     },
     Kind.HOST: {
         "to": "move",
+        "type_as": "move to other",
         **dict.fromkeys(("format", "join"), "show"),
     },
     Kind.UNKNOWN: {

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+FRAMEWORK = "<framework "
+"""What the path of a place in the program of a framework begins with."""
+
 
 class Site(NamedTuple):
     """A stretch of the user's source that an event happened at.
@@ -27,6 +30,11 @@ class Site(NamedTuple):
         """The same place, counted in the lines of the whole file in which its section starts at `first`."""
         above = first - 1
         return self._replace(line=self.line + above, end_line=self.end_line + above, section="")
+
+    @property
+    def in_framework(self) -> bool:
+        """Whether it stands in the program of a framework, which users do not see."""
+        return self.path.startswith(FRAMEWORK)
 
     @property
     def is_entry(self) -> bool:

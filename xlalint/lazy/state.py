@@ -111,7 +111,7 @@ class Cause(Enum):
     LOADER = "loader"
     STEP_TRACE = "StepTrace exit"
     RENDEZVOUS = "rendezvous"
-    STEP_END = "end of the framework's step"
+    FRAMEWORK = "step marker of a framework"
 
     __hash__ = object.__hash__
 

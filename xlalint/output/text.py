@@ -55,8 +55,9 @@ def concise(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
 
 
 def summary(
-    diagnostics: Sequence[Diagnostic], files: int, hot: int, suppressed: int, bounds: Mapping[str, int]
-) -> Iterator[Line]:
+    diagnostics: Sequence[Diagnostic], files: int, hot: int, suppressed: int, bounds: Mapping[str, int],
+    passed_over: int = 0,
+) -> Iterator[Line]:  # fmt: skip
     """What came out, and how to read on.
 
     Args:
@@ -65,12 +66,14 @@ def summary(
         hot: How many of them use torch_xla.
         suppressed: How many diagnostics comments suppressed.
         bounds: By file, at how many places the analysis was cut short without a diagnostic that says so.
+        passed_over: How many of them use a framework that may train on XLA, where nothing says XLA.
     """
     hidden = f" ({suppressed} suppressed by comments)" if suppressed else ""
     looked = f"{_count(files, 'file')} checked, {hot} of them using torch_xla"
     if not diagnostics:
         yield [Span("No diagnostics", "bold green"), Span(f"{hidden}: {looked}.")]
         yield from _cut_short(bounds)
+        yield from _passed_over(passed_over)
         return
     line: Line = [Span("Found ")]
     severities = Counter(diagnostic.severity for diagnostic in diagnostics)
@@ -86,6 +89,17 @@ def summary(
     code = max(diagnostics, key=lambda diagnostic: diagnostic.severity).code
     yield plain(f"Run `xlalint rule {code}` to see what a rule means and how to fix it.")
     yield from _cut_short(bounds)
+    yield from _passed_over(passed_over)
+
+
+def _passed_over(files: int) -> Iterator[Line]:
+    """What would be analyzed, if only something said that it runs on XLA."""
+    if files:
+        trains = "1 file hands" if files == 1 else f"{files} files hand"
+        yield plain(
+            f"{trains} training to a framework, but nothing in the project says XLA: to analyze "
+            "them, require torch_xla or set `target-version`."
+        )
 
 
 def _cut_short(bounds: Mapping[str, int]) -> Iterator[Line]:

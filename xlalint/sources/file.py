@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING
 
 from xlalint.diagnostic import Position, Range
 from xlalint.lazy.site import Site
+from xlalint.sources.usage import brings_xla
 
 if TYPE_CHECKING:
     import ast
-
-HOT_TOKEN = "torch_xla"
-"""A file that contains neither this nor a configured wrapper is not analyzed."""
 
 START = Position(1, 1)
 
@@ -44,7 +42,7 @@ class SourceFile:
     __slots__ = ("_lines", "is_hot", "path", "shown", "text", "tree")
 
     def __init__(self, path: Path, shown: str, text: str, *, is_hot: bool) -> None:
-        """Args: path: absolute; shown: how the user sees it named; is_hot: see `HOT_TOKEN`."""
+        """Args: path: absolute; shown: how the user sees it named; is_hot: whether it brings XLA."""
         self.path = path
         self.shown = shown
         self.text = text
@@ -117,18 +115,18 @@ class Unreadable:
     file: SourceFile | None = None
 
 
-def read(path: Path, wrappers: tuple[str, ...] = ()) -> SourceFile | Unreadable:
+def read(path: Path, packages: tuple[str, ...] = ()) -> SourceFile | Unreadable:
     """Read and decode one file. Never raises for what may be wrong with it.
 
     Args:
         path: The file; made absolute.
-        wrappers: What else makes it hot, see `HOT_TOKEN`.
+        packages: What brings XLA to files that import it, beside torch_xla.
     """
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
     data = read_bytes(str(absolute))
     if isinstance(data, str):
         return Unreadable(absolute, show(absolute), data)
-    return decode(absolute, show(absolute), data, wrappers)
+    return decode(absolute, show(absolute), data, packages)
 
 
 def read_bytes(path: str) -> bytes | str:
@@ -157,8 +155,14 @@ def read_bytes(path: str) -> bytes | str:
     return "it changed while it was read"
 
 
-def decode(path: Path, shown: str, data: bytes, wrappers: tuple[str, ...] = ()) -> SourceFile | Unreadable:
-    """The text of a file's bytes, in the encoding that its first lines declare (PEP 263)."""
+def decode(
+    path: Path, shown: str, data: bytes, packages: tuple[str, ...] = (), *, hot: bool | None = None
+) -> SourceFile | Unreadable:
+    """The text of a file's bytes, in the encoding that its first lines declare (PEP 263).
+
+    Args:
+        hot: Whether it brings XLA, where that is known.
+    """
     body = data.removeprefix(_BYTE_ORDER_MARK)
     if (zero := body.find(b"\0")) >= 0:
         line = body.count(b"\n", 0, zero) + 1
@@ -179,7 +183,7 @@ def decode(path: Path, shown: str, data: bytes, wrappers: tuple[str, ...] = ()) 
         return Unreadable(path, shown, reason, Position(line, 1))
     except (LookupError, ValueError) as error:
         return Unreadable(path, shown, f"it cannot be decoded: {error}")
-    return SourceFile(path, shown, text, is_hot=is_hot(data, wrappers))
+    return SourceFile(path, shown, text, is_hot=brings_xla(data, packages) if hot is None else hot)
 
 
 def digest(data: bytes) -> str:
@@ -191,11 +195,6 @@ def split_lines(text: str) -> list[str]:
     """The lines of a text as Python counts them, without their ends; never empty."""
     # Nearly all files have one kind of line end, and the pattern is ten times slower than the method.
     return _LINE_END.split(text) if "\r" in text else text.split("\n")
-
-
-def is_hot(data: bytes, wrappers: tuple[str, ...] = ()) -> bool:
-    """Whether a file with these bytes may use torch_xla."""
-    return any(token.encode() in data for token in (HOT_TOKEN, *wrappers))
 
 
 def show(path: Path) -> str:

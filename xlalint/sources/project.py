@@ -36,6 +36,7 @@ class Projects:
     def __init__(self) -> None:
         self._roots: dict[Path, Path | None] = {}
         self._targets: dict[Path, VersionRange | None] = {}
+        self._requiring: dict[Path, bool] = {}
 
     def root(self, directory: Path) -> Path | None:
         """The nearest directory around `directory` that is a project, or None.
@@ -81,6 +82,14 @@ class Projects:
                 break
         self._targets.update(dict.fromkeys(unknown, target))
         return target
+
+    def requires(self, directory: Path) -> bool:
+        """Whether the requirements in this very directory name torch_xla, in whatever version."""
+        known = self._requiring.get(directory)
+        if known is None:
+            asked = map(str.strip, _requirements(directory))
+            known = self._requiring[directory] = any(_DISTRIBUTION.match(text) for text in asked)
+        return known
 
 
 def is_bounded(directory: Path) -> bool:

@@ -25,6 +25,8 @@ from xlalint.lazy.values import (
 
 def cut(call: Call, cause: Cause, *, sure: bool = True, resets_scope: bool = True) -> None:
     """The graph is cut, and the values that are alive are told."""
+    if call.frame.outline.is_framework and cause is Cause.MARKER:
+        cause = Cause.FRAMEWORK
     call.frame.model.cut(
         call.store.state, cause, call.spelling, call.site, sure=sure, resets_scope=resets_scope
     )

@@ -15,6 +15,7 @@ from xlalint.analysis.payloads import (
     Loader,
     container,
     container_of,
+    elements,
     unknown_from,
 )
 from xlalint.knowledge import functions
@@ -136,9 +137,15 @@ def _map(machine: Machine, call: Call) -> Value:
     function, source = call.argument(0), call.argument(1)
     if function is None or source is None:
         return UNKNOWN
-    inner = Call(call.frame, call.store, call.site, None, [element(source)])
-    result = machine.invoke(function, inner) if function.kind is Kind.CALLABLE else UNKNOWN
-    return around([source], result)
+
+    def result(given: Value) -> Value:
+        inner = Call(call.frame, call.store, call.site, None, [given])
+        return machine.invoke(function, inner) if function.kind is Kind.CALLABLE else UNKNOWN
+
+    if call.frame.outline.is_framework and elements(source):
+        # What users hand to a framework is told apart.
+        return container([result(given) for given in elements(source)])
+    return around([source], result(element(source)))
 
 
 def _filter(machine: Machine, call: Call) -> Value:

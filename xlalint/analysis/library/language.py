@@ -7,6 +7,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Classes,
+    Container,
     Instance,
     Known,
     Method,
@@ -57,6 +58,8 @@ def _unknown_object(machine: Machine, call: Call) -> Value:
 
 def _isinstance(machine: Machine, call: Call) -> Value:
     value, wanted = call.argument(0), call.argument(1)
+    if call.frame.outline.is_framework and value is not None and wanted is not None:
+        return _is_of_kind(value, wanted)
     if value is None or wanted is None or not isinstance(wanted.payload, Namespace):
         return HOST
     if wanted.payload.name == functions.TENSOR:
@@ -65,6 +68,35 @@ def _isinstance(machine: Machine, call: Call) -> Value:
         if value.kind in (Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.MODULE):
             return constant(False)
     return HOST
+
+
+def _is_of_kind(value: Value, wanted: Value) -> Value:
+    """Programs of frameworks ask what users hand to them; what is not known is nothing of that."""
+    if isinstance(classes := wanted.payload, Classes):
+        return constant(
+            isinstance(value.payload, Instance) and not set(classes.of).isdisjoint(value.payload.of)
+        )
+    if isinstance(wanted.payload, Namespace):
+        asked = wanted.payload.name
+    else:
+        asked = next((target.name for target in targets(wanted) if isinstance(target, Known)), "")
+    kinds = {
+        "torch.Tensor": Kind.TENSOR,
+        "torch.nn.Module": Kind.MODULE,
+        "torch.optim.Optimizer": Kind.OPTIMIZER,
+    }
+    return constant(value.kind is kinds.get(asked, Kind.LOADER if asked in _LOADERS else None))
+
+
+_LOADERS = frozenset(name for name, effect in functions.FUNCTIONS.items() if effect == "host loader")
+
+
+def _length(machine: Machine, call: Call) -> Value:
+    given = call.argument(0)
+    known = given.payload.items if given is not None and isinstance(given.payload, Container) else None
+    if known is not None and call.frame.outline.is_framework:
+        return constant(len(known))
+    return _host(machine, call)
 
 
 def _type(machine: Machine, call: Call) -> Value:
@@ -116,6 +148,7 @@ def _exit(machine: Machine, call: Call) -> Value:
 EFFECTS: dict[str, Effect] = {
     "nothing": _nothing,
     "host": _host,
+    "length": _length,
     "same": _same,
     "same or light": _same_or_light,
     "second": _second,

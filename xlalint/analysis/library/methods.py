@@ -33,7 +33,7 @@ from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.state import Scope
-from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Role, Tensor, Value
+from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
 
 MethodOf = Callable[[Machine, Value, str, Call], Value]
 
@@ -87,6 +87,9 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
         if device.type == "xla":
             return Value(Kind.TENSOR, differs=receiver.differs)
         return receiver if device.type == "cpu" else UNKNOWN
+    other = call.argument(0, "tensor")
+    if effect == "move to other" and other is not None and other.kind is Kind.TENSOR:
+        return call.record((other,), Weight.LIGHT)
     if effect == "show":
         for value in call.values:
             call.read(value, Reading.TEXT)

@@ -7,7 +7,6 @@ import ast
 from xlalint.analysis.binding import PART, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
-from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
@@ -21,13 +20,15 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.analysis.unknown import call_unknown, holds_tensor
-from xlalint.knowledge.frameworks import LABEL_METHODS
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume, both
 from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
+from xlalint.spelling import THE_FRAMEWORK
 
 _ON_DEVICE = assume("these parameters are on the device")
+
+_OF_FRAMEWORK = assume(f"the model of {THE_FRAMEWORK} returns tensors")
 
 _PLACES = {"xla": Place.XLA, "cpu": Place.HOST}
 
@@ -93,9 +94,10 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case "unknown object":
             return UNKNOWN
         case _:
-            if name in LABEL_METHODS and info.cls is None and any(map(holds_tensor, call.values)):
-                return BATCH._replace(assumes=assume(f"`{call.spelling}` returns a tensor"))
-            return call_unknown(machine, call)
+            result = call_unknown(machine, call)
+            if info.cls is not None and info.cls.outline.is_framework and result.kind is Kind.TENSOR:
+                return result._replace(assumes=_OF_FRAMEWORK)
+            return result
 
 
 def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:

@@ -149,7 +149,16 @@ def _threads(machine: Machine, call: Call) -> Value:
     return machine.run_replica(target, [model, loader, DEVICE_XLA, UNKNOWN], call, indexed=False)
 
 
+def _process_group(machine: Machine, call: Call) -> Value:
+    """Whoever joins a group was started with others, be it by somebody else."""
+    replicas = call.store.state.replicas
+    if not replicas.launched:
+        call.store.state.replicas = replicas._replace(launched=None)
+    return NONE
+
+
 EFFECTS: dict[str, Effect] = {
+    "process group": _process_group,
     "global ordinal": _ordinal,
     "local ordinal": _ordinal,
     "rank test": _rank_test,

@@ -70,7 +70,8 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             _is_a_tensor(machine, receiver, call)
             return NONE
         case operation:
-            if not receiver.sure and operation is not Operation.LIGHT:
+            is_mapping = operation is None and OF_UNSURE.get(name) in _OF_MAPPINGS  # as many batches are
+            if (not receiver.sure and operation is not Operation.LIGHT) or is_mapping:
                 return _unsure_method(machine, receiver, name, call)
             if receiver.assumes == PART:
                 receiver = _as_tensor(receiver)
@@ -93,6 +94,9 @@ def _scales_a_gradient(name: str, call: Call) -> bool:
         and function.value.attr == "grad"
         and any(value.kind is Kind.TENSOR and value.sure for value in call.arguments)
     )
+
+
+_OF_MAPPINGS = frozenset({"items", "keys", "elements"})
 
 
 def _as_tensor(value: Value) -> Value:
@@ -128,7 +132,7 @@ def _unsure_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
         case "elements" if not call.values:
             return container_of(receiver)
         case _:
-            return call.record((receiver,), Weight.HEAVY)
+            return call.record((receiver,), Weight.LIGHT)
 
 
 def _give_back(machine: Machine, result: Value, call: Call) -> None:

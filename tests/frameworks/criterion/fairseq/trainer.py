@@ -8,7 +8,7 @@ import torch_xla
 
 class Trainer:
     def __init__(self, model, criterion):
-        registry = importlib.import_module("fairseq.criterions").REGISTRY
+        registry = importlib.import_module(f"{__package__}.criterions").REGISTRY
         self.model = model
         self.criterion = registry[criterion]()
         self.optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

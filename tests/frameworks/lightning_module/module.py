@@ -1,0 +1,71 @@
+"""Modules and callbacks for Lightning; the project says elsewhere that it runs on XLA."""
+
+import lightning as L
+import torch
+from lightning.pytorch.callbacks import Callback
+
+
+class ReadsItsLoss(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(6, 3)
+        self.history = []
+
+    def training_step(self, batch, batch_idx):
+        inputs, target = batch
+        loss = torch.nn.functional.cross_entropy(self.net(inputs), target)
+        self.history.append(loss.item())  # expect: XLA102 likely
+        self.log("loss", loss)
+        return loss
+
+    def validation_step(self, batch, batch_idx):
+        inputs, target = batch
+        right = (self.net(inputs).argmax(dim=1) == target).sum()
+        self.log("right", right.item())  # quiet: nothing of it is left
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters())
+
+
+class Good(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(6, 3)
+
+    def training_step(self, batch, batch_idx):
+        inputs, target = batch
+        loss = torch.nn.functional.cross_entropy(self.net(inputs), target)
+        self.log("loss", loss, prog_bar=True)
+        return {"loss": loss}
+
+    def validation_step(self, batch, batch_idx):
+        inputs, target = batch
+        self.log("loss", torch.nn.functional.cross_entropy(self.net(inputs), target))
+
+    def on_train_epoch_end(self):
+        print("done")
+
+
+class ByHand(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.automatic_optimization = False
+        self.net = torch.nn.Linear(6, 3)
+
+    def training_step(self, batch, batch_idx):
+        optimizer = self.optimizers()
+        optimizer.zero_grad()
+        loss = self.net(batch[0]).sum()
+        self.manual_backward(loss)
+        optimizer.step()
+        print(loss.item())  # quiet: the step has run
+
+
+class PrintsLoss(Callback):
+    def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx):
+        print(outputs.item())  # quiet: the step has run
+
+
+def main(loader):
+    trainer = L.Trainer(accelerator="tpu", devices=8)
+    trainer.fit(ReadsItsLoss(), loader)

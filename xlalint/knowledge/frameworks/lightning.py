@@ -1,0 +1,227 @@
+"""Lightning on XLA devices: what its Trainer and Fabric do with modules, callbacks and strategies."""
+
+import contextlib
+
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+import torch_xla.distributed.parallel_loader as pl
+
+MODULES = ("lightning", "pytorch_lightning", "lightning_fabric")
+
+
+class _LightningOptimizer:
+    def __init__(self):
+        self.optimizer = torch.optim.SGD(torch.nn.Module().to(torch_xla.device()).parameters())
+
+    def step(self, closure=None):
+        xm.reduce_gradients(self.optimizer)
+        self.optimizer.step()
+        xm.mark_step()
+
+    def zero_grad(self, set_to_none=True):
+        self.optimizer.zero_grad()
+
+
+class LightningModule(torch.nn.Module):
+    automatic_optimization = True
+
+    def log(self, name, value, sync_dist=False, **kwargs):
+        if sync_dist:
+            xm.mesh_reduce(name, value, sum)
+
+    def log_dict(self, dictionary, **kwargs):
+        pass
+
+    def optimizers(self, use_pl_optimizer=True):
+        return _LightningOptimizer()
+
+    def manual_backward(self, loss, *args, **kwargs):
+        loss.backward()
+
+    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_closure=None):
+        optimizer.step(closure=optimizer_closure)
+
+    def on_train_batch_start(self, batch, batch_idx):
+        pass
+
+    def on_before_optimizer_step(self, optimizer):
+        pass
+
+    def on_train_batch_end(self, outputs, batch, batch_idx):
+        pass
+
+    def on_train_epoch_end(self):
+        pass
+
+    def validation_step(self, batch, batch_idx):
+        pass
+
+    def on_validation_epoch_end(self):
+        pass
+
+    def test_step(self, batch, batch_idx):
+        pass
+
+
+class Callback:
+    def on_train_batch_start(self, trainer, pl_module, batch, batch_idx):
+        pass
+
+    def on_before_optimizer_step(self, trainer, pl_module, optimizer):
+        pass
+
+    def on_train_batch_end(self, trainer, pl_module, outputs, batch, batch_idx):
+        pass
+
+    def on_validation_batch_end(self, trainer, pl_module, outputs, batch, batch_idx):
+        pass
+
+    def on_validation_epoch_end(self, trainer, pl_module):
+        pass
+
+    def on_train_epoch_end(self, trainer, pl_module):
+        pass
+
+
+class Trainer:
+    def __init__(self, accelerator="auto", strategy="auto", devices="auto", callbacks=(), **kwargs):
+        self.elsewhere = accelerator == "gpu" or accelerator == "cuda" or accelerator == "cpu"
+        self.is_global_zero = xm.is_master_ordinal(local=False)
+
+    def fit(self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None):
+        if not self.elsewhere:
+            _fit(model)
+
+    def validate(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
+        if not self.elsewhere:
+            _evaluate(model.to(torch_xla.device()), Callback())
+
+
+class Fabric:
+    def __init__(self, accelerator="auto", strategy="auto", devices="auto", precision=None, **kwargs):
+        self.device = torch_xla.device()
+        self.is_global_zero = xm.is_master_ordinal(local=False)
+        self.global_rank = xm.get_ordinal()
+        self.world_size = xm.xrt_world_size()
+
+    def launch(self, function=None, *args, **kwargs):
+        torch.distributed.init_process_group("xla")
+
+    def setup(self, *objects, move_to_device=True):
+        prepared = tuple(map(self.setup_one, objects))
+        return prepared[0] if len(prepared) == 1 else prepared
+
+    def setup_one(self, given):
+        if isinstance(given, torch.nn.Module):
+            return given.to(self.device)
+        return _FabricOptimizer(given) if isinstance(given, torch.optim.Optimizer) else given
+
+    def setup_module(self, module, move_to_device=True):
+        return module.to(self.device)
+
+    def setup_optimizers(self, *optimizers):
+        prepared = tuple(map(_FabricOptimizer, optimizers))
+        return prepared[0] if len(prepared) == 1 else prepared
+
+    def setup_dataloaders(self, *loaders, use_distributed_sampler=True, move_to_device=True):
+        prepared = tuple(map(pl.MpDeviceLoader, loaders))
+        return prepared[0] if len(prepared) == 1 else prepared
+
+    def backward(self, tensor, *args, model=None, **kwargs):
+        tensor.backward()
+
+    def clip_gradients(self, module, optimizer, clip_val=None, max_norm=None, norm_type=2.0):
+        return torch.nn.utils.clip_grad_norm_(module.parameters(), max_norm)
+
+    def print(self, *args, **kwargs):
+        if xm.is_master_ordinal():
+            print(*args)
+
+    def barrier(self, name=None):
+        xm.rendezvous(name)
+
+    def all_gather(self, data, group=None, sync_grads=False):
+        return xm.all_gather(data)
+
+    def all_reduce(self, data, group=None, reduce_op="mean"):
+        return xm.mesh_reduce("reduce", data, sum)
+
+    def autocast(self):
+        return contextlib.nullcontext()
+
+    def no_backward_sync(self, module, enabled=True):
+        return contextlib.nullcontext()
+
+    def save(self, path, state, filter=None):
+        xm.save(state, path)
+
+
+class _FabricOptimizer:
+    def __init__(self, optimizer):
+        self.optimizer = torch.optim.SGD(torch.nn.Module().to(torch_xla.device()).parameters())
+
+    def step(self, closure=None):
+        xm.optimizer_step(self.optimizer)
+
+    def zero_grad(self, set_to_none=True):
+        self.optimizer.zero_grad()
+
+
+def _loss_of(outputs):
+    return outputs if isinstance(outputs, torch.Tensor) else outputs["loss"]
+
+
+def _train_epoch(module, callback):
+    optimizer = torch.optim.AdamW(module.parameters())
+    for batch in pl.MpDeviceLoader(batches):
+        callback.on_train_batch_start(trainer, module, batch, index)
+        module.on_train_batch_start(batch, index)
+        outputs = module.training_step(batch, index)
+        if module.automatic_optimization:
+            _loss_of(outputs).backward()
+            xm.reduce_gradients(optimizer)
+            callback.on_before_optimizer_step(trainer, module, optimizer)
+            module.on_before_optimizer_step(optimizer)
+            module.optimizer_step(epoch, index, optimizer, None)
+            xm.mark_step()
+            optimizer.zero_grad()
+        callback.on_train_batch_end(trainer, module, outputs, batch, index)
+        module.on_train_batch_end(outputs, batch, index)
+
+
+def _evaluate(module, callback):
+    for batch in pl.MpDeviceLoader(batches):
+        outputs = module.validation_step(batch, index)
+        callback.on_validation_batch_end(trainer, module, outputs, batch, index)
+    callback.on_validation_epoch_end(trainer, module)
+    module.on_validation_epoch_end()
+    for batch in pl.MpDeviceLoader(batches):
+        module.test_step(batch, index)
+
+
+def _fit(module, callback=Callback()):
+    module = module.to(torch_xla.device())
+    _train_epoch(module, callback)
+    _evaluate(module, callback)
+    callback.on_train_epoch_end(trainer, module)
+    module.on_train_epoch_end()
+
+
+class _SomeModule(LightningModule):
+    def __init__(self):
+        self.network = torch.nn.Linear(1, 1)
+
+    def training_step(self, batch, batch_idx):
+        return self.network(batch)
+
+    def validation_step(self, batch, batch_idx):
+        return self.network(batch)
+
+
+def harness(module: LightningModule):
+    _fit(module)
+
+
+def harness_of_callback(callback: Callback):
+    _fit(_SomeModule(), callback)

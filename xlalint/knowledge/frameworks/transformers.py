@@ -1,0 +1,157 @@
+"""transformers on XLA devices: its models, and what its Trainer does with them, with callbacks and overrides."""
+
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+import torch_xla.distributed.parallel_loader as pl
+
+MODULES = ("transformers", "optimum.neuron", "optimum.tpu")
+NAMED_LIKE = {"PreTrainedModel": ("*Model", "*For[A-Z]*", "*LMHeadModel")}
+
+
+class _ModelOutput:
+    def __init__(self, logits):
+        self.logits = logits
+        self.loss = logits.mean()
+        self.last_hidden_state = logits
+
+
+class PreTrainedModel(torch.nn.Module):
+    def __init__(self, config=None):
+        self.network = torch.nn.Linear(1, 1)
+
+    @classmethod
+    def from_pretrained(cls, *given, **named):
+        return cls()
+
+    @classmethod
+    def from_config(cls, *given, **named):
+        return cls()
+
+    def forward(self, *inputs, **named):
+        return _ModelOutput(self.network(inputs))
+
+
+def get_scheduler(name, optimizer, **named):
+    return 0  # schedulers are the host's
+
+
+def get_constant_schedule_with_warmup(optimizer, num_warmup_steps, **named):
+    return 0
+
+
+def get_linear_schedule_with_warmup(optimizer, num_warmup_steps, num_training_steps, **named):
+    return 0
+
+
+def get_cosine_schedule_with_warmup(optimizer, num_warmup_steps, num_training_steps, **named):
+    return 0
+
+
+class TrainerCallback:
+    def on_train_begin(self, args, state, control, **kwargs):
+        pass
+
+    def on_epoch_begin(self, args, state, control, **kwargs):
+        pass
+
+    def on_step_begin(self, args, state, control, **kwargs):
+        pass
+
+    def on_step_end(self, args, state, control, **kwargs):
+        pass
+
+    def on_log(self, args, state, control, **kwargs):
+        pass
+
+    def on_evaluate(self, args, state, control, **kwargs):
+        pass
+
+    def on_save(self, args, state, control, **kwargs):
+        pass
+
+    def on_epoch_end(self, args, state, control, **kwargs):
+        pass
+
+    def on_train_end(self, args, state, control, **kwargs):
+        pass
+
+
+class Trainer:
+    def __init__(
+        self, model=None, args=None, data_collator=None, train_dataset=None, eval_dataset=None,
+        processing_class=None, model_init=None, compute_loss_func=None, compute_metrics=None, callbacks=(),
+        optimizers=None, optimizer_cls_and_kwargs=None, preprocess_logits_for_metrics=None, tokenizer=None,
+    ):
+        self.model = model
+        self.args = args
+        self.callbacks = callbacks
+        self.compute_metrics = compute_metrics
+        self.preprocess_logits_for_metrics = preprocess_logits_for_metrics
+
+    def train(self, resume_from_checkpoint=None, **kwargs):
+        model = self.model if isinstance(self.model, torch.nn.Module) else PreTrainedModel()
+        _train(self, model.to(torch_xla.device()))
+
+    def training_step(self, model, inputs, num_items_in_batch=None):
+        loss = self.compute_loss(model, inputs)
+        loss.backward()
+        return loss.detach()
+
+    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
+        outputs = model(**inputs)
+        loss = outputs.loss if isinstance(outputs, _ModelOutput) else outputs[0]
+        return (loss, outputs) if return_outputs else loss
+
+    def prediction_step(self, model, inputs, prediction_loss_only, ignore_keys=None):
+        loss, outputs = self.compute_loss(model, inputs, return_outputs=True)
+        return loss.detach(), outputs[1], inputs["labels"]
+
+    def evaluate(self, eval_dataset=None, ignore_keys=None, metric_key_prefix="eval"):
+        model = self.model if isinstance(self.model, torch.nn.Module) else PreTrainedModel()
+        model = model.to(torch_xla.device())
+        for batch in pl.MpDeviceLoader(batches):
+            inputs = {name: batch for name in names}
+            loss, logits, labels = self.prediction_step(model, inputs, False, ignore_keys=None)
+            xm.mark_step()
+        return {name: number for name in names}
+
+    def log(self, logs, start_time=None):
+        print(logs)
+
+    def save_model(self, output_dir=None, _internal_call=False):
+        xm.mark_step()
+
+
+def _train(trainer, model):
+    trainer.model = model
+    optimizer = torch.optim.AdamW(model.parameters())
+    for callback in trainer.callbacks:
+        callback.on_train_begin(trainer.args, state, control, model=model)
+    for batch in pl.MpDeviceLoader(batches):
+        inputs = {name: batch for name in names}
+        for callback in trainer.callbacks:
+            callback.on_step_begin(trainer.args, state, control, model=model)
+        loss = trainer.training_step(model, inputs)
+        xm.reduce_gradients(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        model.zero_grad()
+        for callback in trainer.callbacks:
+            callback.on_step_end(trainer.args, state, control, model=model, optimizer=optimizer)
+        if logging_is_due:
+            xm.mark_step()
+            for callback in trainer.callbacks:
+                callback.on_log(trainer.args, state, control, model=model)
+        if evaluation_is_due:
+            trainer.evaluate()
+        if saving_is_due:
+            trainer.save_model()
+
+
+def harness(trainer: Trainer):
+    _train(trainer, PreTrainedModel().to(torch_xla.device()))
+
+
+def harness_of_callback(callback: TrainerCallback):
+    _train(Trainer(callbacks=(callback,)), PreTrainedModel().to(torch_xla.device()))

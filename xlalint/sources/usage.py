@@ -1,0 +1,162 @@
+"""Whether a file brings XLA or uses a framework, seen from its bytes: from its code, not from its prose."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from xlalint.configuration import Framework
+from xlalint.sources.imports import imported
+
+HOT_TOKEN = "torch_xla"
+"""A file that does not name this package, or another that the settings name, is not hot but by a device."""
+
+_LIBRARIES = (HOT_TOKEN, "torch_xla_py")
+_DEVICE_TOKENS = (b'"xla"', b"'xla'", b'"xla:', b"'xla:")
+_DEVICE = re.compile(rb"xla(?::(?:\d+|\{[^{}]*\}))?")
+_IMPORT_BY_NAME = re.compile(rb"\b(?:import_module|__import__)\s*\(\s*(?:name\s*=\s*)?$")
+_LONGEST_IMPORT_BY_NAME = 80
+_TOKEN = r"""
+    \#[^\r\n]*
+  | (?P<text>
+        \"\"\"[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"\"\" | \'\'\'[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*\'\'\'
+      | "[^"\\\r\n]*(?:\\.[^"\\\r\n]*)*" | '[^'\\\r\n]*(?:\\.[^'\\\r\n]*)*'
+    )
+  | (?<![\w.])(?P<name>%s)\b
+"""
+
+
+def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
+    """Whether a file with these bytes brings XLA.
+
+    It imports torch_xla, or one of `packages`, be it by `import_module` of a literal; or a device is given
+    as the text "xla" or "xla:0". What stands in comments, docstrings and other texts does not count.
+    """
+    names = (*_LIBRARIES, *packages)
+    if not any(token in data for token in _DEVICE_TOKENS) and not any(n.encode() in data for n in names):
+        return False
+    alone = False
+    for found in _tokens(names).finditer(data):
+        if found["name"] is not None:
+            return True
+        if (text := found["text"]) is None:
+            continue
+        quotes = 3 if text[:3] in (b'"""', b"'''") else 1
+        content = text[quotes:-quotes]
+        if content.startswith(b"xla") and _is_device(content, data, found.start()):
+            if not _is_alone(data, found.start(), found.end()):
+                return True
+            alone = True
+        elif content.partition(b".")[0].decode("utf-8", "replace") in names:
+            before = data[max(found.start() - _LONGEST_IMPORT_BY_NAME, 0) : found.start()]
+            if _IMPORT_BY_NAME.search(before):
+                return True
+    return alone and _has_device_value(data)
+
+
+@cache
+def _tokens(names: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile((_TOKEN % "|".join(map(re.escape, names))).encode(), re.VERBOSE | re.DOTALL)
+
+
+def _is_device(content: bytes, data: bytes, start: int) -> bool:
+    if not _DEVICE.fullmatch(content):
+        return False
+    prefix = re.search(rb"\b[A-Za-z]{1,2}$", data[max(start - 3, 0) : start])
+    letters = prefix[0].lower() if prefix is not None else b""
+    return b"b" not in letters and (b"{" not in content or b"f" in letters)
+
+
+def _is_alone(data: bytes, start: int, end: int) -> bool:
+    """Whether a text stands on lines of its own, as docstrings do; the last of several arguments may, too."""
+    before = data[data.rfind(b"\n", 0, start) + 1 : start]
+    after = re.compile(rb"[^\r\n]*").match(data, end)
+    return not before.strip() and (after is None or not after[0].strip())
+
+
+def _has_device_value(data: bytes) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return any(
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and _DEVICE.fullmatch(node.value.encode("utf-8", "replace")) is not None
+        and id(node) not in prose
+        for node in ast.walk(tree)
+    )
+
+
+# Frameworks -------------------------------------------------------------------------------------
+
+HANDS = "hands "
+DERIVES = "derives "
+
+
+def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[str, ...]:
+    """What a file has to do with frameworks, such as `hands accelerate` and `derives fairseq`.
+
+    It hands something to one where it makes an object of one of its classes, and derives from one where a
+    class has one of its classes as base. Both rather too often than too rarely.
+    """
+    found: list[str] = []
+    for framework in frameworks:
+        within = any(f"{os.sep}{package}{os.sep}" in path for package in framework.packages)
+        if within or any(package.encode() in data for package in framework.packages):
+            found += _touched_by(data, framework, within=within)
+    return tuple(found)
+
+
+def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[str]:
+    if not any(name.encode() in data for name in framework.classes):
+        return
+    # Most files are seen through here, before their imports are looked at.
+    if not _made_or_derived(framework.classes).search(data):
+        return
+    named = {name for name in imported(data) if name.partition(".")[0] in framework.packages}
+    if not named and not within:
+        return
+    last, aliases = {name.rpartition(".")[2] for name in named}, _aliases(data, framework)
+    made = _spelled(framework.classes, last, aliases)
+    if made and re.search(rb"(?<!class )(?<!def )(?<![\w.])(?:%s)\s*\(" % made, data):
+        yield HANDS + framework.name
+    bases = _spelled(framework.hooked, set(framework.hooked) if within else last, aliases)
+    if bases and re.search(rb"\bclass\s+\w+\s*\([^)]*(?<![\w.])(?:%s)\b" % bases, data):
+        yield DERIVES + framework.name
+
+
+@cache
+def _made_or_derived(classes: tuple[str, ...]) -> re.Pattern[bytes]:
+    names = "|".join(classes)
+    return re.compile(rf"\b(?<!class )(?:{names})\s*\(|\bclass\s+\w+\s*\([^)]*\b(?:{names})\b".encode())
+
+
+def _spelled(classes: tuple[str, ...], named: set[str], aliases: set[str]) -> bytes:
+    """A pattern of how a file may write classes of a framework, of which it imports `named`."""
+    every = classes if "*" in named else tuple(name for name in classes if name in named)
+    patterns = ["|".join(every)] if every else []
+    if aliases and classes:
+        patterns.append(
+            rf"(?:{'|'.join(map(re.escape, sorted(aliases)))})(?:\.\w+)*\.(?:{'|'.join(classes)})"
+        )
+    return "|".join(patterns).encode()
+
+
+def _aliases(data: bytes, framework: Framework) -> set[str]:
+    """What a file calls the modules of a framework."""
+    packages = "|".join(framework.packages).encode()
+    found = re.findall(_MODULE_IMPORT % packages, data)
+    aliases = {(alias or package).decode() for package, alias in found}
+    return aliases | {alias.decode() for alias in re.findall(_PART_IMPORT % packages, data)}
+
+
+_MODULE_IMPORT = rb"\bimport[ \t]+(%s)(?:\.[\w.]+)?(?:[ \t]+as[ \t]+(\w+))?"
+_PART_IMPORT = rb"\bfrom[ \t]+(?:%s)(?:\.[\w.]+)?[ \t]+import[ \t]+\(?(?:\w+[ \t]+as[ \t]+)?([a-z]\w*)"
