@@ -120,6 +120,10 @@ def only_cure(findings: list[Placed]) -> Cure:
     return cures[0]
 
 
+WITHOUT_SUCCESSOR = {"XLA001/loop_of_2019"}
+"""Programs of which nothing can be mended in one place: the whole package has another shape now."""
+
+
 def programs_of(code: str) -> list[Program]:
     return [program for program in PROGRAMS if program.code == code]
 
@@ -141,7 +145,11 @@ def test_every_marked_line_is_offered_a_cure(program: Program) -> None:
     def line(mark: Expectation) -> tuple[str, int]:
         return str(mark.path), mark.line
 
-    marked = {line(mark) for mark in program.expectations if mark.code == program.code}
+    marked = {
+        line(mark)
+        for mark in program.expectations
+        if mark.code == program.code and program.id not in WITHOUT_SUCCESSOR
+    }
     cured = {placed.path[0][:2] for placed in found_in(program) if placed.finding.cures}
     assert cured == marked
 

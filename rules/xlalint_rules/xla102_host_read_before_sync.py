@@ -89,7 +89,7 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
             "the device runs the step twice, for the same result: "
             f"`{read.detail}` runs the work recorded since {{since}}, and "
             f"{_CUTS[event.cause]} runs it again",
-            help="put the step in `with torch_xla.step():` and read below it, or sync before the read",
+            help=_OF_FRAMEWORK if event.cause is Cause.FRAMEWORK else _OF_LOOP,
             severity=Severity.WARNING if read.in_loop else Severity.INFO,
             since=event.obligation.since,
             cures=tuple(_cures(event, state)),
@@ -110,6 +110,12 @@ def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
         yield MoveBelow(what, cut, title="Move the read below the cut")
     yield SyncBefore(read, title="Sync before the read")
 
+
+_OF_LOOP = "put the step in `with torch_xla.step():` and read below it, or sync before the read"
+_OF_FRAMEWORK = (
+    "the framework ends the step after this: keep `loss.detach()` and read it in the next step, or read only "
+    "every so many steps"
+)
 
 _STATEMENTS = (Cause.MARKER, Cause.BARRIER, Cause.STEP_TRACE)
 _CUTS = {

@@ -91,30 +91,24 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
         if split is None or state.replicas.spmd:
             return
         # A test for the master means several replicas, even if nothing here starts them.
-        assumes = split.assumes if state.replicas.launched is not False else both(split.assumes, _SEVERAL)
+        assumes = both(split.assumes, _SEVERAL) if state.replicas.launched is False else split.assumes
         match event:
             case Save(recorded=Recorded(must=Weight.HEAVY), spelling=spelling):
-                message = (
-                    f"may hang: `{spelling}` saves on some replicas only, so they run the work recorded "
-                    "since {since} without the others"
-                )
+                does = "saves"
             case HostRead(
                 value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.HEAVY), reduced=reduced),
                 spelling=spelling,
                 reading=reading,
             ) if reduced or reading is Reading.TEXT:
                 # A value without a collective waits for nobody, though printing one aborted on the engine.
-                if not reduced:
-                    assumes = both(assumes, _PRINTS)
-                message = (
-                    f"may hang: `{spelling}` reads on some replicas only, so they run the work recorded "
-                    "since {since} without the others"
-                )
+                assumes = assumes if reduced else both(assumes, _PRINTS)
+                does = "reads"
             case _:
                 return
         yield self.finding(
             event,
-            message,
+            f"may hang: `{spelling}` {does} on some replicas only, so they run the work recorded since "
+            "{since} without the others",
             help="call `torch_xla.sync()` on all replicas above the rank test, or end the step above it",
             owner=split,
             assumes=assumes,
@@ -128,7 +122,6 @@ _PRINTS = assume("the replicas must meet to print this")
 
 
 def _cure(split: Split, state: View) -> Cure:
-    scope = state.scopes.step
-    if scope is not None:
+    if (scope := state.scopes.step) is not None:
         return MoveBelow(split, scope, title="Move the rank test below the step")
     return SyncBefore(split, title="Sync on all replicas above the rank test")

@@ -121,6 +121,19 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
     return names
 
 
+def arguments_of(function: Function, call: ast.Call | None) -> dict[str, ast.expr]:
+    """The expressions that a call gives to parameters of a function; nothing where `*args` hide which."""
+    if call is None or isinstance(function.node, ast.Lambda):
+        return {}
+    given: list[ast.expr] = list(call.args)
+    if function.owner is not None and not function.is_static and isinstance(call.func, ast.Attribute):
+        given.insert(0, call.func.value)
+    if any(isinstance(argument, ast.Starred) for argument in given):
+        return {}
+    named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    return {**dict(zip(function.parameters.positional, given, strict=False)), **named}
+
+
 def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Function) -> Value:
     if annotation is None:
         return UNKNOWN

@@ -7,6 +7,7 @@ import re
 from functools import lru_cache, partial
 from typing import TypeVar
 
+from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.call import dotted
 from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import Loader, Module
@@ -106,16 +107,7 @@ def forget(name: str, store: Store) -> None:
 
 def told_outside(known: frozenset[Fact], function: Function, call: ast.Call | None) -> frozenset[Fact]:
     """What is known in a called function, in the words of its caller; what has none there is left out."""
-    if not known or call is None or isinstance(function.node, ast.Lambda):
-        return frozenset()
-    positional = function.parameters.positional
-    given: list[ast.expr] = list(call.args)
-    if function.owner is not None and not function.is_static and isinstance(call.func, ast.Attribute):
-        given.insert(0, call.func.value)
-    if any(isinstance(argument, ast.Starred) for argument in given):
-        return frozenset()
-    spelled = {name: dotted(node) for name, node in zip(positional, given, strict=False)}
-    spelled |= {keyword.arg: dotted(keyword.value) for keyword in call.keywords if keyword.arg}
+    spelled = {name: dotted(node) for name, node in arguments_of(function, call).items()}
     told = set()
     for one in known:
         root, dot, rest = one.subject.partition(".")

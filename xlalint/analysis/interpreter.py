@@ -18,7 +18,8 @@ from xlalint.analysis import (
     scopes,
     statements,
 )
-from xlalint.analysis.arguments import bind_arguments, captured
+from xlalint.analysis.arguments import arguments_of, bind_arguments, captured
+from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
@@ -30,6 +31,7 @@ from xlalint.analysis.names import Names
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Bound,
+    Container,
     Managed,
     Module,
     Scoped,
@@ -579,6 +581,7 @@ class Interpreter(Machine):
         told = function.name not in _WITH_ITS_COUNTERPART
         frame.model.settle_collectives([end.state for end, _, _ in ends], function.site, told=told)
         exit_store: Store | None = None
+        changed: tuple[tuple[str, Value], ...] = ()
         value = NONE
         for number, (end, returned, _) in enumerate(ends):
             exit_store = end.copy() if exit_store is None else join(exit_store, end)
@@ -593,7 +596,16 @@ class Interpreter(Machine):
             if not function.yields() and not outlives(value, exit_store, given, attributes, within_reach):
                 let_die(exit_store.state, pending)
             exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
-            exit_store.names = {n: exit_store.names[n] for n in captured if n in exit_store.names}
+            left = exit_store.names
+            exit_store.names = {n: left[n] for n in captured if n in left}
+            changed = tuple(
+                (name, left[name])
+                for name, given in names.items()
+                if isinstance(given.payload, Container)
+                and name in left
+                and left[name] != given
+                and isinstance(left[name].payload, Container)
+            )
             exit_store.attributes = {
                 name: exit_store.attributes[name]
                 for name in self.attributes.of(trail.touched)
@@ -607,7 +619,7 @@ class Interpreter(Machine):
         outer.take(trail)
         return Summary(
             exit_store, value, told_once(frame.occurrences), carried_once(frame.carried), frame.yields,
-            trail, call.frame.depth,
+            trail, call.frame.depth, changed,
         )  # fmt: skip
 
     def _replay(self, function: Function, summary: Summary, call: Call) -> Value:
@@ -656,8 +668,12 @@ class Interpreter(Machine):
                     frame.occurrences.append(Occurrence(event, view))
 
     def _give_back(self, function: Function, summary: Summary, call: Call) -> None:
-        """What a nested function assigned to names of a function around it, if that is who calls."""
+        """What a function did to containers that it was given, and a nested one to names around it."""
         caller = call.frame.function
+        for name, value in summary.changed:
+            node = arguments_of(function, call.node).get(name)
+            if isinstance(node, ast.Name | ast.Attribute):
+                rebind(self, node, value, call.frame, call.store)
         if summary.store is None or function.parent is None or caller is None:
             return
         for name, value in summary.store.names.items():

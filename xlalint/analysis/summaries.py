@@ -69,6 +69,8 @@ class Summary:
     trail: Trail
     depth: int
     """How many calls deep the function was interpreted."""
+    changed: tuple[tuple[str, Value], ...] = ()
+    """Containers that it was given and changed, by parameter."""
     did_nothing: bool = field(init=False)
     """Whether the engine, and everything a caller could see, is left as it was. Asked at every call."""
 
@@ -77,6 +79,7 @@ class Summary:
         self.did_nothing = (
             store is not None
             and not (self.carried or store.attributes or store.moved or store.names or self.occurrences)
+            and not self.changed
             and _is_neutral(store.state)
         )
 
