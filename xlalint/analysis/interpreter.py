@@ -510,7 +510,12 @@ class Interpreter(Machine):
             return True
         if self.classes.has_optimizer_scope(function):
             return True
-        return not self._names_idle(function, self._within_reach(call.store.attributes, names, captured))
+        attributes = self._within_reach(call.store.attributes, names, captured)
+        # That nobody has assigned one of them yet is what this rests on, too.
+        for cls in {cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)}:
+            for name in function.attributes():
+                self.touch((cls, name))
+        return not self._names_idle(function, attributes)
 
     def _within_reach(
         self, attributes: dict[AttributeKey, Value], names: dict[str, Value], captured: dict[str, Value]
