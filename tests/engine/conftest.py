@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from threading import Thread
 from types import MappingProxyType
 
 import pytest
@@ -10,13 +12,42 @@ import pytest
 from fixture_programs import Program
 from xlalint_runtime.forkserver import ForkServer
 from xlalint_runtime.measurement import Job, Measurement
-from xlalint_runtime.prove import NoProof, jobs, measure_on, require_engine
+from xlalint_runtime.prove import NoProof, jobs, measure, require_engine
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/engine/" in item.path.as_posix():
             item.add_marker("engine")
+    # The programs run beside the other tests, so those that ask what they did come last.
+    items.sort(key=lambda item: item.get_closest_marker("engine") is not None)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if session.config.option.collectonly or not any(map(_asks, session.items)):
+        return
+    needed = [job for item in session.items for program in _programs(item) for job in jobs(program)]
+    measured = session.stash[_MEASURED] = Future()
+    Thread(target=_measure, args=(needed, measured), daemon=True).start()
+
+
+def _asks(item: pytest.Item) -> bool:
+    return "measured" in getattr(item, "fixturenames", ())
+
+
+def _programs(item: pytest.Item) -> list[Program]:
+    """The programs that a test is parametrized with."""
+    given = getattr(item, "callspec", _NONE).params.values()
+    several = [parameter if isinstance(parameter, list) else [parameter] for parameter in given]
+    return [program for some in several for program in some if isinstance(program, Program)]
+
+
+def _measure(needed: list[Job], measured: Future[dict[str, Measurement]]) -> None:
+    try:
+        require_engine()
+        measured.set_result(measure(needed))
+    except Exception as error:  # Whoever asks gets to see it.
+        measured.set_exception(error)
 
 
 @pytest.fixture(scope="session")
@@ -36,14 +67,9 @@ def server(engine: None) -> Iterator[ForkServer]:
 
 
 @pytest.fixture(scope="session")
-def measured(server: ForkServer, request: pytest.FixtureRequest) -> dict[str, Measurement]:
+def measured(engine: None, request: pytest.FixtureRequest) -> dict[str, Measurement]:
     """What each program did that a selected test is parametrized with, by the path of its entry."""
-    needed: list[Job] = []
-    for item in request.session.items:
-        for parameter in getattr(item, "callspec", _NONE).params.values():
-            programs = parameter if isinstance(parameter, list) else [parameter]
-            needed += [job for p in programs if isinstance(p, Program) for job in jobs(p)]
-    return measure_on(server, needed)
+    return request.session.stash[_MEASURED].result()
 
 
 class _NoParameters:
@@ -51,3 +77,4 @@ class _NoParameters:
 
 
 _NONE = _NoParameters()
+_MEASURED: pytest.StashKey[Future[dict[str, Measurement]]] = pytest.StashKey()

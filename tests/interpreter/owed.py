@@ -307,3 +307,27 @@ def a_lone_cut_in_a_function():
     if xm.is_master_ordinal():
         cut_in_a_function()  # expect: XLA502 likely
     model(x)
+
+
+# Clipping by hand
+
+
+def limited(parameters, most):
+    norm = torch.stack([p.grad.norm() for p in parameters]).norm()
+    for p in parameters:
+        p.grad.mul_(torch.clamp(most / norm, max=1.0))  # expect: XLA508
+
+
+def clipped_by_hand_before_the_reduction():
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(x).sum().backward()
+    limited(list(model.parameters()), 0.05)
+    xm.optimizer_step(optimizer)
+
+
+def averaged_by_hand(steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(x).sum().backward()
+    for p in model.parameters():
+        p.grad.div_(steps)
+    xm.optimizer_step(optimizer)

@@ -29,6 +29,7 @@ from xlalint.lazy.values import (
     Place,
     Value,
 )
+from xlalint.lazy.values import join as join_values
 
 
 class ClassTable:
@@ -146,8 +147,12 @@ class ClassTable:
                     store.attributes[cls, attribute] = value
                 self._machine.tabulate(method, receiver, store, follow=method is init)
                 for (owner, attribute), value in store.attributes.items():
-                    if owner is cls and (attribute not in table or method is init):
+                    if owner is not cls:
+                        continue
+                    if attribute not in table or method is init:
                         table[attribute] = run(value)
+                    elif table[attribute].kind in _PLACEHOLDERS:
+                        table[attribute] = join_values(table[attribute], run(value))
         finally:
             del self._tabulating[cls]
         return table
@@ -181,6 +186,10 @@ def _harnesses(program: Outline, name: str) -> tuple[Function, ...]:
             isinstance(a.annotation, ast.Name) and a.annotation.id == name for a in function.node.args.args
         )
     )
+
+
+_PLACEHOLDERS = frozenset({Kind.NONE, Kind.CONSTANT})
+"""What `__init__` often sets for want of better, until another method does."""
 
 
 def makes_cuda_tensors(cls: Class) -> bool:

@@ -46,31 +46,30 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     over = machine.evaluate(node.iter, frame, store)
     loader = over.payload if isinstance(over.payload, Loader) else Loader(element(over))
     over = over.payload.over if isinstance(over.payload, Iterated) else over
-    bounded = store.state.trust.bounded
+    guessed, bounded = False, store.state.trust.bounded
     if over.kind is Kind.UNKNOWN and _awaits_loader(machine, node, frame, store):
-        guess = assume(f"`{spelling(node.iter)}` is an `MpDeviceLoader`")
+        guessed, guess = True, assume(f"`{spelling(node.iter)}` is an `MpDeviceLoader`")
         store.state.trust = store.state.trust._replace(bounded=both(bounded, guess))
         loader = Loader(_of_batches(loader.element, guess), True, True)
         over = Value(Kind.LOADER, guess, payload=loader)
     elif over.kind is Kind.LOADER and over.assumes:
-        # Whatever the loop does rests on what it goes over.
-        store.state.trust = store.state.trust._replace(bounded=both(bounded, over.assumes))
+        loader = loader._replace(element=_assuming(loader.element, over.assumes))
     literal = over.kind is Kind.PARAMETERS or (
         isinstance(held := over.payload, Container) and (bool(held.items) or _of_parameters(held.element))
     )
 
     def advance(current: Store) -> None:
-        _advance(loader, node, frame, current)
+        _advance(loader, over.assumes, node, frame, current)
         bind(machine, node.target, loader.element, frame, current)
 
     def exhaust(current: Store) -> None:
         if loader.cuts_at_end and loader.cuts is not False:
-            _cut_by_loader(loader.cuts, node, frame, current)
+            _cut_by_loader(loader.cuts, over.assumes, node, frame, current)
 
     around, frame.over = frame.over, over
     after = _loop(machine, node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
     frame.over = around
-    if after is not None and over.kind is Kind.LOADER and over.assumes:
+    if after is not None and guessed:
         after.state.trust = after.state.trust._replace(bounded=bounded)
     return after
 
@@ -99,16 +98,30 @@ def _of_batches(each: Value, guess: Assumptions) -> Value:
     return Value(Kind.TENSOR, guess, differs=True) if each.kind is Kind.UNKNOWN else each
 
 
-def _advance(loader: Loader, node: ast.AST, frame: Frame, store: Store) -> None:
+def _assuming(each: Value, assumes: Assumptions) -> Value:
+    """What a loader yields that is only assumed to be one of XLA's: only then are its tensors there."""
+    if isinstance(each.payload, Container):
+        items = each.payload.items
+        held = each.payload._replace(
+            items=None if items is None else tuple(_assuming(item, assumes) for item in items),
+            element=_assuming(each.payload.element, assumes),
+        )
+        return each._replace(payload=held)
+    return each._replace(assumes=both(each.assumes, assumes)) if each.kind is Kind.TENSOR else each
+
+
+def _advance(loader: Loader, assumes: Assumptions, node: ast.AST, frame: Frame, store: Store) -> None:
     if loader.cuts is False:
         return
     if store.state.engine.skip_cut:
         store.state.engine = store.state.engine._replace(skip_cut=False)
         return
-    _cut_by_loader(loader.cuts, node, frame, store)
+    _cut_by_loader(loader.cuts, assumes, node, frame, store)
 
 
-def _cut_by_loader(cuts: bool | None, node: ast.AST, frame: Frame, store: Store) -> None:
+def _cut_by_loader(
+    cuts: bool | None, assumes: Assumptions, node: ast.AST, frame: Frame, store: Store
+) -> None:
     assert isinstance(node, ast.For | ast.AsyncFor)
     frame.model.cut(
         store.state,
@@ -116,6 +129,7 @@ def _cut_by_loader(cuts: bool | None, node: ast.AST, frame: Frame, store: Store)
         spelling(node.iter),
         frame.site(node.iter),
         sure=cuts is True,
+        assumes=assumes,
     )
     store.run_all() if cuts else store.maybe_run_all()
 

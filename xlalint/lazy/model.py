@@ -162,10 +162,11 @@ class LazyModel:
 
     def cut(
         self, state: State, cause: Cause, spelling: str, site: Site, *,
-        sure: bool = True, resets_scope: bool = True,
+        sure: bool = True, resets_scope: bool = True, assumes: Assumptions = assumptions.NONE,
     ) -> None:  # fmt: skip
         """The graph is cut: what is recorded runs. With `sure` False perhaps it is not.
 
+        `assumes` is what must be so for it to be a cut.
         The observer must let its live values know (`Value.run`), which the model does not hold.
         """
         engine = state.engine
@@ -178,11 +179,20 @@ class LazyModel:
             _note(state, may_cut=True)
             return
         self._emit(
-            Cut(site, self.assumed(state), cause, spelling, engine.recorded, engine.since, resets_scope),
+            Cut(
+                site,
+                both(self.assumed(state), assumes),
+                cause,
+                spelling,
+                engine.recorded,
+                engine.since,
+                resets_scope,
+            ),
             state,
         )
         for obligation in state.owes(Owed.READ):
-            self._settle(state, obligation, ReadThenCut(site, obligation.assumes, obligation, cause))
+            met = both(obligation.assumes, assumes)
+            self._settle(state, obligation, ReadThenCut(site, met, obligation, cause))
         state.obligations = frozenset(o for o in state.obligations if not o.terms.dropped_by_cut)
         if cause.explicit and cause is not Cause.BARRIER and state.gradients.of(None) == _LOCAL:
             self._owe(state, Owed.SPLIT_STEP, site, assumptions.NONE, spelling)

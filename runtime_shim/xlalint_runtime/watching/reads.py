@@ -95,7 +95,9 @@ def _saving(watch: Watch, tensors: Iterable[torch.Tensor], *, by_xla: bool) -> T
 
     def transition(state: State, site: Site) -> None:
         shown = written(site) or callee(site) or ("xm.save" if by_xla else "torch.save")
-        watch.model.save(state, shown, value, value.recorded, site, by_xla=by_xla, on_device=True)
+        watch.model.save(
+            state, shown, value, value.recorded, site, by_xla=by_xla, on_device=True, of_parameters=True
+        )
 
     return transition
 
