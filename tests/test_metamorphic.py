@@ -6,6 +6,7 @@ import ast
 import functools
 from collections import Counter
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -140,8 +141,11 @@ IN_SOAK = (
 
 
 def marked(case: tuple[str, str]) -> object:
-    """A case for the usual run, or for soak."""
-    return pytest.param(case, marks=[pytest.mark.soak] if case[0] in IN_SOAK else [], id="-".join(case))
+    """A case for the usual run, or for soak: of the other changes, the usual run makes each to half of the
+    programs, always the same."""
+    words = "-".join(case)
+    usual = case[0] not in IN_SOAK and (case in KNOWN_LIMITS or crc32(words.encode()) % 2 == 0)
+    return pytest.param(case, marks=[] if usual else [pytest.mark.soak], id=words)
 
 
 @pytest.mark.parametrize("case", [marked(case) for case in CASES])
