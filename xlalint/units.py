@@ -249,7 +249,7 @@ class Unit:
         asked = any(each.target_version is not None or each.frameworks for each in settings)
         return asked or self._locals.projects.requires(self.root)
 
-    @property
+    @cached_property
     def analyzed(self) -> set[str]:
         """The files that hold something to be analyzed by itself."""
         return self.hot | self.candidates if self.uses_xla else set()

@@ -62,11 +62,23 @@ class Call:
         return read(value, reading, self, self.site, self.frame, self.store)
 
     @property
+    def function(self) -> ast.expr | None:
+        """What the program calls, as it stands there."""
+        return self.node.func if self.node is not None else None
+
+    @property
     def spelling(self) -> str:
         """The call as the program wrote it, shortened."""
         if self.frame.outline.is_framework:
             return THE_FRAMEWORK
         return spelling(self.node) if self.node is not None else "a call"
+
+
+def last_name(node: ast.expr | None) -> str:
+    """A name, or the last of a chain of attributes; empty for every other expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def dotted(node: ast.expr) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from xlalint.analysis import attributes
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import element, rebind
-from xlalint.analysis.call import Call
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.functions import apply, call_library
 from xlalint.analysis.library.methods import call_method
@@ -63,12 +64,10 @@ from xlalint.lazy.values import join as join_values
 
 def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value:
     """Evaluate the callee, then the arguments, then the call itself."""
-    called = _super_method(machine, node, frame, store)
-    if called is not None:
-        callee = called
-    elif isinstance(node.func, ast.Attribute):
+    callee = _super_method(machine, node, frame, store)
+    if callee is None and isinstance(node.func, ast.Attribute):
         callee = attributes.callee(machine, node.func, frame, store)
-    else:
+    elif callee is None:
         callee = machine.evaluate(node.func, frame, store)
     made = Call(frame, store, frame.site(node), node)
     collects = _is_known(callee, "add closure")
@@ -97,9 +96,8 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
     frame.closure_argument = outer
     if not _is_parameter(node.func, frame):
         result = machine.invoke(callee, made)
-        if result.kind in (Kind.UNKNOWN, Kind.HOST) and isinstance(node.func, ast.Name | ast.Attribute):
-            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
-            guess = machine.names.flag(name, frame.outline)
+        if result.kind in (Kind.UNKNOWN, Kind.HOST):
+            guess = machine.names.flag(last_name(node.func), frame.outline)
             return guess if guess is not None and guess.assumes else result
         return result
     before = store.state.loop.own.cut_by
@@ -154,7 +152,7 @@ def _each_target(machine: Machine, of: tuple[Target, ...], call: Call) -> Value:
     after: Store | None = None
     for target in of:
         aside = before.copy()
-        one = Call(call.frame, aside, call.site, call.node, call.arguments, call.keywords, call.open_ended)
+        one = replace(call, store=aside)
         value = _target(machine, target, one)
         result = value if result is None else join_values(result, value)
         if after is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Function
@@ -79,8 +80,4 @@ def _scopes_of(machine: Machine, decorators: list[ast.expr], frame: Frame, store
 
 def is_context_manager(function: Function) -> bool:
     """Whether calling a generator function makes a context manager of it."""
-    for decorator in function.decorators:
-        name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
-        if name in CONTEXT_MANAGERS:
-            return True
-    return False
+    return any(last_name(decorator) in CONTEXT_MANAGERS for decorator in function.decorators)

@@ -31,7 +31,6 @@ from xlalint.analysis.names import Names
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Bound,
-    Container,
     Managed,
     Module,
     Scoped,
@@ -47,6 +46,7 @@ from xlalint.analysis.summaries import (
     Summary,
     are_idle,
     carried_once,
+    changed_containers,
     classes_in,
     context_key,
     differs_in_bound_only,
@@ -603,14 +603,7 @@ class Interpreter(Machine):
             exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             left = exit_store.names
             exit_store.names = {n: left[n] for n in captured if n in left}
-            changed = tuple(
-                (name, left[name])
-                for name, given in names.items()
-                if isinstance(given.payload, Container)
-                and name in left
-                and left[name] != given
-                and isinstance(left[name].payload, Container)
-            )
+            changed = changed_containers(names, left)
             exit_store.attributes = {
                 name: exit_store.attributes[name]
                 for name in self.attributes.of(trail.touched)

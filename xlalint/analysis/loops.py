@@ -100,13 +100,8 @@ def _of_batches(each: Value, guess: Assumptions) -> Value:
 
 def _assuming(each: Value, assumes: Assumptions) -> Value:
     """What a loader yields that is only assumed to be one of XLA's: only then are its tensors there."""
-    if isinstance(each.payload, Container):
-        items = each.payload.items
-        held = each.payload._replace(
-            items=None if items is None else tuple(_assuming(item, assumes) for item in items),
-            element=_assuming(each.payload.element, assumes),
-        )
-        return each._replace(payload=held)
+    if isinstance(held := each.payload, Container):
+        return each._replace(payload=held.map(lambda item: _assuming(item, assumes)))
     return each._replace(assumes=both(each.assumes, assumes)) if each.kind is Kind.TENSOR else each
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache
 from types import NoneType
@@ -59,6 +60,11 @@ class Container(NamedTuple):
     element: Value
     keys: tuple[object, ...] | None = None
     depth: int = 1
+
+    def map(self, change: Callable[[Value], Value]) -> Container:
+        """A container of the same form, with `change` made to all that it holds."""
+        items = None if self.items is None else tuple(map(change, self.items))
+        return self._replace(items=items, element=change(self.element))
 
     def join(self, other: Container) -> Container:
         """Either of two containers."""
@@ -402,8 +408,7 @@ def run(value: Value) -> Value:
     payload = value.payload
     if isinstance(payload, Container):
         if value.recorded.may or payload.element.recorded.may:
-            items = None if payload.items is None else tuple(run(item) for item in payload.items)
-            return value.run()._replace(payload=payload._replace(items=items, element=run(payload.element)))
+            return value.run()._replace(payload=payload.map(run))
         return value
     if isinstance(payload, Iterated):
         return value.run()._replace(payload=Iterated(run(payload.element), run(payload.over)))

@@ -407,6 +407,18 @@ def with_obligation(event: Any, obligation: Obligation) -> Any:
     return replace(event, obligation=obligation, assumes=both(event.assumes, obligation.assumes))
 
 
+def changed_containers(given: dict[str, Value], left: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
+    """The containers that a function was given and has changed, as it leaves them, by parameter."""
+    return tuple(
+        (name, left[name])
+        for name, before in given.items()
+        if isinstance(before.payload, Container)
+        and name in left
+        and left[name] != before
+        and isinstance(left[name].payload, Container)
+    )
+
+
 def outlives(
     value: Value, store: Store, given: dict[str, Value], attributes: dict[AttributeKey, Value],
     within_reach: Callable[[dict[str, Value]], Iterable[AttributeKey]],

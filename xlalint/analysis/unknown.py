@@ -49,29 +49,31 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
     if tensors:
         if len(tensors) == 1 and not may_cut and not _is_part_of_module(machine, call):
             # Unless it is a module it works on its argument, which weighs more.
-            weighs = _as_heavy_as(tensors[0])
+            weighs = weight_of(tensors[0])
         call.frame.model.record_perhaps(call.store.state, Weight.HEAVY, call.site)
         recorded = Recorded(weighs, Weight.HEAVY) if call.frame.model.records(call.store.state) else NOTHING
         return Value(Kind.TENSOR, assume(f"`{call.spelling}` returns a tensor"), recorded, differs=True)
     return unknown_from(*given)
 
 
-def _as_heavy_as(value: Value) -> Weight:
+def weight_of(value: Value) -> Weight:
+    """The work that is surely recorded on a tensor, or on what a value holds."""
     held = value.payload.element if isinstance(value.payload, Container | Iterated) else value
     return held.recorded.must
 
 
 def _is_part_of_module(machine: Machine, call: Call) -> bool:
     """Whether what is called is held by a module: it may be one itself."""
-    function = call.node.func if call.node is not None else None
-    if not isinstance(function, ast.Attribute):
+    function = call.function
+    # What is more than a chain of names would be done once more by looking at it again.
+    if not isinstance(function, ast.Attribute) or not dotted(function):
         return False
     return machine.evaluate(function.value, call.frame, call.store).kind is Kind.MODULE
 
 
 def _is_named_as_marker(call: Call) -> bool:
     """Whether what is called has the name of something that cuts the graph, wherever it comes from."""
-    function = call.node.func if call.node is not None else None
+    function = call.function
     return isinstance(function, ast.Attribute | ast.Name) and dotted(function).rpartition(".")[2] in _MARKERS
 
 

@@ -11,7 +11,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import Assumptions, assume
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
@@ -55,13 +55,9 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
         model.record_perhaps(state, may, node_site)
     # One tensor on the device is enough for the result to be one, and to weigh what it weighs.
     enough = [value.assumes for value in tensors if must is base or value.recorded.must is must]
-    assumes = min(enough, key=_by_size, default=assumptions.NONE)
+    assumes = assumptions.least(enough)
     recorded = Recorded(must, may) if model.records(state) else NOTHING
     return Value(Kind.TENSOR, assumes, recorded, differs, reduced)
-
-
-def _by_size(assumes: Assumptions) -> tuple[int, list[str]]:
-    return len(assumes), sorted(assumes)
 
 
 def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store) -> Value:

@@ -7,6 +7,8 @@ of the scope or test that a finding is about.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 Assumptions = frozenset[str]
 
 NONE: Assumptions = frozenset()
@@ -44,3 +46,8 @@ def either(a: Assumptions, b: Assumptions) -> Assumptions:
     if len(a) != len(b):
         return a if len(a) > len(b) else b
     return min(a, b, key=sorted)
+
+
+def least(ways: Iterable[Assumptions]) -> Assumptions:
+    """What must be assumed where any of several ways to a result is enough; nothing where there is none."""
+    return min(ways, key=lambda assumes: (len(assumes), sorted(assumes)), default=NONE)

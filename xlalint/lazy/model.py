@@ -178,18 +178,8 @@ class LazyModel:
             )
             _note(state, may_cut=True)
             return
-        self._emit(
-            Cut(
-                site,
-                both(self.assumed(state), assumes),
-                cause,
-                spelling,
-                engine.recorded,
-                engine.since,
-                resets_scope,
-            ),
-            state,
-        )
+        taken = both(self.assumed(state), assumes)
+        self._emit(Cut(site, taken, cause, spelling, engine.recorded, engine.since, resets_scope), state)
         for obligation in state.owes(Owed.READ):
             met = both(obligation.assumes, assumes)
             self._settle(state, obligation, ReadThenCut(site, met, obligation, cause))

@@ -70,7 +70,7 @@ def _with(held: Container, given: Value, name: str, call: Call) -> Value:
 
 
 def _change(machine: Machine, changed: Value, call: Call) -> None:
-    function = call.node.func if call.node is not None else None
+    function = call.function
     if isinstance(function, ast.Attribute):
         rebind(machine, function.value, changed, call.frame, call.store)
 

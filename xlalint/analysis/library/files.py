@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
@@ -31,36 +33,41 @@ def _plain_save(machine: Machine, call: Call) -> Value:
 
 def _save(call: Call, *, by_xla: bool) -> Value:
     data = call.argument(0, "data") or call.argument(0, "obj") or UNKNOWN
-    recorded, on_device = _saved(data, call.store.state.engine.parameters)
+    saved = _saved(data, call.store.state.engine.parameters)
     call.frame.model.save(
-        call.store.state, call.spelling, data, recorded, call.site,
-        by_xla=by_xla, on_device=on_device, of_parameters=_holds_parameters(data),
+        call.store.state, call.spelling, data, saved.recorded, call.site,
+        by_xla=by_xla, on_device=saved.on_device, of_parameters=saved.of_parameters,
     )  # fmt: skip
     return NONE
 
 
-def _holds_parameters(value: Value) -> bool:
-    held = value.payload
-    if isinstance(held, Container):
-        return any(map(_holds_parameters, held.items or ()))
-    return isinstance(held, StateDict | Module) and held.place is Place.XLA
+class _Saved(NamedTuple):
+    """What is saved: the work recorded on it, whether it surely holds device tensors, and a module's."""
+
+    recorded: Recorded = NOTHING
+    on_device: bool = False
+    of_parameters: bool = False
 
 
-def _saved(value: Value, parameters: Recorded) -> tuple[Recorded, bool]:
-    """What is recorded on a value that is saved, and whether it surely holds device tensors."""
+def _saved(value: Value, parameters: Recorded) -> _Saved:
     if value.kind is Kind.TENSOR:
-        return value.recorded, value.sure
-    recorded, on_device = NOTHING, False
+        return _Saved(value.recorded, value.sure)
     match value.payload:
-        case StateDict(place) | Module(place=place):
-            on_device = place is Place.XLA
-            recorded = parameters if on_device else Recorded(Weight.NONE, parameters.may)
+        case StateDict(Place.XLA) | Module(place=Place.XLA):
+            return _Saved(parameters, on_device=True, of_parameters=True)
+        case StateDict() | Module():
+            return _Saved(Recorded(Weight.NONE, parameters.may))
         case Container(items):
-            for item in items or ():
-                its, is_on_device = _saved(item, parameters)
-                recorded = Recorded(max(recorded.must, its.must), max(recorded.may, its.may))
-                on_device = on_device or is_on_device
-    return recorded, on_device
+            parts = [_saved(item, parameters) for item in items or ()]
+            return _Saved(
+                Recorded(
+                    max((part.recorded.must for part in parts), default=Weight.NONE),
+                    max((part.recorded.may for part in parts), default=Weight.NONE),
+                ),
+                any(part.on_device for part in parts),
+                any(part.of_parameters for part in parts),
+            )
+    return _Saved()
 
 
 EFFECTS: dict[str, Effect] = {

@@ -29,7 +29,7 @@ from xlalint.analysis.payloads import (
     Parameters,
     unknown_from,
 )
-from xlalint.analysis.unknown import call_unknown, holds_tensor
+from xlalint.analysis.unknown import call_unknown, holds_tensor, weight_of
 from xlalint.knowledge import classes, functions, operations, packages
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
@@ -94,8 +94,7 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
 
 def _heaviest(call: Call) -> Weight:
     """What a function of a library makes of tensors is taken to weigh what they do: few hold a model."""
-    held = (element(value) if value.kind is Kind.CONTAINER else value for value in call.values)
-    return max((value.recorded.must for value in held if value.kind is Kind.TENSOR), default=Weight.NONE)
+    return max(map(weight_of, filter(holds_tensor, call.values)), default=Weight.NONE)
 
 
 def _call_torch(machine: Machine, module: str, last: str, call: Call) -> Value:

@@ -37,8 +37,7 @@ def device_batch(inner: Value | None) -> Value:
 
 def _on_device(value: Value) -> Value:
     if isinstance(held := value.payload, Container):
-        items = None if held.items is None else tuple(_on_device(item) for item in held.items)
-        return Value(Kind.CONTAINER, payload=held._replace(items=items, element=_on_device(held.element)))
+        return Value(Kind.CONTAINER, payload=held.map(_on_device))
     return BATCH
 
 

@@ -142,6 +142,5 @@ def placed(value: Value, owner: Module) -> Value:
         place = owner.place if held.place is Place.HOST else held.place
         return value._replace(payload=held._replace(identity=owner.identity or held.identity, place=place))
     if isinstance(held, Container):
-        items = None if held.items is None else tuple(placed(item, owner) for item in held.items)
-        return value._replace(payload=held._replace(items=items, element=placed(held.element, owner)))
+        return value._replace(payload=held.map(lambda item: placed(item, owner)))
     return value

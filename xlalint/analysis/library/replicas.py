@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.analysis.binding import rebind
-from xlalint.analysis.call import Call
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.machine import Effect, Machine
@@ -55,7 +55,7 @@ def _spmd_test(machine: Machine, call: Call) -> Value:
 def _collective(machine: Machine, call: Call) -> Value:
     if not _is_grouped(call):
         # Within groups it waits for the others of its group only: whom it parts, we cannot say.
-        call.frame.model.collective(call.store.state, _name_of(call), "", call.site)
+        call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if not tensors:
         return unknown_from(*call.values)
@@ -68,7 +68,7 @@ def _of_process_group(machine: Machine, call: Call) -> Value:
     tensors = [value for value in call.values if value.kind is Kind.TENSOR and not value.assumes]
     if not tensors:
         return unknown_from(*call.values)
-    call.frame.model.collective(call.store.state, _name_of(call), "", call.site)
+    call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
     result = call.record(tensors, Weight.LIGHT)._replace(reduced=True, differs=False)
     if call.node is not None and call.node.args:
         rebind(machine, call.node.args[0], result, call.frame, call.store)
@@ -87,13 +87,6 @@ def _is_grouped(call: Call) -> bool:
     arguments = () if function is None else ast.walk(function.node.args)
     names = {node.arg for node in arguments if isinstance(node, ast.arg)}
     return not (isinstance(given, ast.Constant) or (isinstance(given, ast.Name) and given.id in names))
-
-
-def _name_of(call: Call) -> str:
-    if call.node is None:
-        return ""
-    function = call.node.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _tag(call: Call) -> str:

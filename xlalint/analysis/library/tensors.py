@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.analysis.binding import PART, element, rebind
-from xlalint.analysis.call import Call
+from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
@@ -86,7 +86,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
 
 def _scales_a_gradient(name: str, call: Call) -> bool:
     """Whether a gradient is scaled in place by something computed on the device, as clipping by hand does."""
-    function = call.node.func if call.node is not None else None
+    function = call.function
     return (
         name in ("mul_", "div_")
         and isinstance(function, ast.Attribute)
@@ -136,15 +136,20 @@ def _unsure_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
 
 
 def _give_back(machine: Machine, result: Value, call: Call) -> None:
-    function = call.node.func if call.node is not None else None
+    function = call.function
     if isinstance(function, ast.Attribute):
         rebind(machine, function.value, result, call.frame, call.store)
 
 
 def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
     """What an unknown callee made of device values, and backward starts from, is a tensor there."""
-    function = call.node.func if call.node is not None else None
-    if isinstance(function, ast.Attribute) and isinstance(part := function.value, ast.Attribute):
+    function = call.function
+    # What is more than a chain of names would be done once more by looking at it again.
+    if (
+        isinstance(function, ast.Attribute)
+        and isinstance(part := function.value, ast.Attribute)
+        and dotted(part)
+    ):
         whole = machine.evaluate(part.value, call.frame, call.store)
         if isinstance(held := whole.payload, Tensor) and held.role is Role.STRUCTURE:
             known = held._replace(tensors=held.tensors | {part.attr})
