@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -660,6 +660,8 @@ class Interpreter(Machine):
                 if any(fact.excludes(other) for fact in facts for other in mine.when):
                     continue
                 event = with_obligation(carried.event, mine)
+                if event.site.in_framework:
+                    event = replace(event, site=call.site)  # users see it where they call
                 if mine.inherited:
                     frame.carried.append(Carried(event, view, state.facts))
                 else:
