@@ -64,6 +64,22 @@ class Occurrence(NamedTuple):
         return tuple(caller.site for caller in reversed(self.callers))
 
 
+def at_own_call(occurrence: Occurrence) -> Occurrence:
+    """What happens below a function that nobody was seen to call, as happening where that calls.
+
+    What was recorded before stands nowhere.
+    """
+    callers = occurrence.callers
+    splits = tuple(
+        split
+        for split in (_resolve(each, callers)[0] for each in occurrence.view.replicas.splits)
+        if isinstance(split, Split)
+    )
+    view = occurrence.view._replace(replicas=occurrence.view.replicas._replace(splits=splits), since=())
+    site = callers[-2].site if len(callers) > 1 else occurrence.event.site
+    return Occurrence(replace(occurrence.event, site=site), view)
+
+
 class Placed(NamedTuple):
     """A finding whose places are known.
 

@@ -85,3 +85,6 @@ OF_UNSURE: dict[str, str] = {
 }
 """Methods by which the result of an unknown callable on device values shows that it is no tensor but
 a module, or a mapping."""
+
+HOST_STATE = ("scheduler", "sampler", "args", "config", "tokenizer", "rng", "history", "metric", "metadata")
+"""Words in the names of what training programs save and the host holds."""
