@@ -407,11 +407,27 @@ class Outline:
                             owner.constants[assigned.id] = node.value
                 elif at_module and node.value is not None:
                     for assigned in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                        if isinstance(assigned, ast.Name):
-                            self._bind(assigned.id, node.value)
+                        for name, value in _assigned(assigned, node.value):
+                            self._bind(name, value)
             else:
                 for inner in blocks(node):
                     self._collect(inner, parent, owner)
+
+
+def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The names that an assignment binds, each with an expression of what it is given."""
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple | ast.List):
+        if any(isinstance(inner, ast.Starred) for inner in target.elts):
+            return
+        for index, inner in enumerate(target.elts):
+            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+                part = value.elts[index]
+            else:
+                part = ast.copy_location(ast.Subscript(value, ast.Constant(index), ast.Load()), value)
+                ast.copy_location(part.slice, value)
+            yield from _assigned(inner, part)
 
 
 def _method_name(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
