@@ -112,6 +112,7 @@ class Cause(Enum):
     STEP_TRACE = "StepTrace exit"
     RENDEZVOUS = "rendezvous"
     FRAMEWORK = "step marker of a framework"
+    READ = "another read"
 
     __hash__ = object.__hash__
 
