@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
     Loader,
     Module,
     classes_of,
+    constant,
     container,
     container_of,
     literal,
@@ -144,6 +145,15 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Fram
         for target, item in zip(targets[first + 1 :], items[len(items) - after :], strict=True):
             bind(machine, target, item, frame, store)
         return
+    classes = classes_of(value)
+    if not starred and classes and not isinstance(classes[0], str):
+        # As Python does for a class without `__iter__`.
+        method = machine.classes.find_method(classes[0], "__getitem__")
+        if method is not None and machine.classes.find_method(classes[0], "__iter__") is None:
+            for index, target in enumerate(targets):
+                call = Call(frame, store, frame.site(target), None, [constant(index)])
+                bind(machine, target, machine.enter(Bound(method, value), call), frame, store)
+            return
     # What an unknown callable returned may be a pair of anything: each is as unsure as the whole.
     each = element(value) if value.sure or value.kind is not Kind.TENSOR else value
     for target in targets:
