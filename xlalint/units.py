@@ -221,11 +221,20 @@ class Unit:
         self.named: set[str] = set()
         self.unreadable: list[Unreadable] = []
         self._locals = locals_
+        self._known: dict[Path, Local] = {}
 
     @property
     def configuration(self) -> Configuration:
         """What the analysis runs under."""
-        return Configuration(self._locals.at)
+        return Configuration(self._at)
+
+    def _at(self, folder: Path) -> Local:
+        """What holds in a folder. Imports start from this root, where nothing says which project it is."""
+        known = self._known.get(folder)
+        if known is None:
+            found = self._locals.at(folder)
+            known = self._known[folder] = found if found.roots else found._replace(roots=(self.root,))
+        return known
 
     @cached_property
     def hot(self) -> set[str]:

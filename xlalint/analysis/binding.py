@@ -94,8 +94,10 @@ def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store
     # Where a method has the name, the table is not asked.
     if not machine.classes.is_tabulating(cls) and machine.classes.find_method(cls, name) is None:
         held = machine.classes.attributes(cls).get(name)
-        if held == value or (is_idle(value) and (held is None or held.kind in _IDLE)):
-            # The table says it already; summaries are shared the more, the less they start from.
+        known = held == value and value.kind is not Kind.OPTIMIZER
+        if known or (is_idle(value) and (held is None or held.kind in _IDLE)):
+            # The table says it already; summaries are shared the more, the less they start from. An
+            # optimizer changes when its model moves.
             store.attributes.pop((cls, name), None)
             return
     store.attributes[cls, name] = value
