@@ -325,15 +325,6 @@ class Unit:
         return self._locals.target(Path(path).parent)
 
 
-def _working_directory(folder: Path) -> tuple[Path, ...]:
-    """Where nothing says where a project starts: the working directory, if it is around a folder."""
-    try:
-        here = Path.cwd()
-    except OSError:  # it is gone
-        return ()
-    return (here,) if is_bounded(here) and _is_within(str(folder), str(here)) else ()
-
-
 class Locals:
     """What holds in each folder."""
 
@@ -347,7 +338,7 @@ class Locals:
         known = self._known.get(folder)
         if known is None:
             settings = self._finder.at(folder)
-            roots = self.projects.import_roots(folder) or _working_directory(folder)
+            roots = self.projects.import_roots(folder)
             known = self._known[folder] = Local(
                 settings.packages, settings.stubs, settings.other_backends, roots
             )
@@ -478,7 +469,11 @@ class _Gathering:
         root = self._locals.projects.root(folder)
         if root is not None:
             return root
-        return next(iter(_working_directory(folder)), Path(otherwise))
+        try:
+            here = Path.cwd()
+        except OSError:  # it is gone
+            return Path(otherwise)
+        return here if is_bounded(here) and _is_within(str(folder), str(here)) else Path(otherwise)
 
     def _ask(
         self, root: Path, items: Iterable[Found | Unreadable], argument: str, *, named: bool = False
