@@ -16,12 +16,13 @@ METHODS: dict[Kind, dict[str, str]] = {
         "state_dict": "state dict",
         **dict.fromkeys(
             (
-                "train", "eval", "requires_grad_", "half", "float", "bfloat16", "double", "apply",
+                "requires_grad_", "half", "float", "bfloat16", "double", "apply",
                 "share_memory",
             ),
             "same",
         ),
         **dict.fromkeys(("forward", "__call__"), "call"),
+        **dict.fromkeys(("train", "eval"), "mode"),
         "zero_grad": "zero gradients",
         "clip_grad_norm_": "clip",
         **dict.fromkeys(("append", "insert"), "add"),
