@@ -7,7 +7,7 @@ import ast
 from xlalint.analysis.binding import part_of
 from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.library.modules import parameter, placed
+from xlalint.analysis.library.modules import parameter
 from xlalint.analysis.library.optimizers import (
     gradient,
 )
@@ -30,6 +30,7 @@ from xlalint.analysis.payloads import (
     classes_of,
     constant,
     container_of,
+    placed,
     targets,
     unknown_from,
 )
@@ -106,6 +107,8 @@ def attribute(
     kind, payload = base.kind, base.payload
     if isinstance(payload, Namespace):
         return _in_namespace(machine, payload, name, frame)
+    if isinstance(payload, Module) and name == "training" and payload.training is not None:
+        return constant(payload.training)
     if classes := classes_of(base):
         found = _of_instance(machine, base, classes, name, node, frame, store)
         if found is not None:

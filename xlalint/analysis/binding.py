@@ -47,7 +47,9 @@ def element(value: Value) -> Value:
     if value.kind is Kind.PARAMETERS:
         return value
     if isinstance(module := value.payload, Module):
-        return value._replace(payload=module._replace(cls=None))
+        if module.held is not None:
+            return module.held.element
+        return value._replace(payload=module._replace(cls=None, parts=None))
     return unknown_from(value)
 
 

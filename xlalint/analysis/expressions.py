@@ -138,7 +138,10 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
             return part_of(base)
         return record((base,), Weight.LIGHT, frame.site(node), frame, store)
-    if isinstance(held := base.payload, Container):
+    held = base.payload
+    if isinstance(held, Module) and held.held is not None:
+        held = held.held
+    if isinstance(held, Container):
         if index.kind is Kind.TENSOR and held.keys is None:
             read(index, Reading.INDEX, spelling(node), frame.site(node), frame, store)
         wanted = literal(index)

@@ -16,14 +16,19 @@ METHODS: dict[Kind, dict[str, str]] = {
         "state_dict": "state dict",
         **dict.fromkeys(
             (
-                "train", "eval", "requires_grad_", "half", "float", "bfloat16", "double", "apply",
+                "requires_grad_", "half", "float", "bfloat16", "double", "apply",
                 "share_memory",
             ),
             "same",
         ),
         **dict.fromkeys(("forward", "__call__"), "call"),
+        **dict.fromkeys(("train", "eval"), "mode"),
         "zero_grad": "zero gradients",
         "clip_grad_norm_": "clip",
+        **dict.fromkeys(("append", "insert"), "add"),
+        "extend": "add all",
+        "values": "parts",
+        "items": "named parts",
         **dict.fromkeys(
             ("modules", "children", "named_modules", "load_state_dict", "register_buffer", "add_module"),
             "unknown object",
