@@ -238,11 +238,24 @@ class Interpreter(Machine):
         self._run_alone(function, frame, store)
         return [at_own_call(o) for o in frame.occurrences if o.event.assumes == assumptions.MID_STEP]
 
-    def _run_alone(self, function: Function, frame: Frame, store: Store) -> None:
+    def run_inherited(self, cls: Class, method: Function) -> list[Occurrence]:
+        """Interpret a method that a class inherits, for an instance of that class."""
+        self.rest_on("class", *cls.key)
+        frame = Frame(method.outline, None, 0, kept=self.kinds)
+        store = self._start(method.outline)
+        store.state.trust = store.state.trust._replace(
+            bounded=assumptions.assume(f"`self` is a `{cls.name}`")
+        )
+        self._run_alone(method, frame, store, self.classes.instance(cls))
+        frame.model.end(store.state, method.site)
+        return frame.occurrences
+
+    def _run_alone(
+        self, function: Function, frame: Frame, store: Store, receiver: Value | None = None
+    ) -> None:
         self.rest_on("text", *function.key)
         call = Call(frame, store, function.site, None, open_ended=True)
-        receiver = None
-        if function.owner is not None and not function.is_static:
+        if receiver is None and function.owner is not None and not function.is_static:
             receiver = self.classes.instance(function.owner)
         bound = Bound(function, receiver)
         target: Value = callable_value(bound)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from xlalint.analysis.call import dotted, last_name
-from xlalint.analysis.outline import Function, Import, Outline, within
+from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.project import Project
 from xlalint.knowledge.functions import SWAPS_PARAMETERS
 from xlalint.sources.usage import HOT_TOKEN
@@ -251,6 +251,22 @@ class Plan:
                     for inner, functions in own[source].items():
                         names[inner] = [*names.get(inner, ()), *functions]
         return visible
+
+
+def leading_to(own: set[str], cls: Class, methods: dict[str, Function]) -> list[str]:
+    """The methods of a class that it inherits and that name some of its own, be it through others.
+
+    Of those that name one another, the outermost.
+    """
+    if not own:
+        return []
+    names = {name: method.attributes() & methods.keys() - {name} for name, method in methods.items()}
+    leading, known = set(own), 0
+    while known != (known := len(leading)):
+        leading |= {name for name, inner in names.items() if inner & leading}
+    inherited = {name for name in leading if methods[name].owner is not cls}
+    inner = {name for outer in leading for name in names[outer]}
+    return sorted(inherited - inner - {"__init__"})
 
 
 def saves(function: Function) -> bool:
