@@ -19,6 +19,9 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
     Finds a checkpoint or a log under a rank test (`if xm.is_master_ordinal():`) that saves or reads
     the result of operations that every replica has recorded and none has run.
 
+    A function `save...` that nobody in the project is seen to call is looked at as if a step were
+    pending: *likely*.
+
     ## Why is this bad?
     The program may hang. Saving runs the recorded graph, on this replica only. The sum of the
     gradients is part of that graph and waits for the other replicas, which never join. At best, for
