@@ -17,6 +17,7 @@ _DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
 _HARNESS = re.compile(r"(?m)^def harness\w*\(\w+: (\w+)")
 _MODULES = re.compile(r"(?ms)^MODULES = \((.*?)\)$")
 _NAMED_LIKE = re.compile(r"(?ms)^NAMED_LIKE = \{(.*?)\}$")
+_ELSEWHERE = re.compile(r"(?ms)^ELSEWHERE = \{(.*?)\}$")
 _ROW = re.compile(r"(?s)\"(\w+)\": \((.*?)\)")
 _TEXT = re.compile(r"\"([^\"]+)\"")
 HARNESS = "harness"
@@ -61,6 +62,13 @@ class Framework:
         return tuple(
             (name, re.compile("|".join(map(translate, _TEXT.findall(patterns))))) for name, patterns in rows
         )
+
+    @cached_property
+    def elsewhere(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Arguments of its classes, each with the values by which users ask for a device other than XLA's."""
+        listed = _ELSEWHERE.search(self.text)
+        rows = _ROW.findall(listed[1]) if listed else []
+        return tuple((name, tuple(_TEXT.findall(values))) for name, values in rows)
 
     def meant_by(self, name: str) -> str:
         """The name in the program that stands for one which users import."""

@@ -170,6 +170,7 @@ class _Unit:
         return Program(
             sources, kinds, self._unit.configuration,
             users=map(Path, self._unit.users),
+            elsewhere=self._unit.elsewhere,
             open_file=lambda path: self._file(str(path)).source(),
         )  # fmt: skip
 
@@ -332,11 +333,9 @@ class _Unit:
         """The present value of a fact that is not about the text of a file."""
         kind, path, detail = fact
         if fact == _ANALYZED:
-            return digest(
-                "\n".join([*sorted(self._unit.analyzed), "", *sorted(self._unit.users)]).encode(
-                    "utf-8", "surrogateescape"
-                )
-            )
+            unit = self._unit
+            told = [*sorted(unit.analyzed), "", *sorted(unit.users), "", *map(str, sorted(unit.elsewhere))]
+            return digest("\n".join(told).encode("utf-8", "surrogateescape"))
         return str(self._unit.target(path)) if kind == "target" else self.project.fact(kind, path, detail)
 
     @cached_property

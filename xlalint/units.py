@@ -23,7 +23,7 @@ from xlalint.sources.discovery import Found, Scope, discover
 from xlalint.sources.file import SourceFile, Unreadable, decode, digest, read_bytes, show
 from xlalint.sources.imports import imported
 from xlalint.sources.project import Projects, is_bounded
-from xlalint.sources.usage import DERIVES, HANDS, brings_xla, touched
+from xlalint.sources.usage import DERIVES, ELSEWHERE, HANDS, brings_xla, touched
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 if TYPE_CHECKING:
@@ -147,6 +147,24 @@ class File:
         return self._traits
 
     @property
+    def hands_to(self) -> set[str]:
+        """The frameworks that it hands something to, on a device that may be XLA's."""
+        return self._touches(HANDS)
+
+    @property
+    def derives_from(self) -> set[str]:
+        """The frameworks that classes of its have a base in."""
+        return self._touches(DERIVES)
+
+    @property
+    def trains_elsewhere(self) -> set[str]:
+        """The frameworks that it hands something to, on other devices than XLA's."""
+        return self._touches(ELSEWHERE)
+
+    def _touches(self, verb: str) -> set[str]:
+        return {how.removeprefix(verb) for how in self.touched if how.startswith(verb)}
+
+    @property
     def touched(self) -> tuple[str, ...]:
         """What it has to do with frameworks; see `usage.touched`."""
         if self._touched is None:
@@ -225,11 +243,20 @@ class Unit:
         self.named: set[str] = set()
         self.unreadable: list[Unreadable] = []
         self._locals = locals_
+        self._known: dict[Path, Local] = {}
 
     @property
     def configuration(self) -> Configuration:
         """What the analysis runs under."""
-        return Configuration(self._locals.at)
+        return Configuration(self._at)
+
+    def _at(self, folder: Path) -> Local:
+        """What holds in a folder. Imports start from this root, where nothing says which project it is."""
+        known = self._known.get(folder)
+        if known is None:
+            found = self._locals.at(folder)
+            known = self._known[folder] = found if found.roots else found._replace(roots=(self.root,))
+        return known
 
     @cached_property
     def hot(self) -> set[str]:
@@ -239,11 +266,12 @@ class Unit:
     @cached_property
     def candidates(self) -> set[str]:
         """The others that use a framework which does; in its own tree, only what derives from its classes."""
-        counting = (path for path, file in self.files.items() if path not in self.hot and file.counts)
         return {
             path
-            for path in counting
-            if path in self.users or any(how.startswith(DERIVES) for how in self.files[path].touched)
+            for path, file in self.files.items()
+            if path not in self.hot
+            and file.counts
+            and (path in self.users or any((path, name) not in self.elsewhere for name in file.derives_from))
         }
 
     @cached_property
@@ -254,10 +282,27 @@ class Unit:
         found = set()
         for path, file in self.files.items():
             if path not in self.hot and file.counts:
-                used = {how.removeprefix(HANDS).removeprefix(DERIVES) for how in file.touched} - own
+                derives = {name for name in file.derives_from if (path, name) not in self.elsewhere}
+                used = (file.hands_to | derives) - own
                 if any(not self._is_within(path, packages.get(name, ())) for name in used):
                     found.add(path)
         return found
+
+    @cached_property
+    def elsewhere(self) -> set[tuple[str, str]]:
+        """Files, each with a framework that trains its classes on other devices than XLA's.
+
+        The file says so itself, or all files that make a trainer do.
+        """
+        counting = [file for file in self.files.values() if file.counts]
+        only = {name for file in counting for name in file.trains_elsewhere}
+        only -= {name for file in counting for name in file.hands_to}
+        return {
+            (file.path, name)
+            for file in counting
+            for name in file.derives_from
+            if name in only or name in file.trains_elsewhere
+        }
 
     @cached_property
     def uses_xla(self) -> bool:

@@ -127,4 +127,5 @@ _CUTS = {
     Cause.STEP_TRACE: "the end of the `StepTrace`",
     Cause.RENDEZVOUS: "the rendezvous that follows",
     Cause.FRAMEWORK: "the step marker of the framework",
+    Cause.READ: "the read that follows",
 }

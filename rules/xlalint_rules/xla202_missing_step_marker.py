@@ -110,7 +110,7 @@ def _is_training_loop(event: LoopLeft, state: View) -> bool:
         return False
     own = event.loop.own
     if own.steps:
-        return True
+        return event.loop.all.backward  # A loop over several optimizers is part of a step.
     # The loop around an inference loop may cut the graph, and has its own event. A loop that only adds up
     # gradients makes one graph on purpose, or its optimizer steps on the host.
     return not state.scopes.in_loop and kind is Kind.LOADER and not own.backward

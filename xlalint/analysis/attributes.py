@@ -7,7 +7,7 @@ import ast
 from xlalint.analysis.binding import part_of
 from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.library.modules import parameter, placed
+from xlalint.analysis.library.modules import parameter
 from xlalint.analysis.library.optimizers import (
     gradient,
 )
@@ -30,6 +30,7 @@ from xlalint.analysis.payloads import (
     classes_of,
     constant,
     container_of,
+    placed,
     targets,
     unknown_from,
 )

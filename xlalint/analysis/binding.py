@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
     Loader,
     Module,
     classes_of,
+    constant,
     container,
     container_of,
     literal,
@@ -46,7 +47,9 @@ def element(value: Value) -> Value:
     if value.kind is Kind.PARAMETERS:
         return value
     if isinstance(module := value.payload, Module):
-        return value._replace(payload=module._replace(cls=None))
+        if module.held is not None:
+            return module.held.element
+        return value._replace(payload=module._replace(cls=None, parts=None))
     return unknown_from(value)
 
 
@@ -93,8 +96,10 @@ def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store
     # Where a method has the name, the table is not asked.
     if not machine.classes.is_tabulating(cls) and machine.classes.find_method(cls, name) is None:
         held = machine.classes.attributes(cls).get(name)
-        if held == value or (is_idle(value) and (held is None or held.kind in _IDLE)):
-            # The table says it already; summaries are shared the more, the less they start from.
+        known = held == value and value.kind is not Kind.OPTIMIZER
+        if known or (is_idle(value) and (held is None or held.kind in _IDLE)):
+            # The table says it already; summaries are shared the more, the less they start from. An
+            # optimizer changes when its model moves.
             store.attributes.pop((cls, name), None)
             return
     store.attributes[cls, name] = value
@@ -144,6 +149,15 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Fram
         for target, item in zip(targets[first + 1 :], items[len(items) - after :], strict=True):
             bind(machine, target, item, frame, store)
         return
+    classes = classes_of(value)
+    if not starred and classes and not isinstance(classes[0], str):
+        # As Python does for a class without `__iter__`.
+        method = machine.classes.find_method(classes[0], "__getitem__")
+        if method is not None and machine.classes.find_method(classes[0], "__iter__") is None:
+            for index, target in enumerate(targets):
+                call = Call(frame, store, frame.site(target), None, [constant(index)])
+                bind(machine, target, machine.enter(Bound(method, value), call), frame, store)
+            return
     # What an unknown callable returned may be a pair of anything: each is as unsure as the whole.
     each = element(value) if value.sure or value.kind is not Kind.TENSOR else value
     for target in targets:

@@ -146,6 +146,7 @@ class Program:
         configuration: Configuration,
         *,
         users: Iterable[Path] = (),
+        elsewhere: Iterable[tuple[str, str]] = (),
         open_file: OpenFile = read,
         memo: bool = True,
     ) -> None:
@@ -155,6 +156,7 @@ class Program:
             kinds: The kinds of events that somebody judges; they steer nothing.
             configuration: What is known of the program beside its files.
             users: Those of the files that use XLA through a framework, and may not say so themselves.
+            elsewhere: Files, each with a framework that trains its classes on other devices than XLA's.
             open_file: Reads a file that something imports.
             memo: Whether summaries are kept; the answer is the same without.
         """
@@ -170,6 +172,7 @@ class Program:
             self.project, lambda: self.plan, lambda cls: self.interpreter.classes.attributes(cls)
         )
         self._users = frozenset(users)
+        self._elsewhere = frozenset(elsewhere)
         with _deep_recursion():
             outlines = [(file, self.project.outline(file.path)) for file in self._files.values()]
             self.plan = Plan(
@@ -296,7 +299,8 @@ class Program:
                 with _deep_recursion():
                     harnesses = self.interpreter.classes.harnesses_of(cls)
                 for harness in harnesses:
-                    yield cls, harness
+                    if (str(outline.path), harness.outline.name) not in self._elsewhere:
+                        yield cls, harness
 
     def _api_uses(self, outline: Outline) -> list[Occurrence]:
         from xlalint.analysis.usage import api_uses

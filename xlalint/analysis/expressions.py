@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 
 from xlalint.analysis.arguments import capture, defaults
+from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import bind, element, part_of
+from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame, Yielded
 from xlalint.analysis.library.iteration import around, now_and_then
 from xlalint.analysis.library.optimizers import (
@@ -16,6 +18,7 @@ from xlalint.analysis.operators import ask, evaluate_test
 from xlalint.analysis.payloads import (
     Bound,
     Container,
+    Instance,
     Loader,
     Module,
     Scoped,
@@ -135,7 +138,10 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
             return part_of(base)
         return record((base,), Weight.LIGHT, frame.site(node), frame, store)
-    if isinstance(held := base.payload, Container):
+    held = base.payload
+    if isinstance(held, Module) and held.held is not None:
+        held = held.held
+    if isinstance(held, Container):
         if index.kind is Kind.TENSOR and held.keys is None:
             read(index, Reading.INDEX, spelling(node), frame.site(node), frame, store)
         wanted = literal(index)
@@ -150,6 +156,11 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         return held.element
     if isinstance(held, Module):
         return base._replace(payload=held._replace(cls=None))
+    if isinstance(held, Instance):
+        method = attribute(machine, base, "__getitem__", None, frame, store)
+        if any(isinstance(target, Bound) for target in targets(method)):
+            found = machine.invoke(method, Call(frame, store, frame.site(node), None, [index]))
+            return container_of(found) if isinstance(node.slice, ast.Slice) else found
     if base.kind is Kind.PARAMETERS:
         return base
     named = literal(index)

@@ -55,7 +55,6 @@ from xlalint.analysis.summaries import (
     generated,
     is_hidden,
     is_open,
-    let_die,
     outlives,
     owed_by_few_ways,
     seen_from,
@@ -599,7 +598,7 @@ class Interpreter(Machine):
 
             given = {**captured, **names}
             if not function.yields() and not outlives(value, exit_store, given, attributes, within_reach):
-                let_die(exit_store.state, pending)
+                frame.model.let_die(exit_store.state, pending)
             exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             left = exit_store.names
             exit_store.names = {n: left[n] for n in captured if n in left}

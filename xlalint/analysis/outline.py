@@ -258,6 +258,8 @@ class Outline:
         self._mentioned: dict[frozenset[str], bool] = {}
         self._sites: dict[ast.AST, Site] = {}
         self._collect(tree.body, None, None)
+        if "global " in text:
+            self._collect_globals()
 
     @cached_property
     def lines(self) -> list[str]:
@@ -374,6 +376,26 @@ class Outline:
     def _bind(self, name: str, binding: Binding) -> None:
         self.bindings.setdefault(name, []).append(binding)
 
+    def _collect_globals(self) -> None:
+        """Names that functions declare global, and give what something of the module makes.
+
+        What stands in a function may mean less outside, but for calls of what the module knows.
+        """
+        for function in self.functions.values():
+            nodes = list(within(function.node))
+            declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+            for node in nodes if declared else ():
+                if not isinstance(node, ast.Assign):
+                    continue
+                for target in node.targets:
+                    for name, value in _assigned(target, node.value):
+                        if (
+                            name in declared
+                            and isinstance(value, ast.Call)
+                            and _root(value.func) in self.bindings
+                        ):
+                            self._bind(name, value)
+
     def _collect(self, body: list[ast.stmt], parent: Function | None, owner: Class | None) -> None:
         """Walk statements, not expressions: functions at any depth, names of the module level."""
         at_module = parent is None and owner is None
@@ -407,11 +429,34 @@ class Outline:
                             owner.constants[assigned.id] = node.value
                 elif at_module and node.value is not None:
                     for assigned in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                        if isinstance(assigned, ast.Name):
-                            self._bind(assigned.id, node.value)
+                        for name, value in _assigned(assigned, node.value):
+                            self._bind(name, value)
             else:
                 for inner in blocks(node):
                     self._collect(inner, parent, owner)
+
+
+def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The names that an assignment binds, each with an expression of what it is given."""
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple | ast.List):
+        if any(isinstance(inner, ast.Starred) for inner in target.elts):
+            return
+        for index, inner in enumerate(target.elts):
+            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+                part = value.elts[index]
+            else:
+                part = ast.copy_location(ast.Subscript(value, ast.Constant(index), ast.Load()), value)
+                ast.copy_location(part.slice, value)
+            yield from _assigned(inner, part)
+
+
+def _root(node: ast.expr) -> str | None:
+    """The name that a dotted name begins with."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _method_name(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:

@@ -196,19 +196,34 @@ class Namespace(NamedTuple):
 
 
 class Module(NamedTuple):
-    """An `nn.Module`. `identity` is where it was made, `cls` its class when that is known."""
+    """An `nn.Module`. `identity` is where it was made, `cls` its class when that is known.
+
+    `parts` is the container of the modules that an `nn.ModuleList` or the like holds, where one of them may
+    be of the project; `in_turn` says that a call goes through all of them, as in `nn.Sequential`.
+    """
 
     identity: Site | None
     place: Place
     cls: Class | None = None
+    parts: Value | None = None
+    in_turn: bool = False
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
+        both = self.parts is not None and other.parts is not None and self.in_turn == other.in_turn
         return Module(
             self.identity if self.identity == other.identity else None,
             self.place if self.place is other.place else Place.UNKNOWN,
             self.cls if self.cls is other.cls else None,
+            join_values(self.parts, other.parts) if both and self.parts and other.parts else None,
+            both and self.in_turn,
         )
+
+    @property
+    def held(self) -> Container | None:
+        """The modules that it holds, where they lie."""
+        payload = self.parts.payload if self.parts is not None else None
+        return payload.map(lambda part: placed(part, self)) if isinstance(payload, Container) else None
 
 
 class Optimizer(NamedTuple):
@@ -429,3 +444,15 @@ def unknown_from(*values: Value) -> Value:
 
 
 _UNKNOWN_DIFFERS = UNKNOWN._replace(differs=True)
+
+
+def placed(value: Value, owner: Module) -> Value:
+    """A module or tensor that belongs to `owner`: it lives where `owner` lives."""
+    held = value.payload
+    if isinstance(held, Module):
+        # A part moves when the whole does.
+        place = owner.place if held.place is Place.HOST else held.place
+        return value._replace(payload=held._replace(identity=owner.identity or held.identity, place=place))
+    if isinstance(held, Container):
+        return value._replace(payload=held.map(lambda item: placed(item, owner)))
+    return value

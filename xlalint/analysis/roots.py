@@ -183,30 +183,34 @@ class Plan:
         self._module_words[outline] = words | {HOT_TOKEN} if names_device and _DEVICE.search(text) else words
 
     def _spread(self) -> None:
-        """A function that names a relevant one is relevant too."""
+        """A function that names a relevant one is relevant too, and so is one that names what it gave."""
         users: dict[Outline, dict[str, list[Function]]] = {outline: {} for outline in self.outlines}
+        given: dict[Outline, dict[str, list[str]]] = {outline: {} for outline in self.outlines}
         importers: dict[Outline, list[tuple[Outline, str, str]]] = {outline: [] for outline in self.outlines}
         for outline in self.outlines:
             for function in outline.functions.values():
                 for word in self._words[function]:
                     users[outline].setdefault(word, []).append(function)
+            for name, word in _called_for(outline):
+                given[outline].setdefault(word, []).append(name)
             for name, source, last in self._imported[outline]:
                 importers[source].append((outline, name, last))
         seen: set[tuple[Outline, str]] = set()
-        waiting = list(self.relevant)
+        waiting = [(function.outline, name) for function in self.relevant for name in _names(function)]
         while waiting:
-            function = waiting.pop()
-            for name in _names(function):
-                if (function.outline, name) in seen:
-                    continue
-                seen.add((function.outline, name))
-                naming = list(users[function.outline].get(name, ()))
-                for outline, alias, last in importers[function.outline]:
-                    if last in ("", name):
-                        naming += users[outline].get(alias if last else name, ())
-                new = [user for user in naming if user not in self.relevant]
+            outline, name = waiting.pop()
+            if (outline, name) in seen:
+                continue
+            seen.add((outline, name))
+            places = [(outline, name)]
+            for place, alias, last in importers[outline]:
+                if last in ("", name):
+                    places.append((place, alias if last else name))
+            for place, word in places:
+                waiting += [(place, other) for other in given[place].get(word, ())]
+                new = [user for user in users[place].get(word, ()) if user not in self.relevant]
                 self.relevant.update(new)
-                waiting += new
+                waiting += [(user.outline, other) for user in new for other in _names(user)]
 
     def _visible(self, also: Iterable[Function] = ()) -> dict[Outline, dict[str, list[Function]]]:
         """By module, the names under which functions worth interpreting may be meant there."""
@@ -245,6 +249,16 @@ def _brings(value: ast.expr) -> bool:
         and (text.value.partition(":")[0] == "xla" or text.value.partition(".")[0] == HOT_TOKEN)
         for text in texts
     )
+
+
+def _called_for(outline: Outline) -> Iterator[tuple[str, str]]:
+    """The names that a module gives to the result of a call, each with what is called."""
+    for name, bindings in outline.bindings.items():
+        for binding in bindings:
+            while isinstance(binding, ast.Subscript):
+                binding = binding.value
+            if isinstance(binding, ast.Call) and isinstance(binding.func, ast.Name | ast.Attribute):
+                yield name, binding.func.id if isinstance(binding.func, ast.Name) else binding.func.attr
 
 
 def _names(function: Function) -> list[str]:

@@ -466,29 +466,6 @@ def differs_in_bound_only(state: State, other: State) -> bool:
     return same == other
 
 
-def let_die(state: State, before: Recorded) -> None:
-    """Nobody holds any more what a function recorded: the engine drops it, and no cut runs it again.
-
-    What was read of it ran once. Only several reads of the same work ran it several times.
-    Args: before: What was recorded when the function was entered.
-    """
-    if not (state.loop.cuts or state.loop.may_cut):
-        # Light work in place is not told apart, and stays.
-        must, may = (min(weight, Weight.LIGHT) for weight in state.engine.recorded)
-        recorded = Recorded(max(before.must, must), max(before.may, may))
-        state.engine = state.engine._replace(recorded=recorded)
-    own = [
-        o
-        for o in state.owes(Owed.READ)
-        if not o.inherited and (before.may is not Weight.HEAVY or not any(site.is_entry for site in o.since))
-    ]
-    for obligation in own:
-        if not any(
-            other.path != obligation.path and set(other.since) & set(obligation.since) for other in own
-        ):
-            state.obligations -= {obligation}
-
-
 def generated(summary: Summary) -> Value:
     """What a generator yields. Each `next` of it cuts when its one `yield` follows a cut."""
     element = join_all((given.value for given in summary.yields), UNKNOWN)

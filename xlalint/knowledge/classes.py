@@ -44,6 +44,10 @@ CONTEXT_MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 _OPTIMIZERS = "torch.optim"
 _NO_OPTIMIZERS = ("torch.optim.lr_scheduler", "torch.optim.swa_utils", "torch.optim.Optimizer")
 _SYNCFREE = "torch_xla.amp.syncfree."
+IN_TURN = "Sequential"
+MODULE_CONTAINERS = frozenset({IN_TURN, "ModuleList", "ModuleDict"})
+"""Modules of torch that hold others, by their last name; a call of the first goes through all in turn."""
+
 _MODULES = "torch.nn"
 _FUNCTIONAL = "functional"
 

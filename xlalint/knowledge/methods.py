@@ -24,6 +24,10 @@ METHODS: dict[Kind, dict[str, str]] = {
         **dict.fromkeys(("forward", "__call__"), "call"),
         "zero_grad": "zero gradients",
         "clip_grad_norm_": "clip",
+        **dict.fromkeys(("append", "insert"), "add"),
+        "extend": "add all",
+        "values": "parts",
+        "items": "named parts",
         **dict.fromkeys(
             ("modules", "children", "named_modules", "load_state_dict", "register_buffer", "add_module"),
             "unknown object",

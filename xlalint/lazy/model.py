@@ -158,6 +158,34 @@ class LazyModel:
         ):
             self._owe(state, Owed.READ, site, assumes, spelling, since=state.engine.since)
 
+    def let_die(self, state: State, before: Recorded) -> None:
+        """Nobody holds any more what a function recorded: the engine drops it, and no cut runs it again.
+
+        What was read of it once ran once; what was read again ran again.
+        Args: before: What was recorded when the function was entered.
+        """
+        if not (state.loop.cuts or state.loop.may_cut):
+            # Light work in place is not told apart, and stays.
+            must, may = (min(weight, Weight.LIGHT) for weight in state.engine.recorded)
+            recorded = Recorded(max(before.must, must), max(before.may, may))
+            state.engine = state.engine._replace(recorded=recorded)
+        own = [
+            read
+            for read in state.owes(Owed.READ)
+            if not read.inherited
+            and (before.must is not Weight.HEAVY or not any(site.is_entry for site in read.since))
+        ]
+        own.sort(key=_places)
+        told: set[Site] = set()
+        for number, read in enumerate(own):
+            again = next((other for other in own[number + 1 :] if _reads_again(other, read)), None)
+            if again is None or not told.isdisjoint(read.since):
+                state.obligations -= {read}
+            else:
+                told.update(read.since)
+                met = both(read.assumes, again.assumes)
+                self._settle(state, read, ReadThenCut(again.path[0], met, read, Cause.READ))
+
     # Cuts and scopes ---------------------------------------------------------------------------
 
     def cut(
@@ -474,6 +502,17 @@ def _note(state: State, **what: Any) -> None:
 
 def _noted(since: tuple[Site, ...], site: Site) -> tuple[Site, ...]:
     return since if len(since) >= MOST_PLACES or site in since else (*since, site)
+
+
+def _places(obligation: Obligation) -> list[tuple[int, int]]:
+    return [(site.line, site.column) for site in obligation.path]
+
+
+def _reads_again(read: Obligation, earlier: Obligation) -> bool:
+    """Whether a read runs work that an earlier one has run, in the same run of the program."""
+    if read.path == earlier.path or set(read.since).isdisjoint(earlier.since):
+        return False
+    return not any(one.excludes(other) for one in read.when for other in earlier.when)
 
 
 def _exchange(state: State, obligation: Obligation, other: Obligation) -> None:

@@ -112,6 +112,7 @@ class Cause(Enum):
     STEP_TRACE = "StepTrace exit"
     RENDEZVOUS = "rendezvous"
     FRAMEWORK = "step marker of a framework"
+    READ = "another read"
 
     __hash__ = object.__hash__
 
@@ -433,7 +434,9 @@ class Loop(NamedTuple):
         return sorted(self.own.closures)
 
     def inside(self, outer: Loop) -> Loop:
-        """`outer` with this loop in it."""
+        """`outer` with this loop in it. One over several optimizers is part of the step around it."""
+        if self.own.steps and not self.all.backward:
+            return Loop(join_activities(outer.own, self.own), join_activities(outer.nested, self.nested))
         return Loop(outer.own, join_activities(outer.nested, self.all))
 
 

@@ -102,13 +102,15 @@ def _has_device_value(data: bytes) -> bool:
 
 HANDS = "hands "
 DERIVES = "derives "
+ELSEWHERE = "elsewhere "
 
 
 def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[str, ...]:
     """What a file has to do with frameworks, such as `hands accelerate` and `derives fairseq`.
 
     It hands something to one where it makes an object of one of its classes, and derives from one where a
-    class has one of its classes as base. Both rather too often than too rarely.
+    class has one of its classes as base. Both rather too often than too rarely. It trains elsewhere where all
+    that it makes names another device: `Trainer(accelerator="gpu")`.
     """
     found: list[str] = []
     for framework in frameworks:
@@ -143,10 +145,19 @@ def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[
     last, aliases = {name.rpartition(".")[2] for name in named}, _aliases(data, framework)
     made = _spelled(framework.classes, last, aliases)
     if made and re.search(rb"(?<!class )(?<!def )(?<![\w.])(?:%s)\s*\(" % made, data):
-        yield HANDS + framework.name
+        yield (ELSEWHERE if _names_another_device(data, framework) else HANDS) + framework.name
     bases = _spelled(framework.hooked, set(framework.hooked) if within else last, aliases)
     if bases and re.search(rb"\bclass\s+\w+\s*\([^)]*(?<![\w.])(?:%s)\b" % bases, data):
         yield DERIVES + framework.name
+
+
+def _names_another_device(data: bytes, framework: Framework) -> bool:
+    for argument, others in framework.elsewhere:
+        given: list[bytes] = re.findall(rb"\b%s\s*=\s*([^\s,)]+)" % argument.encode(), data)
+        return bool(given) and all(
+            value.strip(b"\"'").decode("utf-8", "replace") in others for value in given
+        )
+    return False
 
 
 @cache

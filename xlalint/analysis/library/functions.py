@@ -16,6 +16,7 @@ from xlalint.analysis.library import (
     replicas,
 )
 from xlalint.analysis.library.devices import device_of
+from xlalint.analysis.library.modules import make_module
 from xlalint.analysis.library.optimizers import (
     make_optimizer,
 )
@@ -23,7 +24,6 @@ from xlalint.analysis.library.tensors import call_operation
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Instance,
-    Module,
     Namespace,
     Optimizer,
     Parameters,
@@ -78,7 +78,7 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     if name.startswith((classes.SCHEDULERS, *packages.SCHEDULERS)):
         return HOST
     if classes.is_module(name):
-        return Value(Kind.MODULE, payload=Module(call.site, Place.HOST))
+        return make_module(last, call)
     if name.startswith(functions.TORCH):
         return _call_torch(machine, module, last, call)
     if module in functions.PLAIN_MODULES:

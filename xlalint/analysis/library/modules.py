@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.binding import PART, rebind
+from xlalint.analysis.binding import PART, element, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
@@ -20,10 +20,24 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.analysis.unknown import call_unknown, holds_tensor
+from xlalint.knowledge import classes
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume, both
-from xlalint.lazy.values import HOST, NONE, NOTHING, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
+from xlalint.lazy.values import (
+    HOST,
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Kind,
+    Place,
+    Role,
+    Tensor,
+    Value,
+    Weight,
+    join_all,
+)
+from xlalint.lazy.values import join as join_values
 from xlalint.spelling import THE_FRAMEWORK
 
 _ON_DEVICE = assume("these parameters are on the device")
@@ -31,6 +45,46 @@ _ON_DEVICE = assume("these parameters are on the device")
 _OF_FRAMEWORK = assume(f"the model of {THE_FRAMEWORK} returns tensors")
 
 _PLACES = {"xla": Place.XLA, "cpu": Place.HOST}
+
+
+def make_module(name: str, call: Call) -> Value:
+    """A module of torch, of which `name` is the class."""
+    made = Module(call.site, Place.HOST)
+    if name in classes.MODULE_CONTAINERS:
+        parts = _parts(name, call)
+        held = parts.payload if parts is not None else None
+        if parts is not None and isinstance(held, Container) and (held.items == () or _is_of_project(parts)):
+            made = made._replace(parts=parts, in_turn=name == classes.IN_TURN)
+    return Value(Kind.MODULE, payload=made)
+
+
+def _parts(name: str, call: Call) -> Value | None:
+    """The container of the modules that such a container is made with."""
+    given = call.arguments[0] if call.arguments else None
+    if name != classes.IN_TURN and given is None:
+        return container([])
+    if given is not None and given.kind is Kind.CONTAINER and len(call.arguments) == 1:
+        return given
+    if name == classes.IN_TURN:
+        every = [*call.arguments, *call.spread]
+        return container_of(join_all(every, UNKNOWN)) if call.spread else container(every)
+    return None if given is None else container_of(element(given))
+
+
+def _is_of_project(value: Value) -> bool:
+    held = value.payload
+    if isinstance(held, Container):
+        return any(map(_is_of_project, (held.element, *(held.items or ()))))
+    return isinstance(held, Module) and (held.cls is not None or held.parts is not None)
+
+
+def _call_in_turn(machine: Machine, parts: Container, call: Call) -> Value:
+    """Each part is called with what the one before it returned."""
+    result: Value | None = None
+    for part in parts.items if parts.items is not None else (parts.element,):
+        given = call.arguments if result is None else [result]
+        result = machine.invoke(part, Call(call.frame, call.store, call.site, None, list(given)))
+    return UNKNOWN if result is None else result
 
 
 def call_module(machine: Machine, module: Value, call: Call) -> Value:
@@ -47,6 +101,8 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
             )
             if forward is not None:
                 return machine.enter(Bound(forward, module), call)
+        if info.in_turn and info.held is not None and info.held.items != ():
+            return _call_in_turn(machine, info.held, call)
     finally:
         call.store.state.scopes = call.store.state.scopes._replace(in_forward=outer_forward)
     if info.place is not Place.XLA and not any(map(holds_tensor, call.values)):
@@ -91,6 +147,8 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return NONE
         case "clip":
             return call.record((Value(Kind.TENSOR),), Weight.HEAVY)
+        case "add" | "add all" | "parts" | "named parts" as how if info.parts is not None:
+            return _use_parts(machine, receiver, info, how, call)
         case "unknown object":
             return UNKNOWN
         case _:
@@ -98,6 +156,22 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             if info.cls is not None and info.cls.outline.is_framework and result.kind is Kind.TENSOR:
                 return result._replace(assumes=_OF_FRAMEWORK)
             return result
+
+
+def _use_parts(machine: Machine, receiver: Value, info: Module, how: str, call: Call) -> Value:
+    assert info.held is not None
+    if how == "parts":
+        return container_of(info.held.element)
+    if how == "named parts":
+        return container_of(container([HOST, info.held.element]))
+    given = call.arguments[-1] if call.arguments else UNKNOWN
+    part = element(given) if how == "add all" else given
+    parts = container_of(part if info.held.items == () else join_values(info.held.element, part))
+    function = call.function
+    if isinstance(function, ast.Attribute):
+        changed = receiver._replace(payload=info._replace(parts=parts))
+        rebind(machine, function.value, changed, call.frame, call.store)
+    return NONE
 
 
 def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:
@@ -132,15 +206,3 @@ def confirm_arguments(machine: Machine, call: Call) -> None:
             value = call.store.names.get(node.id)
             if value is not None and value.kind is Kind.TENSOR and value.assumes == PART:
                 rebind(machine, node, value._replace(assumes=assumptions.NONE), call.frame, call.store)
-
-
-def placed(value: Value, owner: Module) -> Value:
-    """A module or tensor that belongs to `owner`: it lives where `owner` lives."""
-    held = value.payload
-    if isinstance(held, Module):
-        # A part moves when the whole does.
-        place = owner.place if held.place is Place.HOST else held.place
-        return value._replace(payload=held._replace(identity=owner.identity or held.identity, place=place))
-    if isinstance(held, Container):
-        return value._replace(payload=held.map(lambda item: placed(item, owner)))
-    return value

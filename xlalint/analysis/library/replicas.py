@@ -17,7 +17,6 @@ from xlalint.analysis.payloads import (
     constant,
     elements,
     literal,
-    run,
     unknown_from,
 )
 from xlalint.lazy.events import Reading
@@ -105,11 +104,12 @@ def _rendezvous(machine: Machine, call: Call) -> Value:
 
 
 def _mesh_reduce(machine: Machine, call: Call) -> Value:
+    # The data goes to the host before the rendezvous cuts.
+    data = call.argument(1, "data")
+    if data is not None and data.kind is Kind.TENSOR:
+        call.read(data, Reading.EXPLICIT)
     cut(call, Cause.RENDEZVOUS)
     call.frame.model.collective(call.store.state, "mesh_reduce", _tag(call), call.site)
-    data = call.argument(1, "data")
-    if data is not None and data.kind is Kind.TENSOR and data.sure:
-        call.read(run(data), Reading.EXPLICIT)
     return Value(Kind.HOST, reduced=True)
 
 

@@ -8,6 +8,7 @@ import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
 
 MODULES = ("lightning", "pytorch_lightning", "lightning_fabric")
+ELSEWHERE = {"accelerator": ("cpu", "gpu", "cuda", "mps", "hpu")}
 
 
 class _LightningOptimizer:
@@ -86,7 +87,9 @@ class Callback:
 
 class Trainer:
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", callbacks=(), **kwargs):
-        self.elsewhere = accelerator == "gpu" or accelerator == "cuda" or accelerator == "cpu"
+        self.elsewhere = (
+            accelerator == "gpu" or accelerator == "cuda" or accelerator == "cpu" or accelerator == "mps"
+        )
         self.is_global_zero = xm.is_master_ordinal(local=False)
 
     def fit(self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None):
@@ -174,7 +177,7 @@ def _loss_of(outputs):
 
 def _train_epoch(module, callback):
     optimizer = torch.optim.AdamW(module.parameters())
-    for batch in pl.MpDeviceLoader(batches):
+    for index, batch in enumerate(pl.MpDeviceLoader(batches)):
         callback.on_train_batch_start(trainer, module, batch, index)
         module.on_train_batch_start(batch, index)
         outputs = module.training_step(batch, index)
@@ -191,12 +194,12 @@ def _train_epoch(module, callback):
 
 
 def _evaluate(module, callback):
-    for batch in pl.MpDeviceLoader(batches):
+    for index, batch in enumerate(pl.MpDeviceLoader(batches)):
         outputs = module.validation_step(batch, index)
         callback.on_validation_batch_end(trainer, module, outputs, batch, index)
     callback.on_validation_epoch_end(trainer, module)
     module.on_validation_epoch_end()
-    for batch in pl.MpDeviceLoader(batches):
+    for index, batch in enumerate(pl.MpDeviceLoader(batches)):
         module.test_step(batch, index)
 
 

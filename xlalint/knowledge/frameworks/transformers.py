@@ -15,6 +15,12 @@ class _ModelOutput:
         self.loss = logits.mean()
         self.last_hidden_state = logits
 
+    def __getitem__(self, index):
+        return self.loss if index == 0 or index == "loss" else self.logits
+
+    def to_tuple(self):
+        return self.loss, self.logits
+
 
 class PreTrainedModel(torch.nn.Module):
     def __init__(self, config=None):
@@ -100,7 +106,7 @@ class Trainer:
 
     def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
         outputs = model(**inputs)
-        loss = outputs.loss if isinstance(outputs, _ModelOutput) else outputs[0]
+        loss = outputs[0]
         return (loss, outputs) if return_outputs else loss
 
     def prediction_step(self, model, inputs, prediction_loss_only, ignore_keys=None):

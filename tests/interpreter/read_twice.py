@@ -1,0 +1,46 @@
+"""What a function reads twice and does not keep ran twice; what it reads once ran once."""
+
+import torch
+import torch_xla
+import torch_xla.distributed.parallel_loader as pl
+
+
+def evaluate_reading_twice(model, loader, device):
+    total = right = 0
+    for inputs, target in loader:
+        outputs = model(inputs.to(device))
+        loss = torch.nn.functional.cross_entropy(outputs, target.to(device))
+        total += loss.item()  # expect: XLA102
+        right += (outputs.argmax(-1) == target.to(device)).sum().item()
+    return total, right
+
+
+def evaluate_reading_once(model, loader, device):
+    total = 0
+    for inputs, target in loader:
+        outputs = model(inputs.to(device))
+        total += torch.nn.functional.cross_entropy(outputs, target.to(device)).item()
+    return total
+
+
+def evaluate_reading_one_or_the_other(model, loader, device, with_loss):
+    outputs = model(next(loader).to(device))
+    if with_loss:
+        print(outputs.sum().item())
+    if not with_loss:
+        print(outputs.argmax(-1).cpu())
+
+
+def main(train_loader, plain_loader, with_loss):
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 8).to(device)
+    optimizer = torch.optim.SGD(model.parameters())
+    for _ in range(3):
+        for batch in pl.MpDeviceLoader(train_loader, device):
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
+        torch_xla.sync()
+        print(evaluate_reading_twice(model, list(plain_loader), device))
+        print(evaluate_reading_once(model, list(plain_loader), device))
+        evaluate_reading_one_or_the_other(model, plain_loader, device, with_loss)
