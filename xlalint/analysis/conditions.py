@@ -72,7 +72,8 @@ def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
         )
     assumed, excluded = clauses(test) if holds else clauses(test)[::-1]
     for held in (store.names, store.attributes):
-        for key, value in held.items():
+        # Few values assume anything, and this is asked of all of them at every test.
+        for key, value in [item for item in held.items() if item[1].assumes]:
             if value.assumes == assumed:
                 held[key] = value._replace(assumes=assumptions.NONE)  # type: ignore[index]
             elif value.assumes == excluded:
@@ -97,6 +98,10 @@ def forget(name: str, store: Store) -> None:
     state = store.state
     if not state.facts and not any(owed.when for owed in state.obligations):
         return
+    known = {fact.subject for owed in state.obligations for fact in owed.when}
+    known.update(fact.subject for fact in state.facts)
+    if not any(name in subject for subject in known):
+        return  # as mostly, which is seen without a pattern
     mentions = partial(re.search, rf"(?<![\w.]){re.escape(name)}\b")
     state.facts = frozenset(fact for fact in state.facts if not mentions(fact.subject))
     store.state.obligations = frozenset(
@@ -107,6 +112,8 @@ def forget(name: str, store: Store) -> None:
 
 def told_outside(known: frozenset[Fact], function: Function, call: ast.Call | None) -> frozenset[Fact]:
     """What is known in a called function, in the words of its caller; what has none there is left out."""
+    if not known:
+        return known
     spelled = {name: dotted(node) for name, node in arguments_of(function, call).items()}
     told = set()
     for one in known:
