@@ -15,7 +15,7 @@ from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.state import Fact, Obligation
-from xlalint.lazy.values import UNKNOWN, Kind, Place, Value, kinds_that
+from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that
 from xlalint.spelling import spelling
 
 _Key = TypeVar("_Key")
@@ -54,10 +54,21 @@ def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
 
 
 def _positive(test: ast.expr) -> tuple[ast.expr, bool]:
+    """What a test asks for, without `not` and `!= True`, and whether it holds where that does."""
     holds = True
-    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test, holds = test.operand, not holds
-    return test, holds
+    while True:
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=asked):
+                agrees = False
+            case ast.Compare(left=asked, ops=[ast.Eq() | ast.Is()], comparators=[ast.Constant(bool(agrees))]):
+                pass
+            case ast.Compare(
+                left=asked, ops=[ast.NotEq() | ast.IsNot()], comparators=[ast.Constant(bool(value))]
+            ):
+                agrees = not value
+            case _:
+                return test, holds
+        test, holds = asked, holds is agrees
 
 
 def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
@@ -140,11 +151,17 @@ def _merge(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Val
 
 def chosen(one: Value, other: Value, test: ast.expr) -> Value | None:
     """Of what the two arms of a test set, what concerns the engine, if just one of them does; else None."""
+    yes, no = clauses(test)
     if _prevails(one, other):
-        return one._replace(assumes=both(one.assumes, clauses(test)[0]))
+        return one._replace(assumes=_also(one, yes))
     if _prevails(other, one):
-        return other._replace(assumes=both(other.assumes, clauses(test)[1]))
+        return other._replace(assumes=_also(other, no))
     return None
+
+
+def _also(value: Value, clause: Assumptions) -> Assumptions:
+    """What a value rests on that is set where a test comes out so. What is moved there shows what it is."""
+    return clause if value.role is Role.PERHAPS_MODULE else both(value.assumes, clause)
 
 
 def _prevails(one: Value, other: Value) -> bool:
@@ -156,7 +173,7 @@ def _prevails(one: Value, other: Value) -> bool:
     return one.kind in _KEPT and other.kind is Kind.UNKNOWN and other.payload is None
 
 
-_KEPT = kinds_that("outlasts_unknown")
+_KEPT = kinds_that("outlasts_unknown") | {Kind.TENSOR}
 _PLAIN = (
     ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BinOp, ast.operator, ast.cmpop, ast.expr_context,
 )  # fmt: skip
