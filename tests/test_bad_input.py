@@ -596,7 +596,7 @@ def test_what_is_long_is_not_deep(folder: Path) -> None:
         f"text = '{'(' * 3000}'",
         f"text = '''{'[ and not ' * 3000}'''",
         f"# {'elif ( ' * 3000}",
-        *["if x: pass", "elif x: pass", "x = f(1, (2), 3) + 4;" * 100] * 200,
+        *["if x: pass", "elif x: pass", "x = f(1, (2), 3) + 4;" * 100] * 50,
         f"call({', '.join(f'name_{n} = lambda a, b: a + b' for n in range(1000))})",
     ]
     (folder / "sound.py").write_text(NEWER + "\n".join(long) + "\n" + SOUND)

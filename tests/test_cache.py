@@ -24,7 +24,7 @@ from xlalint.cli import command
 from xlalint.settings import SettingsFinder
 
 EXAMPLE = FIXTURES.parent / "examples" / "train_digits"
-EDITS = 12
+EDITS = 8
 
 MODEL = """\
 import torch

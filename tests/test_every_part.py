@@ -7,6 +7,7 @@ summary serve calls that differ in it. A flag of an obligation's terms is turned
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -70,6 +71,18 @@ UNNOTICED = {
     "terms COLLECTIVE.placed_in_caller": "it is settled where the test stands",
 }
 """What no program can notice, and why. Whoever finds a program that does takes its line away."""
+
+NOTICED_ELSEWHERE = {
+    "join Engine.parameters: one": "break_then_save",
+    "join Activity.reads: one": "predictions_read_batch_by_batch",
+    "join Activity.opens_step: one": "closure_in_step",
+    "join Activity.closures: one": "method_closure",
+    "context replicas.launched": "gradient_norm_alarm",
+    "terms EXIT.enters_calls": "breaks_before_a_cut",
+    "terms STEP_IN_TWO.dropped_by_cut": "marker_before_barrier",
+    "terms ACCUMULATION.placed_in_caller": "accumulation_with_a_cut_each",
+}
+"""Programs that notice what the one does not that is asked first: to ask all others takes long."""
 
 
 # Left out of a join ------------------------------------------------------------------------------
@@ -251,10 +264,18 @@ def said(program: Path) -> object:
         return broken  # The analyzer itself misses what is left out.
 
 
+NOTICED: Counter[Path] = Counter()
+"""How many mutants each program noticed: what noticed many of them may well notice the next one."""
+
+
 def noticing(usual: dict[Path, object], mutant: Mutant) -> Path | None:
     """A program of which something else is said."""
-    programs = sorted(usual, key=lambda program: program.stem != mutant.first)
-    return next((program for program in programs if said(program) != usual[program]), None)
+    first = (mutant.first, NOTICED_ELSEWHERE.get(mutant.name))
+    programs = sorted(usual, key=lambda program: (program.stem not in first, -NOTICED[program]))
+    found = next((program for program in programs if said(program) != usual[program]), None)
+    if found is not None:
+        NOTICED[found] += 1
+    return found
 
 
 def marked(mutant: Mutant) -> object:
@@ -283,4 +304,4 @@ def test_no_program_notices(
 
 
 def test_what_nobody_notices_is_left_out_somewhere() -> None:
-    assert {mutant.name for mutant in MUTANTS} >= UNNOTICED.keys()
+    assert {mutant.name for mutant in MUTANTS} >= UNNOTICED.keys() | NOTICED_ELSEWHERE.keys()

@@ -171,5 +171,5 @@ def test_what_is_said_of_single_cases_is_said_of_cases_that_there_are() -> None:
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_every_change_applies_to_a_good_part_of_the_programs(change: Change) -> None:
-    applied = sum(changed(program, change) is not None for program in PROGRAMS)
+    applied = sum((change.__name__, name(program)) in CASES for program in PROGRAMS)
     assert applied >= len(PROGRAMS) // 10

@@ -20,7 +20,7 @@ def test_uses_are_those_marked(program: Path) -> None:
     text = program.read_text()
     tree = ast.parse(text)
     found: dict[int, set[tuple[str, str]]] = {}
-    for use in api_uses(tree, Resolver(tree, program.stem), str(program)):
+    for use in api_uses(tree, text.splitlines(), Resolver(tree, program.stem), str(program)):
         name = f"{use.name}({use.keyword})" if use.keyword else use.name
         found.setdefault(use.site.line, set()).add(("guarded" if use.protected else "uses", name))
     assert found == expected(text)
@@ -32,20 +32,21 @@ def test_a_site_is_the_name_as_it_is_written() -> None:
     lines = text.splitlines()
     written = [
         lines[use.site.line - 1].encode()[use.site.column : use.site.end_column].decode()
-        for use in api_uses(tree, Resolver(tree, "program"), "program.py")
+        for use in api_uses(tree, lines, Resolver(tree, "program"), "program.py")
     ]
     assert written == ["torch_xla.core.xla_model as xm", "xm . mark_step", "wait = True"]
 
 
 def test_names_that_other_modules_of_the_project_pass_on_are_found() -> None:
-    tree = ast.parse("from .compat import xm\nxm.mark_step()\ncompat.xm.mark_step()\n")
+    text = "from .compat import xm\nxm.mark_step()\ncompat.xm.mark_step()\n"
+    tree = ast.parse(text)
     known = {
         "xm": "torch_xla.core.xla_model",
         "xm.mark_step": "torch_xla.core.xla_model.mark_step",
         "compat": "project.compat",
         "compat.xm.mark_step": "torch_xla.core.xla_model.mark_step",
     }
-    assert [use.site.line for use in api_uses(tree, known.get, "program.py")] == [2, 3]
+    assert [use.site.line for use in api_uses(tree, text.splitlines(), known.get, "program.py")] == [2, 3]
 
 
 def expected(text: str) -> dict[int, set[tuple[str, str]]]:

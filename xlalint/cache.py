@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -58,7 +57,7 @@ class Cache:
         folder = self.folder(root)
         path = self._path(root, name)
         body = json.dumps(content, separators=(",", ":")).encode()
-        temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+        temporary = path.with_name(f"{path.name}.{os.urandom(4).hex()}")
         try:
             _prepare(folder)
             temporary.write_bytes(b"".join((_MARK, digest(body).encode(), b"\n", body)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.file import SourceFile, Unreadable, read
-from xlalint.units import Input, Unit, gather
+from xlalint.units import File, Input, Unit, gather
 from xlalint.versions import DEFAULT_TARGET
 
 if TYPE_CHECKING:
@@ -81,7 +82,9 @@ def check(
     found: list[Placed] = []
     commented: list[tuple[SourceFile, Rules]] = []
     asked: dict[str, Settings] = {}
-    for unit in gathered.units:
+    for number, unit in enumerate(gathered.units):
+        if number > 0:
+            _drop_what_is_left()
         here = findings(unit, cache)
         report.statistics.update(here.statistics)
         broken = [*unit.unreadable, *_broken(unit)]
@@ -108,6 +111,13 @@ def check(
     report.diagnostics.sort(key=lambda diagnostic: (diagnostic.order, diagnostic.message))
     report.sources = texts.shown_in(report.diagnostics)
     return report
+
+
+def _drop_what_is_left() -> None:
+    """Free what the analysis of a project leaves behind, where nobody else does: it holds itself."""
+    if not gc.isenabled():
+        gc.collect()
+        gc.freeze()
 
 
 def _broken(unit: Unit) -> Iterator[Unreadable]:
@@ -167,6 +177,14 @@ class _Texts:
         held = self._held(path)
         return held if isinstance(held, SourceFile) else held.file
 
+    def suppressions(self, file: SourceFile) -> Suppressions:
+        """What the comments of a file suppress."""
+        from xlalint.registry import names
+        from xlalint.sources.suppressions import find_suppressions
+
+        held = self._gathered(str(file.path))
+        return find_suppressions(file, names()) if held is None else held.suppressions(file, names())
+
     def shown(self, site: Site) -> str:
         """The path of the file as it is shown."""
         return self._held(site.path).shown
@@ -187,10 +205,12 @@ class _Texts:
 
     def _held(self, path: str) -> SourceFile | Unreadable:
         if path not in self._files:
-            files = (unit.files[path] for unit in self._units if path in unit.files)
-            file = next(files, None)
+            file = self._gathered(path)
             self._files[path] = read(Path(path)) if file is None else file.source()
         return self._files[path]
+
+    def _gathered(self, path: str) -> File | None:
+        return next((unit.files[path] for unit in self._units if path in unit.files), None)
 
 
 class _Suppression:
@@ -208,8 +228,6 @@ class _Suppression:
             found: What was found.
             commented: Readable files with comments, and the rules that judged them.
         """
-        from xlalint.sources.suppressions import find_suppressions
-
         by_path: dict[str, list[Placed]] = defaultdict(list)
         for placed in found:
             by_path[placed.path[0].path].append(placed)
@@ -220,7 +238,7 @@ class _Suppression:
                 for placed in by_path[path]:
                     self._report.diagnostics.append(self._diagnostic(placed))
                 continue
-            suppressions = find_suppressions(file, _rule_names())
+            suppressions = self._texts.suppressions(file)
             for placed in by_path[path]:
                 self._tell(placed, suppressions)
             if path in judged_by:
@@ -251,12 +269,6 @@ class _Suppression:
             for placed in judge.judge([Occurrence(event, View())]):
                 # A comment that silences everything would silence that it silences nothing.
                 self._tell(placed, suppressions, by_name=True)
-
-
-def _rule_names() -> frozenset[str]:
-    from xlalint.registry import names
-
-    return names()
 
 
 def _in_vain(

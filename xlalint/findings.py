@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections import Counter
 from functools import cache, cached_property
 from pathlib import Path
@@ -77,6 +77,7 @@ def selected(settings: Settings, target: VersionRange) -> Rules:
     return {rule.code: rule(target) for rule in chosen}
 
 
+@cache
 def _rule(code: str) -> type[Rule[Any]]:
     from xlalint.registry import find
 
@@ -93,7 +94,7 @@ class _Unit:
         """Whether a fact has the value that it had, for those that were looked at."""
         self._beside: dict[str, File] = {}
         """Files that are imported, but are not the project's."""
-        self._settings = {file.settings for file in unit.files.values()}
+        self._settings = unit.all_settings
         self._judges: dict[tuple[Settings, VersionRange], Judge] = {}
 
     def run(self) -> Findings:
@@ -106,12 +107,11 @@ class _Unit:
             memory, self._unit.asked, {**self._unit.files, **self._beside}, self._fact
         ):
             if self._files() != memory.files:
-                memory.files = self._files()
                 self._keep(memory, records=False)
             return Findings(self._recalled(memory), Counter(memory.statistics))
         if not self._unit.analyzed:
             elsewhere = {_ANALYZED: self._fact(_ANALYZED)}
-            self._keep(Memory(self._files(), elsewhere=elsewhere, covered=set(self._unit.files), known=True))
+            self._keep(Memory(elsewhere=elsewhere, covered=set(self._unit.files), known=True))
             return Findings([], Counter())
         return self._analyze(memory)
 
@@ -285,7 +285,6 @@ class _Unit:
         """Add to a memory what tells whether it holds, and what was known of files not analyzed this time."""
         from xlalint.analysis.project import ABOUT_FILES
 
-        memory.files = self._files()
         for root, rested in before.rested.items():
             if root not in memory.roots and root[1] in self._unit.files and root[1] not in analyzed:
                 memory.rested[root] = rested
@@ -349,9 +348,11 @@ class _Unit:
     @cached_property
     def _identity(self) -> str:
         """What changes when something else than the program and its project does."""
-        by_settings: dict[tuple[object, ...], set[str]] = {}
-        for path, file in self._unit.files.items():
-            by_settings.setdefault(_steering(file.settings), set()).add(str(Path(path).parent))
+        steering = {settings: _steering(settings) for settings in self._settings}
+        by_settings: dict[tuple[object, ...], set[str]] = {held: set() for held in steering.values()}
+        if len(by_settings) > 1:
+            for path, file in self._unit.files.items():
+                by_settings[steering[file.settings]].add(os.path.dirname(path))  # noqa: PTH120
         told = [identity(), str(self._unit.root)]
         for settings in sorted(by_settings, key=repr):
             told.append(repr(settings))
@@ -378,11 +379,27 @@ class _Unit:
     def _keep(self, memory: Memory, *, records: bool = True) -> None:
         if self._cache is None or any(file.given for file in self._unit.files.values()):
             return
+        self._look_for_suppressions(memory)
+        memory.files = self._files()
         root = self._unit.root
         if records:
-            memory.stamp = secrets.token_hex(8)
+            memory.stamp = os.urandom(8).hex()
             self._cache.keep(root, f"records-{self._identity}", as_records(memory))
         self._cache.keep(root, f"answers-{self._identity}", as_answers(memory))
+
+    def _look_for_suppressions(self, memory: Memory) -> None:
+        """Know what is suppressed where the next run will ask for it."""
+        told = (root.findings for root in memory.roots.values() if root.told)
+        found_in = {placed.path[0].path for found in told for placed in found}
+        files = self._unit.files.items()
+        asked_for = [file for path, file in files if path in found_in or file.traits.commented]
+        if asked_for:
+            from xlalint.registry import names
+
+            for file in asked_for:
+                source = file.source()
+                if isinstance(source, SourceFile):
+                    file.suppressions(source, names())
 
 
 def _steering(settings: Settings) -> tuple[object, ...]:

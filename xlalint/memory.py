@@ -103,6 +103,7 @@ def as_answers(memory: Memory) -> Any:
                 sum(1 << bit for bit, on in enumerate(known.traits) if on),
                 known.touched,
                 known.imports,
+                known.suppressions,
             ]
             for path, known in memory.files.items()
         ],
@@ -200,10 +201,12 @@ def remembered(answers: Any, rule: RulesByCode) -> Memory:
         Traits(*(bool(bits >> bit & 1) for bit in range(len(Traits._fields))))
         for bits in range(1 << len(Traits._fields))
     ]
-    for path, size, modified, inode, digest, bits, touched, imports in answers["files"]:
+    for path, size, modified, inode, digest, bits, touched, imports, suppressions in answers["files"]:
         held = None if imports is None else tuple(imports)
         stat = Stat(size, modified, inode)
-        memory.files[path] = Known(stat, digest, all_traits[bits], tuple(touched), held)
+        memory.files[path] = Known(
+            stat, digest, all_traits[bits], tuple(touched), held, _as_tuples(suppressions)
+        )
     memory.covered = set(answers["covered"])
     memory.analyzed = set(answers["analyzed"])
     memory.used = answers["used"]
@@ -215,6 +218,10 @@ def remembered(answers: Any, rule: RulesByCode) -> Memory:
         decoded = [_decode_finding(found, names, rule) for found in findings]
         memory.roots[kind, file, key] = Told(decoded, told)
     return memory
+
+
+def _as_tuples(read: Any) -> Any:
+    return tuple(map(_as_tuples, read)) if isinstance(read, list) else read
 
 
 def recollect(memory: Memory, records: Any, rule: RulesByCode) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 from collections.abc import Iterable, Sequence
@@ -81,6 +80,8 @@ def find(selector: str) -> type[Rule[Any]]:
 
 def nearest(selector: str) -> str | None:
     """The code or name of a rule that may have been meant."""
+    import difflib
+
     words = [word for rule in all_rules() for word in (rule.code, rule.name)]
     return next(iter(difflib.get_close_matches(selector, words, n=1)), None)
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.configuration import Configuration, Framework, Local
 from xlalint.knowledge.stubs import shipped
@@ -25,6 +25,9 @@ from xlalint.sources.imports import imported
 from xlalint.sources.project import Projects, is_bounded
 from xlalint.sources.usage import DERIVES, ELSEWHERE, HANDS, brings_xla, touched
 from xlalint.versions import DEFAULT_TARGET, VersionRange
+
+if TYPE_CHECKING:
+    from xlalint.sources.suppressions import Remembered, Suppressions
 
 _ENCODING = re.compile(rb"coding[:=][ \t]*([-\w.]+)")
 """How a file declares, in its first two lines, that it is not UTF-8."""
@@ -72,6 +75,8 @@ class Known(NamedTuple):
     """What it has to do with frameworks; see `usage.touched`."""
     imports: tuple[str, ...] | None = None
     """What it may import, where that was looked for."""
+    suppressions: Remembered | None = None
+    """What its comments suppress, where that was looked for; see `Suppressions.to_remember`."""
 
     @property
     def counts(self) -> bool:
@@ -83,7 +88,8 @@ class File:
     """One file of a project, read when it must be."""
 
     __slots__ = (
-        "_data", "_digest", "_imports", "_touched", "_traits", "given", "path", "settings", "shown", "stat",
+        "_data", "_digest", "_imports", "_suppressions", "_touched", "_traits", "given", "path", "settings",
+        "shown", "stat",
     )  # fmt: skip
 
     def __init__(
@@ -104,13 +110,14 @@ class File:
         self._traits: Traits | None = None
         self._touched: tuple[str, ...] | None = None
         self._imports: tuple[str, ...] | None = None
+        self._suppressions: Remembered | None = None
 
     def compare(self, known: Known | None) -> None:
         """Look at the file, and take what is known of it if it has not changed since."""
         self.stat = None if self.given else _stat(self.path)
         if known is not None and known.stat == self.stat:
             self._digest, self._traits, self._imports = known.digest, known.traits, known.imports
-            self._touched = known.touched
+            self._touched, self._suppressions = known.touched, known.suppressions
 
     @property
     def data(self) -> bytes | str:
@@ -174,7 +181,9 @@ class File:
     @property
     def _is_stub(self) -> bool:
         """Whether the file is the program of a framework, which is read and not looked at."""
-        return any(framework.path == self.path for framework in self.settings.stubs)
+        return bool(self.settings.frameworks) and any(
+            framework.path == self.path for framework in self.settings.stubs
+        )
 
     @property
     def imports(self) -> tuple[str, ...]:
@@ -184,6 +193,19 @@ class File:
             self._imports = () if isinstance(data, str) else imported(data)
         return self._imports
 
+    def suppressions(self, source: SourceFile, names: Collection[str]) -> Suppressions:
+        """What its comments suppress.
+
+        Args:
+            source: Its text.
+            names: The names of rules.
+        """
+        from xlalint.sources.suppressions import find_suppressions, remembered
+
+        if self._suppressions is None:
+            self._suppressions = find_suppressions(source, names).to_remember()
+        return remembered(self._suppressions)
+
     def to_remember(self) -> Known | None:
         """What may be remembered of the file; None where it is not on disk, or cannot be read."""
         if self.stat is None or not self.digest:
@@ -192,7 +214,7 @@ class File:
         if stat.modified > time.time_ns() - _SETTLED:
             # It may change once more without looking different.
             stat = stat._replace(modified=0)
-        return Known(stat, self.digest, self.traits, self.touched, self._imports)
+        return Known(stat, self.digest, self.traits, self.touched, self._imports, self._suppressions)
 
     def source(self) -> SourceFile | Unreadable:
         """The text."""
@@ -290,8 +312,7 @@ class Unit:
     @cached_property
     def says_xla(self) -> bool:
         """Whether its requirements or settings do."""
-        settings = {file.settings for file in self.files.values()}
-        asked = any(each.target_version is not None or each.frameworks for each in settings)
+        asked = any(each.target_version is not None or each.frameworks for each in self.all_settings)
         return asked or self._locals.projects.requires(self.root)
 
     @cached_property
@@ -315,6 +336,12 @@ class Unit:
             for folder in folders
             for package in framework.packages
         )
+
+    @property
+    def all_settings(self) -> set[Settings]:
+        """The settings that hold for any of its files."""
+        # There are many files to one object, and to compare what it holds is slow.
+        return set({id(file.settings): file.settings for file in self.files.values()}.values())
 
     def settings(self, folder: Path) -> Settings:
         """The settings that hold in a folder, of this project or beside it."""

@@ -27,6 +27,7 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.work import record
 from xlalint.lazy.assumptions import assume, either
 from xlalint.lazy.values import (
+    HOST,
     Kind,
     Role,
     Value,
@@ -38,6 +39,8 @@ from xlalint.lazy.values import join as join_values
 
 def element(value: Value) -> Value:
     """What iterating a value yields."""
+    if isinstance(value.payload, Container) and value.payload.keys is not None:
+        return HOST  # the keys of a dict
     if isinstance(value.payload, Container | Iterated | Loader):
         return value.payload.element
     if value.kind is Kind.TENSOR:
@@ -121,7 +124,8 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
             changed = container(items, tuple(keys))
         else:
             empty = held.items == ()
-            changed = container_of(value if empty else join_values(held.element, value))
+            keyed = held.keys is not None
+            changed = container_of(value if empty else join_values(held.element, value), keyed=keyed)
         rebind(machine, target.value, changed, frame, store)
     elif base.kind is Kind.TENSOR:
         record((base, value), Weight.LIGHT, frame.site(target), frame, store)

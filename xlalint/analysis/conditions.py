@@ -15,7 +15,7 @@ from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.state import Fact, Obligation
-from xlalint.lazy.values import UNKNOWN, Kind, Place, Value, kinds_that
+from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that
 from xlalint.spelling import spelling
 
 _Key = TypeVar("_Key")
@@ -54,10 +54,21 @@ def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
 
 
 def _positive(test: ast.expr) -> tuple[ast.expr, bool]:
+    """What a test asks for, without `not` and `!= True`, and whether it holds where that does."""
     holds = True
-    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test, holds = test.operand, not holds
-    return test, holds
+    while True:
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=asked):
+                agrees = False
+            case ast.Compare(left=asked, ops=[ast.Eq() | ast.Is()], comparators=[ast.Constant(bool(agrees))]):
+                pass
+            case ast.Compare(
+                left=asked, ops=[ast.NotEq() | ast.IsNot()], comparators=[ast.Constant(bool(value))]
+            ):
+                agrees = not value
+            case _:
+                return test, holds
+        test, holds = asked, holds is agrees
 
 
 def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
@@ -72,7 +83,8 @@ def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
         )
     assumed, excluded = clauses(test) if holds else clauses(test)[::-1]
     for held in (store.names, store.attributes):
-        for key, value in held.items():
+        # Few values assume anything, and this is asked of all of them at every test.
+        for key, value in [item for item in held.items() if item[1].assumes]:
             if value.assumes == assumed:
                 held[key] = value._replace(assumes=assumptions.NONE)  # type: ignore[index]
             elif value.assumes == excluded:
@@ -97,6 +109,10 @@ def forget(name: str, store: Store) -> None:
     state = store.state
     if not state.facts and not any(owed.when for owed in state.obligations):
         return
+    known = {fact.subject for owed in state.obligations for fact in owed.when}
+    known.update(fact.subject for fact in state.facts)
+    if not any(name in subject for subject in known):
+        return  # as mostly, which is seen without a pattern
     mentions = partial(re.search, rf"(?<![\w.]){re.escape(name)}\b")
     state.facts = frozenset(fact for fact in state.facts if not mentions(fact.subject))
     store.state.obligations = frozenset(
@@ -107,6 +123,8 @@ def forget(name: str, store: Store) -> None:
 
 def told_outside(known: frozenset[Fact], function: Function, call: ast.Call | None) -> frozenset[Fact]:
     """What is known in a called function, in the words of its caller; what has none there is left out."""
+    if not known:
+        return known
     spelled = {name: dotted(node) for name, node in arguments_of(function, call).items()}
     told = set()
     for one in known:
@@ -133,11 +151,17 @@ def _merge(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Val
 
 def chosen(one: Value, other: Value, test: ast.expr) -> Value | None:
     """Of what the two arms of a test set, what concerns the engine, if just one of them does; else None."""
+    yes, no = clauses(test)
     if _prevails(one, other):
-        return one._replace(assumes=both(one.assumes, clauses(test)[0]))
+        return one._replace(assumes=_also(one, yes))
     if _prevails(other, one):
-        return other._replace(assumes=both(other.assumes, clauses(test)[1]))
+        return other._replace(assumes=_also(other, no))
     return None
+
+
+def _also(value: Value, clause: Assumptions) -> Assumptions:
+    """What a value rests on that is set where a test comes out so. What is moved there shows what it is."""
+    return clause if value.role is Role.PERHAPS_MODULE else both(value.assumes, clause)
 
 
 def _prevails(one: Value, other: Value) -> bool:
@@ -149,7 +173,7 @@ def _prevails(one: Value, other: Value) -> bool:
     return one.kind in _KEPT and other.kind is Kind.UNKNOWN and other.payload is None
 
 
-_KEPT = kinds_that("outlasts_unknown")
+_KEPT = kinds_that("outlasts_unknown") | {Kind.TENSOR}
 _PLAIN = (
     ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BinOp, ast.operator, ast.cmpop, ast.expr_context,
 )  # fmt: skip

@@ -362,7 +362,9 @@ class Program:
 
         self.interpreter.rest_on("whole", outline.file)
         view = View()
-        return [Occurrence(event, view) for event in api_uses(outline.tree, resolve, outline.file)]
+        return [
+            Occurrence(event, view) for event in api_uses(outline.tree, outline.lines, resolve, outline.file)
+        ]
 
     def _canonical(self, target: str, outline: Outline, depth: int = 0) -> str | None:
         """The library name that an import means, through re-exports of the project."""

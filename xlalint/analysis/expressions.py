@@ -211,7 +211,7 @@ def _comprehension(
     # The body may have run no time at all: what it recorded is "perhaps".
     merge_into(store, inner)
     if not isinstance(node, ast.GeneratorExp):
-        return container_of(made)
+        return container_of(made, keyed=isinstance(node, ast.DictComp))
     # Only the innermost is asked for the next element each time.
     return around([*map(now_and_then, sources[:-1]), sources[-1]], made)
 

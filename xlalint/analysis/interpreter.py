@@ -657,7 +657,8 @@ class Interpreter(Machine):
             return summary.value
         left = summary.store
         call.store.state = exit_state(left.state, state, call.site, told)
-        spell_obligations(call.store.state, call.spelling)
+        if call.store.state.obligations:
+            spell_obligations(call.store.state, call.spelling)
         if left.state.loop.cuts:
             call.store.run_all()
         elif left.state.loop.may_cut:

@@ -130,7 +130,7 @@ class Function:
         """The names of attributes that stand in the function."""
         if self._attributes is None:
             self._attributes = frozenset(
-                node.attr for node in ast.walk(self.node) if isinstance(node, ast.Attribute)
+                node.attr for node in within(self.node) if isinstance(node, ast.Attribute)
             )
         return self._attributes
 

@@ -53,8 +53,10 @@ def literal(value: Value | None) -> object:
 
 
 class Container(NamedTuple):
-    """A list, tuple, set or dict. `items` when its length is known, `keys` when it is a dict
-    whose keys are known, else `element` stands for every element."""
+    """A list, tuple, set or dict. `items` when its length is known, else `element` stands for every element.
+
+    `keys` are those of a dict; where `items` are not known, neither are they, and there are none here.
+    """
 
     items: tuple[Value, ...] | None
     element: Value
@@ -81,7 +83,8 @@ class Container(NamedTuple):
         ):
             items = tuple(map(join_values, self.items, other.items))
             return Container(items, element, self.keys, max(self.depth, other.depth))
-        return Container(None, element, None, max(self.depth, other.depth))
+        keyed = self.keys is not None and other.keys is not None
+        return Container(None, element, () if keyed else None, max(self.depth, other.depth))
 
 
 def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Value:
@@ -92,16 +95,18 @@ def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Val
     if depth > DEEPEST:
         return UNKNOWN
     if len(items) > 16:
-        return Value(Kind.CONTAINER, recorded=recorded, payload=Container(None, element, None, depth))
+        unknown = Container(None, element, None if keys is None else (), depth)
+        return Value(Kind.CONTAINER, recorded=recorded, payload=unknown)
     return Value(Kind.CONTAINER, recorded=recorded, payload=Container(tuple(items), element, keys, depth))
 
 
-def container_of(element: Value) -> Value:
-    """A container of unknown length."""
+def container_of(element: Value, *, keyed: bool = False) -> Value:
+    """A container of unknown length, a dict if it is `keyed`."""
     depth = 1 + _depth(element)
     if depth > DEEPEST:
         return UNKNOWN
-    return Value(Kind.CONTAINER, recorded=element.recorded, payload=Container(None, element, None, depth))
+    held = Container(None, element, () if keyed else None, depth)
+    return Value(Kind.CONTAINER, recorded=element.recorded, payload=held)
 
 
 def _depth(value: Value) -> int:

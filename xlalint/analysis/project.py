@@ -100,12 +100,15 @@ class Project:
 
     def module_name(self, path: Path) -> tuple[str, bool]:
         """The dotted name a file is imported by, and whether it is a package's `__init__`."""
-        parts = [] if path.stem == "__init__" else [path.stem]
-        folder = path.parent
-        while self._has_init(str(folder)):
-            parts.append(folder.name)
-            folder = folder.parent
-        return ".".join(reversed(parts)) or path.parent.name, path.stem == "__init__"
+        around, file = os.path.split(path)
+        stem = os.path.splitext(file)[0]  # noqa: PTH122
+        is_package = stem == "__init__"
+        parts = [] if is_package else [stem]
+        folder = around
+        while self._has_init(folder):
+            folder, name = os.path.split(folder)
+            parts.append(name)
+        return ".".join(reversed(parts)) or os.path.basename(around), is_package  # noqa: PTH119
 
     @property
     def opened(self) -> list[Path]:

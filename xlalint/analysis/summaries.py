@@ -193,15 +193,24 @@ def exit_state(
     state = left.copy()
     state.scopes = before.scopes
     state.replicas = left.replicas._replace(splits=before.replicas.splits)
-    since = places(*(before.engine.since if place.is_entry else (site,) for place in left.engine.since))
-    state.engine = left.engine._replace(since=since)
-    state.obligations = _obligations_after(left, before, site, told)
+    # Most calls leave most of it as it was.
+    if left.engine.since:
+        since = places(*(before.engine.since if place.is_entry else (site,) for place in left.engine.since))
+        state.engine = left.engine._replace(since=since)
+    if left.obligations or before.obligations:
+        state.obligations = _obligations_after(left, before, site, told)
     state.facts = before.facts
-    state.loop = Loop(
-        join_activities(before.loop.own, _at(left.loop.own, site)),
-        join_activities(before.loop.nested, _at(left.loop.nested, site)),
-    )
-    state.collectives = met(before.collectives, [(name, (site, *path)) for name, path in left.collectives])
+    if left.loop == NOTHING_DONE:
+        state.loop = before.loop
+    else:
+        state.loop = Loop(
+            join_activities(before.loop.own, _at(left.loop.own, site)),
+            join_activities(before.loop.nested, _at(left.loop.nested, site)),
+        )
+    state.collectives = before.collectives
+    if left.collectives:
+        reached = [(name, (site, *path)) for name, path in left.collectives]
+        state.collectives = met(before.collectives, reached)
     return state
 
 

@@ -16,18 +16,19 @@ Resolve = Callable[[str], str | None]
 PACKAGE = "torch_xla"
 
 
-def api_uses(module: ast.Module, resolve: Resolve, path: str) -> Iterator[ApiUsed]:
+def api_uses(module: ast.Module, lines: list[str], resolve: Resolve, path: str) -> Iterator[ApiUsed]:
     """The uses of torch_xla's names in a file, in the order of the text.
 
     A use is an import, a name or chain of attributes as it is written, or a keyword of a call.
 
     Args:
         module: The file.
+        lines: Its text, line by line.
         resolve: What a dotted text means at module level, such as `torch_xla.core.xla_model.save`
             for `xm.save`; None for a name that no import binds.
         path: What the sites of the events name as their file.
     """
-    walker = _Walker(resolve)
+    walker = _Walker(lines, resolve)
     walker.block(module.body)
     yield from walker.events(path)
 
@@ -88,8 +89,11 @@ class _Walker:
     """One pass over a file. Uses are gathered with their scopes and resolved at the end, when all
     bindings are known: Python binds a name for the whole of its scope."""
 
-    def __init__(self, resolve: Resolve) -> None:
+    def __init__(self, lines: list[str], resolve: Resolve) -> None:
+        self._lines = lines
         self._resolve = resolve
+        # A function may import a name that others use.
+        self._binds_for_others = any(map(_GLOBAL.search, lines))
         self._meanings: dict[str, str | None] = {}
         self._roots: dict[str, bool] = {}
         self._module = self._scope = _Scope(None)
@@ -276,8 +280,25 @@ class _Walker:
         for expression in (*annotations, *([node.returns] if node.returns else [])):
             self.expression(expression)
         self._enter_function(node.args, node.name)
-        self._guarding(gate, node.body)
+        if self._may_tell(node):
+            self._guarding(gate, node.body)
         self._leave()
+
+    def _may_tell(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        """Whether anything in a function may be a use, or say something of the version; most say neither."""
+        around = self._scope.parent
+        while around is not None and around.is_class:
+            around = around.parent
+        if self._binds_for_others or around is not self._module:
+            return True
+        text = "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
+        # To ignore the case in the pattern would take twice as long.
+        if not text.isascii() or _TELLING.search(text.lower()) is not None:
+            return True
+        words = _WORD.findall(text)
+        return not self._gate_names.isdisjoint(words) or any(
+            self._at_module(word) is not None for word in set(words)
+        )
 
     def _enter_function(self, arguments: ast.arguments, name: str = "") -> None:
         for default in (*arguments.defaults, *arguments.kw_defaults):
@@ -520,6 +541,13 @@ _VERSION_NAME = re.compile(
     r"|(?i:(?:torch|xla).*(?:greater|less|version|at_least|_g[et]_|_l[et]_|\d+_\d+))"
 )
 """Names that say they are about a version: `torch_xla.__version__`, `_XLA_GREATER_EQUAL_2_1`."""
+_TELLING = re.compile(
+    r"""xla|version|greater|less|at_least|_[gl][et]_|\d_\d|["'][<>=!~ ]*\d+\.\d"""
+    r"|find_spec|require|get_distribution|importorskip"
+)
+"""What stands in a function that imports torch_xla or asks for a version, whatever names around it mean."""
+_GLOBAL = re.compile(r"(?:^|[;:])\s*global\s")
+_WORD = re.compile(r"[^\W\d]\w*")
 _ABOUT_TORCH = re.compile(r"(?i)xla|torch|version")
 _ASKING = frozenset({"version", "find_spec", "require", "get_distribution", "importorskip"})
 _DISTRIBUTION = re.compile(r"torch(?:[-_]xla)?\b")

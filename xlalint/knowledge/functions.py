@@ -291,6 +291,9 @@ NO_OPERATIONS = (
 EAGER_MODE = frozenset({"eager_mode", "eager_mode_context"})
 """Where one of these is used, eager mode may be on."""
 
+NO_LIMIT = frozenset({"float('inf')", "math.inf", "torch.inf", "np.inf", "numpy.inf", "inf"})
+"""How programs write a norm that clips nothing: the call then only measures."""
+
 STARTED_ELSEWHERE = frozenset({"init_process_group"})
 """A script that uses one of these is started several times, by somebody else."""
 

@@ -87,9 +87,11 @@ OF_UNSURE: dict[str, str] = {
     "items": "items",
     "keys": "keys",
     "values": "elements",
+    **dict.fromkeys(("get", "pop"), "part"),
+    **dict.fromkeys(("startswith", "endswith", "lower", "upper", "split", "strip"), "text"),
 }
 """Methods by which the result of an unknown callable on device values shows that it is no tensor but
-a module, or a mapping."""
+a module, a mapping or text."""
 
 HOST_STATE = ("scheduler", "sampler", "args", "config", "tokenizer", "rng", "history", "metric", "metadata")
 """Words in the names of what training programs save and the host holds."""

@@ -22,6 +22,8 @@ FOLLOWED: Assumptions = frozenset({"what xlalint did not follow changes nothing"
 MID_STEP: Assumptions = frozenset({"this is called while the work of a step is pending"})
 """A function that saves is called in mid-step, by somebody who is not seen."""
 LAZY: Assumptions = frozenset({"eager mode is off"})
+MOVES = "moves a tensor or a module"
+"""How the assumption ends that something unknown, moved to the device, is one of the two."""
 TELLS_MASTER: Assumptions = frozenset({"the test on line {owner} tells the master from the others"})
 """A caller's test of the replicas, as a called function sees it."""
 

@@ -196,6 +196,8 @@ def join(a: Value, b: Value) -> Value:
         if one.kind in _OF_REPLICAS and other.kind in (Kind.CONSTANT, Kind.HOST):
             # What is said where there is one replica only says nothing of those where there are more.
             return one._replace(assumes=either(assumes, SEVERAL), differs=True)
+        if one.kind is Kind.MODULE and other.role is Role.PERHAPS_MODULE:
+            return one._replace(assumes=assumes)  # one branch has shown that it is a module
     if kinds <= _HOST_LIKE:
         return Value(Kind.HOST, assumes, NOTHING, differs, reduced)
     for one, unknown in ((a, b), (b, a)):

@@ -6,7 +6,7 @@ import re
 import tokenize
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xlalint.diagnostic import Position, Range
 from xlalint.sources.file import SourceFile, split_lines
@@ -68,6 +68,10 @@ class Malformed(NamedTuple):
     meant: str
 
 
+Remembered = tuple[tuple[Any, ...], tuple[Any, ...]]
+"""What is found in a file, as texts and numbers."""
+
+
 class Suppressions:
     """All suppressions of one file, and the comments that were to be some."""
 
@@ -103,6 +107,37 @@ class Suppressions:
                     suppression.used.add(selector)
                     silenced = True
         return silenced
+
+    def to_remember(self) -> Remembered:
+        """All of them, but for what they have silenced."""
+        every = (
+            (s.selectors, *_numbers(s.place), s.lines and (s.lines.start, s.lines.stop), s.judged)
+            for s in self.all
+        )
+        malformed = ((*_numbers(each.place), each.reason, each.meant) for each in self.malformed)
+        return tuple(every), tuple(malformed)
+
+
+def remembered(found: Remembered) -> Suppressions:
+    """The suppressions of which this was remembered; they have silenced nothing yet."""
+    every, malformed = found
+    return Suppressions(
+        (
+            *(
+                Suppression(selectors, _place(*place), lines and range(*lines), judged)
+                for selectors, *place, lines, judged in every
+            ),
+            *(Malformed(_place(*place), reason, meant) for *place, reason, meant in malformed),
+        )
+    )
+
+
+def _numbers(place: Range) -> tuple[int, int, int, int]:
+    return place.start.line, place.start.column, place.end.line, place.end.column
+
+
+def _place(line: int, column: int, end_line: int, end_column: int) -> Range:
+    return Range(Position(line, column), Position(end_line, end_column))
 
 
 def may_be_unused(data: bytes) -> bool:

@@ -37,6 +37,9 @@ def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
     as the text "xla" or "xla:0". What stands in comments, docstrings and other texts does not count.
     """
     names = (*_LIBRARIES, *packages)
+    # Most files are seen through by one search: what is looked for holds this, but for packages.
+    if b"xla" not in data and not any(package.encode() in data for package in packages):
+        return False
     if not any(token in data for token in _DEVICE_TOKENS) and not any(n.encode() in data for n in names):
         return False
     alone = False
@@ -111,15 +114,28 @@ def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[st
     """
     found: list[str] = []
     for framework in frameworks:
+        # Most files name nothing of a framework, which is asked of every file.
+        if not _holds_any(data, framework.classes):
+            continue
         within = any(f"{os.sep}{package}{os.sep}" in path for package in framework.packages)
-        if within or any(package.encode() in data for package in framework.packages):
+        if within or _holds_any(data, framework.packages):
             found += _touched_by(data, framework, within=within)
     return tuple(found)
 
 
+def _holds_any(data: bytes, names: tuple[str, ...]) -> bool:
+    return any(name in data for name in _encoded(names))
+
+
+@cache
+def _encoded(names: tuple[str, ...]) -> tuple[bytes, ...]:
+    """What to look for to find any of some names: none that holds another of them."""
+    return tuple(
+        name.encode() for name in names if not any(other in name for other in names if other != name)
+    )
+
+
 def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[str]:
-    if not any(name.encode() in data for name in framework.classes):
-        return
     # Most files are seen through here, before their imports are looked at.
     if not _made_or_derived(framework.classes).search(data):
         return

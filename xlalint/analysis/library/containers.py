@@ -38,7 +38,7 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
     match METHODS[Kind.CONTAINER].get(name):
         case "add" | "add all" as how:
             given = call.arguments[-1] if call.arguments else UNKNOWN
-            _change(machine, _with(held, element(given) if how == "add all" else given, name, call), call)
+            _change(machine, _with(held, _values_of(given) if how == "add all" else given, name, call), call)
             return NONE
         case "get":
             return _item(held, call.argument(0))
@@ -66,7 +66,13 @@ def _with(held: Container, given: Value, name: str, call: Call) -> Value:
         and not call.store.state.scopes.in_loop
     ):
         return container([*held.items, given])
-    return container_of(given if held.items == () else join_values(held.element, given))
+    added = given if held.items == () else join_values(held.element, given)
+    return container_of(added, keyed=held.keys is not None)
+
+
+def _values_of(given: Value) -> Value:
+    """What a container takes over from another: a dict gives its values, too."""
+    return given.payload.element if isinstance(given.payload, Container) else element(given)
 
 
 def _change(machine: Machine, changed: Value, call: Call) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.optimizers import (
@@ -13,6 +15,7 @@ from xlalint.analysis.payloads import (
     Module,
     Scaler,
 )
+from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Use
@@ -50,9 +53,19 @@ def _reduce_gradients(machine: Machine, call: Call) -> Value:
 
 
 def _clip(machine: Machine, call: Call) -> Value:
-    call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
+    if _limit(call) not in functions.NO_LIMIT:
+        call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
     weight = Weight.HEAVY if call.store.state.pending else Weight.LIGHT
     return call.record((Value(Kind.TENSOR),), weight)
+
+
+def _limit(call: Call) -> str:
+    """The norm that gradients are clipped to, as it is written."""
+    if call.node is None:
+        return ""
+    named = [keyword.value for keyword in call.node.keywords if keyword.arg == "max_norm"]
+    given = [*named, *call.node.args[1:2]]
+    return ast.unparse(given[0]) if given else ""
 
 
 def _backward(machine: Machine, call: Call) -> Value:

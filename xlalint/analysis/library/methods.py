@@ -30,7 +30,7 @@ from xlalint.analysis.scopes import enter_scope
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge.methods import METHODS
 from xlalint.knowledge.operations import Operation, operation_of
-from xlalint.lazy.assumptions import assume
+from xlalint.lazy.assumptions import MOVES, assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.state import Scope
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
@@ -113,7 +113,7 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
                 return module
             return Value(
                 Kind.TENSOR,
-                assume(f"`{call.spelling}` moves a tensor or a module"),
+                assume(f"`{call.spelling}` {MOVES}"),
                 differs=True,
                 payload=Tensor(Role.PERHAPS_MODULE),
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.binding import PART, element, rebind
+from xlalint.analysis.binding import PART, element, part_of, rebind
 from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
@@ -70,8 +70,9 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             _is_a_tensor(machine, receiver, call)
             return NONE
         case operation:
-            is_mapping = operation is None and OF_UNSURE.get(name) in _OF_MAPPINGS  # as many batches are
-            if (not receiver.sure and operation is not Operation.LIGHT) or is_mapping:
+            # Many batches are mappings.
+            is_none = operation is None and OF_UNSURE.get(name) in _OF_OTHERS
+            if (not receiver.sure and operation is not Operation.LIGHT) or is_none:
                 return _unsure_method(machine, receiver, name, call)
             if receiver.assumes == PART:
                 receiver = _as_tensor(receiver)
@@ -96,7 +97,7 @@ def _scales_a_gradient(name: str, call: Call) -> bool:
     )
 
 
-_OF_MAPPINGS = frozenset({"items", "keys", "elements"})
+_OF_OTHERS = frozenset({"items", "keys", "elements", "part", "text"})
 
 
 def _as_tensor(value: Value) -> Value:
@@ -131,6 +132,10 @@ def _unsure_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
             return container_of(HOST)
         case "elements" if not call.values:
             return container_of(receiver)
+        case "part":
+            return part_of(receiver)
+        case "text":
+            return HOST
         case _:
             return call.record((receiver,), Weight.LIGHT)
 
