@@ -113,8 +113,7 @@ def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
 
 _OF_LOOP = "put the step in `with torch_xla.step():` and read below it, or sync before the read"
 _OF_FRAMEWORK = (
-    "the framework ends the step after this: keep `loss.detach()` and read it in the next step, or read only "
-    "every so many steps"
+    "the framework ends the step after this: read `loss.detach()` in the next step, or every so many steps"
 )
 
 _STATEMENTS = (Cause.MARKER, Cause.BARRIER, Cause.STEP_TRACE)
