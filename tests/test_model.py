@@ -257,10 +257,10 @@ def test_what_an_evaluation_leaves_behind_nobody_misses(run: Run) -> None:
 
 
 def test_what_a_loop_does_is_nested_for_the_loop_around_it(run: Run) -> None:
-    inner = Loop(own=Activity(steps=True), nested=Activity(cuts=True))
+    inner = Loop(own=Activity(steps=True, backward=True), nested=Activity(cuts=True))
     run.state.loop = inner
     run.model.end_loop(run.state, Loop(own=Activity(reads=True)), None, HEAVY, at(1))
-    assert run.state.loop == Loop(Activity(reads=True), Activity(steps=True, cuts=True))
+    assert run.state.loop == Loop(Activity(reads=True), Activity(steps=True, backward=True, cuts=True))
     (left,) = [event for event in run.events if isinstance(event, LoopLeft)]
     assert left.loop == inner
 

@@ -55,6 +55,10 @@ class Program:
     def backward(self) -> None:
         self.model.backward(self.state, self.next())
 
+    def train(self) -> None:
+        self.backward()
+        self.step()
+
     def step(self, *, barrier: bool = False) -> None:
         site = self.next()
         self.model.step_optimizer(self.state, site, barrier=barrier)
@@ -309,11 +313,11 @@ class TestManualStepMarker:
         program = Program(ManualStepMarker)
 
         def body() -> None:
-            program.step()
+            program.train()
             program.cut()
 
         program.loop(lambda: program.loop(body))
-        assert program.lines == [4]
+        assert program.lines == [5]
 
     def test_silent_on_micro_batches_of_an_outer_loop(self) -> None:
         program = Program(ManualStepMarker)
@@ -337,22 +341,27 @@ class TestManualStepMarker:
 class TestMissingStepMarker:
     def test_finds_a_training_loop(self) -> None:
         program = Program(MissingStepMarker)
-        program.loop(program.step)
+        program.loop(program.train)
         (finding,) = program.findings
         assert finding.path == (Site("train.py", 1),)
-        assert finding.since == (Site("train.py", 2),)
+        assert finding.since == (Site("train.py", 2), Site("train.py", 3))
 
     def test_names_what_runs_the_steps_below_the_loop(self) -> None:
         program = Program(MissingStepMarker)
-        program.loop(program.step)
+        program.loop(program.train)
         program.read()
         program.cut()
         at_the_loop, at_the_read = program.findings
         assert at_the_loop.later is None
         assert at_the_read.path == at_the_loop.path
         assert at_the_read.later is not None
-        assert at_the_read.later.site == Site("train.py", 3)
+        assert at_the_read.later.site == Site("train.py", 4)
         assert "until the read `.item()` on {later}" in at_the_read.message
+
+    def test_a_loop_over_several_optimizers_is_part_of_a_step(self) -> None:
+        program = Program(MissingStepMarker)
+        program.loop(program.step)
+        assert program.lines == []
 
     def test_finds_inference_over_a_loader_only(self) -> None:
         program = Program(MissingStepMarker)
@@ -376,7 +385,7 @@ class TestMissingStepMarker:
         program = Program(MissingStepMarker)
 
         def body() -> None:
-            program.step()
+            program.train()
             program.read()
 
         program.loop(body)
@@ -424,7 +433,7 @@ class TestMissingStepMarker:
 
     def test_epochs_are_not_reported_beside_their_steps(self) -> None:
         program = Program(MissingStepMarker)
-        program.loop(lambda: program.loop(program.step, LOADER))
+        program.loop(lambda: program.loop(program.train, LOADER))
         assert program.lines == [2]
 
 
