@@ -261,6 +261,12 @@ class Outline:
         if "global " in text:
             self._collect_globals()
 
+    def close(self) -> None:
+        """Forget the module; see `Program.close`."""
+        for cls in self.classes.values():
+            cls.methods.clear()
+        vars(self).clear()
+
     @cached_property
     def lines(self) -> list[str]:
         """The lines of the text, as Python counts them."""
@@ -498,7 +504,8 @@ def _parts(node: ast.AST) -> list[ast.AST]:
     for name in fields:
         field = getattr(node, name, None)
         if field.__class__ is list:
-            parts += [part for part in field if isinstance(part, ast.AST)]
+            if field:
+                parts += [part for part in field if isinstance(part, ast.AST)]
         elif isinstance(field, ast.AST):
             parts.append(field)
     return parts
