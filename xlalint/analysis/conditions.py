@@ -138,6 +138,8 @@ def merge(joined: Store, yes: Store, no: Store, test: ast.expr) -> None:
 
 
 def _merge(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value], test: ast.expr) -> None:
+    if yes == no:
+        return  # as mostly, for attributes; this is much quicker than to look at each
     for key, one in yes.items():
         other = no.get(key)
         if other is not None and one is not other and one != other:
