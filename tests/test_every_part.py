@@ -62,6 +62,8 @@ UNNOTICED = {
     "terms READ.told_apart_by_detail": "what settles it asks for no detail",
     "terms SPLIT_STEP.told_apart_by_detail": "what settles it asks for no detail",
     "terms CLIP.told_apart_by_detail": "what settles it asks for no detail",
+    "terms STEPS.dropped_by_cut": "a cut settles it",
+    "terms STEPS.told_apart_by_detail": "what settles it asks for no detail",
     "terms CLOSURE.told_apart_by_detail": "what settles it asks for no detail",
     "terms LONE_CUT.told_apart_by_detail": "what settles it asks for no detail",
     "terms ACCUMULATION.settled_by_one_arm": "nothing settles it",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from xlalint.lazy.events import Event, HostRead, Save
 from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import Scope, ScopeKind, Split, View
 from xlalint.registry import find
-from xlalint.rule import Finding, Rule
+from xlalint.rule import Finding, Later, Rule
 from xlalint.versions import DEFAULT_TARGET
 
 
@@ -197,6 +197,26 @@ def test_the_call_chain_becomes_related_places() -> None:
 def test_a_long_chain_keeps_its_last_place() -> None:
     found = diagnostic(placed(*(at(line) for line in range(13))), SOURCES)
     assert [related.range.start.line for related in found.related] == [1, 2, 3, 4, 5, 6, 7, 12]
+
+
+def test_what_comes_later_is_the_last_related_place_and_its_line_is_put_into_the_words() -> None:
+    found = placed(*(at(line) for line in range(13)), message="nothing runs until {later}")
+    later = Later(at(40, "other.py"), "it runs here")
+    shown = diagnostic(found._replace(finding=replace(found.finding, later=later)), SOURCES)
+    assert shown.message == "nothing runs until line 40 of other.py"
+    assert [related.range.start.line for related in shown.related] == [1, 2, 3, 4, 5, 6, 12, 40]
+    assert [(r.message, r.later) for r in shown.related[-2:]] == [
+        ("it happens here", False),
+        ("it runs here", True),
+    ]
+
+
+def test_the_calls_from_where_work_was_recorded_become_related_places() -> None:
+    finding = placed(at(4), since=(ENTRY,)).finding
+    callers = (Caller(at(7), since=(ENTRY,)), Caller(at(9), since=(at(8),)), Caller(at(20)))
+    found = place(replace(finding, since=(ENTRY,)), callers)
+    assert (found.around, found.since) == ((at(7), at(9)), (at(8),))
+    assert [related.message for related in diagnostic(found, SOURCES).related] == ["called from here"] * 2
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,9 @@ def answers(*paths: str, folder: Path, stdin: bytes | None = None, also: Sequenc
     assert done.returncode == 0, done.stderr.decode()
     found = json.loads(done.stdout)
     for diagnostic in found:
+        diagnostic["message"] = re.sub(
+            r"(?<= of )\S+\.py", lambda shown: str((folder / shown[0]).resolve()), diagnostic["message"]
+        )
         for place in (diagnostic, *diagnostic["related"]):
             place["path"] = str((folder / place["path"]).resolve())
     return found
@@ -221,3 +225,17 @@ def test_without_a_project_the_working_directory_is_one(tmp_path: Path, also: li
         assert found == of_file(whole, tmp_path / "here" / file)
         there = str(tmp_path / "here" / file)
         assert answers(there, folder=FIXTURES, also=["--no-cache"]) == found
+
+
+def test_imports_start_where_the_program_is_run_if_nothing_says_where_the_project_does(
+    tmp_path: Path, also: list[str]
+) -> None:
+    """Folders without `__init__.py` are packages as well."""
+    write(
+        tmp_path / "training",
+        loop_py="import torch_xla\nfrom helpers.marks import end\n\n\ndef train(model, batch):\n"
+        "    loss = model.to('xla')(batch)\n    print(loss.item())\n    end()\n",
+    )
+    write(tmp_path / "helpers", marks_py="import torch_xla\n\n\ndef end():\n    torch_xla.sync()\n")
+    for named in (".", "training/loop.py"):
+        assert ("loop.py", "XLA102") in codes(answers(named, folder=tmp_path, also=also))

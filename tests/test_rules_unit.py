@@ -342,6 +342,18 @@ class TestMissingStepMarker:
         assert finding.path == (Site("train.py", 1),)
         assert finding.since == (Site("train.py", 2),)
 
+    def test_names_what_runs_the_steps_below_the_loop(self) -> None:
+        program = Program(MissingStepMarker)
+        program.loop(program.step)
+        program.read()
+        program.cut()
+        at_the_loop, at_the_read = program.findings
+        assert at_the_loop.later is None
+        assert at_the_read.path == at_the_loop.path
+        assert at_the_read.later is not None
+        assert at_the_read.later.site == Site("train.py", 3)
+        assert "until the read `.item()` on {later}" in at_the_read.message
+
     def test_finds_inference_over_a_loader_only(self) -> None:
         program = Program(MissingStepMarker)
         program.loop(program.forward, LOADER)

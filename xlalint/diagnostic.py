@@ -75,12 +75,13 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A further place that a diagnostic rests on, one frame of its call chain."""
+    """A further place that a diagnostic rests on: one frame of its call chain, or one that comes later."""
 
     path: str
     range: Range
     message: str
     cell: int | None = None
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True)

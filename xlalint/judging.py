@@ -64,6 +64,22 @@ class Occurrence(NamedTuple):
         return tuple(caller.site for caller in reversed(self.callers))
 
 
+def at_own_call(occurrence: Occurrence) -> Occurrence:
+    """What happens below a function that nobody was seen to call, as happening where that calls.
+
+    What was recorded before stands nowhere.
+    """
+    callers = occurrence.callers
+    splits = tuple(
+        split
+        for split in (_resolve(each, callers)[0] for each in occurrence.view.replicas.splits)
+        if isinstance(split, Split)
+    )
+    view = occurrence.view._replace(replicas=occurrence.view.replicas._replace(splits=splits), since=())
+    site = callers[-2].site if len(callers) > 1 else occurrence.event.site
+    return Occurrence(replace(occurrence.event, site=site), view)
+
+
 class Placed(NamedTuple):
     """A finding whose places are known.
 
@@ -71,12 +87,15 @@ class Placed(NamedTuple):
         path: Call sites from the function that the diagnostic stands in down to the event.
         since: Where the pending work was recorded.
         owner: Where the scope was opened, or the test made, that the finding is about.
+        around: The calls that lead to the function that the diagnostic stands in, the innermost first, from
+            where the pending work was recorded.
     """
 
     finding: Finding
     path: Path
     since: tuple[Site, ...] = ()
     owner: Site | None = None
+    around: Path = ()
 
     @property
     def code(self) -> str:
@@ -133,10 +152,12 @@ def place(finding: Finding, callers: tuple[Caller, ...] = (), above: int | None 
     inner = callers[: steps if above is None else above]
     path = (*(caller.site for caller in reversed(inner)), *finding.path)
     # What a framework does is told where the user calls it, or is called by it.
-    outer = (caller.site for caller in callers[len(inner) :] if not caller.site.in_framework)
-    path = tuple(site for site in path if not site.in_framework) or tuple(outer)[:1]
-    since = finding.since
-    for caller in callers:
+    outer = tuple(caller.site for caller in callers[len(inner) :] if not caller.site.in_framework)
+    path = tuple(site for site in path if not site.in_framework) or outer[:1]
+    since, around = finding.since, []
+    for number, caller in enumerate(callers):
+        if number >= len(inner) and any(site.is_entry for site in since):
+            around.append(caller.site)
         since = places_of_caller(since, caller.since)
     since = tuple(site for site in since if not site.in_framework)
 
@@ -147,9 +168,10 @@ def place(finding: Finding, callers: tuple[Caller, ...] = (), above: int | None 
     if cures != finding.cures:
         finding = replace(finding, cures=cures)
     place = owner.site if owner is not None else None
-    return Placed(
-        finding, path, since, path[0] if place is not None and place.in_framework and path else place
-    )
+    if place is not None and place.in_framework and path:
+        place = path[0]
+    shown = tuple(site for site in around if not (site.in_framework or site in path))
+    return Placed(finding, path, since, place, shown)
 
 
 def _placed_cure(cure: Cure, site_of: Callable[[Where], Site]) -> Cure | None:
@@ -184,10 +206,15 @@ def located(placed: Placed, where: Callable[[Site], Site]) -> Placed:
 
     finding = placed.finding
     return Placed(
-        replace(finding, cures=tuple(placed_cure(cure, site_of) for cure in finding.cures)),
+        replace(
+            finding,
+            cures=tuple(placed_cure(cure, site_of) for cure in finding.cures),
+            later=None if finding.later is None else finding.later._replace(site=where(finding.later.site)),
+        ),
         tuple(map(where, placed.path)),
         tuple(map(where, placed.since)),
         None if placed.owner is None else where(placed.owner),
+        tuple(map(where, placed.around)),
     )
 
 
@@ -225,11 +252,12 @@ def prevailing(found: Iterable[Placed]) -> list[Placed]:
     ]
 
 
-def _rank(placed: Placed) -> tuple[int, int, str, list[str], int, object, object]:
+def _rank(placed: Placed) -> tuple[object, ...]:
     finding = placed.finding
     return (
-        len(finding.assumes), -finding.severity, finding.message, sorted(finding.assumes), len(placed.path),
-        placed.path, placed.since,
+        len(finding.assumes), -finding.severity, finding.later is None, finding.message,
+        sorted(finding.assumes), len(placed.path), placed.path, placed.since, finding.later or (),
+        placed.around,
     )  # fmt: skip
 
 
@@ -261,7 +289,7 @@ def diagnostic(
         range=sources.range(site),
         cell=site.cell,
         help=_worded(finding.help, placed, sources),
-        related=tuple(_related(placed.path[1:], sources)),
+        related=tuple(_related(placed, sources)),
         url=rule.url(),
         observed_by=(observer,),
         assumes=_worded(" and ".join(sorted(finding.assumes)), placed, sources),
@@ -269,12 +297,20 @@ def diagnostic(
     )
 
 
-def _related(chain: Path, sources: Sources) -> Iterator[Related]:
-    if len(chain) > MOST_RELATED:
-        chain = (*chain[: MOST_RELATED - 1], chain[-1])
-    for number, site in enumerate(chain, 1):
-        message = "it happens here" if number == len(chain) else "called from here"
+def _related(placed: Placed, sources: Sources) -> Iterator[Related]:
+    """The calls below the place of a finding, those above it, and the later place that it speaks of."""
+    chain, later = placed.path[1:], placed.finding.later
+    most = MOST_RELATED if later is None else MOST_RELATED - 1
+    if len(chain) > most:
+        chain = (*chain[: most - 1], chain[-1])
+    places = [(site, "called from here") for site in chain[:-1]]
+    places += [(site, "it happens here") for site in chain[-1:]]
+    places += [(site, "called from here") for site in placed.around][: most - len(places)]
+    for site, message in places:
         yield Related(sources.shown(site), sources.range(site), message, site.cell)
+    if later is not None:
+        site, what = later
+        yield Related(sources.shown(site), sources.range(site), what, site.cell, later=True)
 
 
 def _worded(text: str, placed: Placed, sources: Sources) -> str:
@@ -283,6 +319,8 @@ def _worded(text: str, placed: Placed, sources: Sources) -> str:
         text = text.replace("{since}", _since(placed, sources))
     if "{owner}" in text and placed.owner is not None:
         text = text.replace("{owner}", _line(placed.owner, placed.path[0], sources))
+    if placed.finding.later is not None:
+        text = text.replace("{later}", _line(placed.finding.later.site, placed.path[0], sources))
     return text
 
 

@@ -18,7 +18,7 @@ from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Severity
 from xlalint.judging import Placed
 from xlalint.lazy.site import Site
-from xlalint.rule import Finding, Rule
+from xlalint.rule import Finding, Later, Rule
 from xlalint.units import File, Known, Stat, Traits
 
 if TYPE_CHECKING:
@@ -146,7 +146,13 @@ def _encode_finding(placed: Placed, names: _Names) -> Any:
     finding = placed.finding
     return [
         finding.rule.code, int(finding.severity), sorted(finding.assumes), finding.message, finding.help,
-        [_encode(value, names) for value in (placed.path, placed.since, placed.owner, finding.cures)],
+        [
+            _encode(value, names)
+            for value in (
+                placed.path, placed.since, placed.owner, placed.around, finding.cures,
+                None if finding.later is None else tuple(finding.later),
+            )
+        ],
     ]  # fmt: skip
 
 
@@ -238,11 +244,12 @@ def recollect(memory: Memory, records: Any, rule: RulesByCode) -> None:
 
 def _decode_finding(encoded: Any, names: list[str], rule: RulesByCode) -> Placed:
     code, severity, assumes, message, help, places = encoded
-    path, since, owner, mended = (_decode(value, names) for value in places)
+    path, since, owner, around, mended, later = (_decode(value, names) for value in places)
     finding = Finding(
-        rule(code), Severity(severity), path, message, help, frozenset(assumes), since=since, cures=mended
-    )
-    return Placed(finding, path, since, owner)
+        rule(code), Severity(severity), path, message, help, frozenset(assumes), since=since, cures=mended,
+        later=None if later is None else Later(*later),
+    )  # fmt: skip
+    return Placed(finding, path, since, owner, around)
 
 
 def _decode(value: Any, names: list[str]) -> Any:
@@ -298,5 +305,14 @@ def sections_of(findings: Iterable[Placed]) -> set[tuple[str, str]]:
                 note(getattr(held, each.name))
 
     for placed in findings:
-        note((*placed.path, *placed.since, placed.owner, *placed.finding.cures))
+        note(
+            (
+                placed.path,
+                placed.since,
+                placed.owner,
+                placed.around,
+                placed.finding.cures,
+                placed.finding.later,
+            )
+        )
     return {(path, section) for path, section in found if section}

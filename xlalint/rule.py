@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from xlalint.cure import Cure
 from xlalint.diagnostic import Severity
@@ -33,6 +33,13 @@ class Stage(Enum):
     DEPRECATED = "deprecated"
 
 
+class Later(NamedTuple):
+    """A later place that a finding speaks of, and what happens there, as a sentence without its end."""
+
+    site: Site
+    what: str
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What a rule says of one event; `judging` gives it a place and makes a diagnostic of it.
@@ -46,6 +53,8 @@ class Finding:
         since: Where the pending work was recorded. It takes the place of `{since}` in message and
             help, and the owner's line that of `{owner}`.
         cures: What would mend it, the best first.
+        later: What comes later and makes a hazard of it, or comes too late. Its line takes the place of
+            `{later}` in the message.
     """
 
     rule: type[Rule[Any]]
@@ -57,6 +66,7 @@ class Finding:
     owner: Scope | Split | None = None
     since: tuple[Site, ...] = ()
     cures: tuple[Cure, ...] = ()
+    later: Later | None = None
 
 
 class Rule(ABC, Generic[E]):
@@ -99,6 +109,7 @@ class Rule(ABC, Generic[E]):
         self, event: E, message: str, *, help: str, owner: Scope | Split | None = None,
         assumes: Assumptions = assumptions.NONE, severity: Severity | None = None,
         since: tuple[Site, ...] = (), at: Site | None = None, cures: tuple[Cure, ...] = (),
+        later: Later | None = None,
     ) -> Finding:  # fmt: skip
         """A finding at `event`, or `at` another place of its function.
 
@@ -107,7 +118,7 @@ class Rule(ABC, Generic[E]):
         return Finding(
             type(self), severity or self.severity, event.path if at is None else (at,), message, help,
             both(event.assumes, assumes), owner, since,
-            tuple(cure for cure in cures if cure.since <= self.target.low),
+            tuple(cure for cure in cures if cure.since <= self.target.low), later,
         )  # fmt: skip
 
     @classmethod

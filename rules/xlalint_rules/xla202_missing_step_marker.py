@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from xlalint.cure import WrapBody
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import LoopLeft
-from xlalint.lazy.state import Activity, Loop, ScopeKind, View
-from xlalint.lazy.values import Kind, Recorded, Weight, kinds_that
-from xlalint.rule import Finding, Rule
+from xlalint.lazy.events import LoopLeft, StepsRun
+from xlalint.lazy.state import Activity, Loop, Obligation, View
+from xlalint.rule import Finding, Later, Rule
 
 
-class MissingStepMarker(Rule[LoopLeft]):
+class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     """
     ## What it does
     Finds training loops in which nothing ends a step: no `torch_xla.step()`, no `torch_xla.sync()`, no
@@ -77,43 +76,36 @@ class MissingStepMarker(Rule[LoopLeft]):
     name = "missing-step-marker"
     severity = Severity.WARNING
 
-    def judge(self, event: LoopLeft, state: View) -> Iterator[Finding]:
-        if state.scopes.step is not None or state.scopes.of(ScopeKind.STEP_TRACE) is not None:
-            return
-        if state.opaque or state.eager or not _is_training_loop(event, state):
-            return
+    def judge(self, event: LoopLeft | StepsRun, state: View) -> Iterator[Finding]:
+        later: Later | None = None
         match event:
-            case LoopLeft(
-                recorded=Recorded(must=Weight.HEAVY),
-                loop=Loop(all=Activity(cuts=False, may_cut=False, reads=reads, opens_step=False)),
-            ) if event.loop.own.steps or event.keeps or not reads:
+            case LoopLeft(loop=Loop(own=Activity(steps=trains), all=Activity(reads=reads))) if (
+                event.lacks_cut(state)
+            ):
+                since, below = state.since, tuple(event.loop.closures)
                 harm = (
                     "compiles again for each read: nothing ends a step, so the graph of each iteration "
                     "holds all before it, since {since}"
                     if reads
-                    else "memory grows and nothing is executed: each iteration adds to the work recorded "
-                    "since {since}"
+                    else f"nothing is executed, and {_GROWS}"
                 )
-                yield self.finding(
-                    event,
-                    harm,
-                    help="put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
-                    since=state.since,
-                    severity=Severity.ERROR if event.loop.own.steps else Severity.WARNING,
-                    cures=(WrapBody(event.site, below=tuple(event.loop.closures)),),
-                )
+            case StepsRun(obligation=Obligation(detail=detail, since=since), by=by) if (
+                not event.site.in_framework
+            ):
+                trains, below = bool(detail), ()
+                later = Later(event.site, "what is recorded runs here")
+                harm = f"nothing is executed until {by} on {{later}}, and {_GROWS}"
+            case _:
+                return
+        yield self.finding(
+            event,
+            harm,
+            help="put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
+            since=since,
+            severity=Severity.ERROR if trains else Severity.WARNING,
+            cures=(WrapBody(event.path[-1], below=below),),
+            later=later,
+        )
 
 
-def _is_training_loop(event: LoopLeft, state: View) -> bool:
-    kind = event.over.kind if event.over is not None else None
-    if kind in _MAY_BE_LOADER:
-        return False
-    own = event.loop.own
-    if own.steps:
-        return event.loop.all.backward  # A loop over several optimizers is part of a step.
-    # The loop around an inference loop may cut the graph, and has its own event. A loop that only adds up
-    # gradients makes one graph on purpose, or its optimizer steps on the host.
-    return not state.scopes.in_loop and kind is Kind.LOADER and not own.backward
-
-
-_MAY_BE_LOADER = kinds_that("may_be_loader")
+_GROWS = "memory grows: each iteration adds to the work recorded since {since}"

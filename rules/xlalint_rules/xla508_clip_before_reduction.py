@@ -8,7 +8,7 @@ from xlalint.cure import ByHand
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import ClippedEarly
 from xlalint.lazy.state import View
-from xlalint.rule import Finding, Rule
+from xlalint.rule import Finding, Later, Rule
 
 
 class ClipBeforeReduction(Rule[ClippedEarly]):
@@ -90,13 +90,15 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
         if state.replicas.launched is False or state.replicas.spmd:
             return
         cure = ByHand(event.path[-1], title="Sum the gradients first")
+        later = None if event.site.in_framework else Later(event.site, "the gradients are summed here")
         match event:
             case ClippedEarly(obligation=obligation):
                 yield self.finding(
                     event,
                     f"trains incorrectly: `{obligation.detail}` scales the gradients of each replica by a "
-                    "different factor, before they are summed",
+                    f"different factor, before they are summed{' on {later}' if later else ''}",
                     help="sum first: call `xm.reduce_gradients(optimizer)`, then clip, then "
                     "`optimizer.step()` in place of `xm.optimizer_step(optimizer)`",
                     cures=(cure,),
+                    later=later,
                 )

@@ -66,12 +66,19 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
     def judge(self, event: Save, state: View) -> Iterator[Finding]:
         match event:
             case Save(by_xla=False, on_device=True, spelling=spelling):
+                launches = event.recorded.must is Weight.HEAVY
+                slow = (
+                    "each transfer launches a graph of the work recorded since {since}"
+                    if launches
+                    else "transfers each one separately"
+                )
                 yield self.finding(
                     event,
                     f"the file loads only on a machine with an XLA device: `{spelling}` saves device "
-                    "tensors, and transfers each one separately",
+                    f"tensors, and {slow}",
                     help="call `torch_xla.sync()`, then `xm.save(...)` on all replicas: it moves everything "
                     "to the host and writes on the master only",
+                    since=state.since if launches else (),
                     cures=(_cure(event, state),),
                 )
 

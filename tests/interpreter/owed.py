@@ -331,3 +331,47 @@ def averaged_by_hand(steps):
     for p in model.parameters():
         p.grad.div_(steps)
     xm.optimizer_step(optimizer)
+
+
+# Steps that nothing ends
+
+
+def steps_that_a_read_in_one_arm_runs(flag):
+    torch_xla.sync()
+    for batch in [x, x]:  # expect: XLA202
+        loss = model(batch).sum()
+        loss.backward()
+        optimizer.step()
+    if flag:
+        print(loss)  # owed: STEPS
+    print("run where anything runs them")  # owed: READ
+
+
+def steps_that_a_function_reads():
+    torch_xla.sync()
+    for batch in [x, x]:  # expect: XLA202
+        loss = model(batch).sum()
+        loss.backward()
+        optimizer.step()
+    read_in_a_function(loss)  # owed: STEPS
+    print("run")  # owed: READ
+
+
+def steps_in_a_function():
+    for batch in [x, x]:  # expect: XLA202
+        loss = model(batch).sum()
+        loss.backward()
+        optimizer.step()
+    return loss
+
+
+def steps_in_a_function_before_a_cut():
+    steps_in_a_function()
+    torch_xla.sync()  # owed: STEPS
+    print("run")  # owed: nothing
+
+
+def steps_before_a_save():
+    steps_in_a_function()
+    xm.save(model.state_dict(), "model.pt")  # owed: STEPS  # expect: XLA602
+    print("run")  # owed: nothing

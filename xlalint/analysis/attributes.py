@@ -107,6 +107,8 @@ def attribute(
     kind, payload = base.kind, base.payload
     if isinstance(payload, Namespace):
         return _in_namespace(machine, payload, name, frame)
+    if isinstance(payload, Module) and name == "training" and payload.training is not None:
+        return constant(payload.training)
     if classes := classes_of(base):
         found = _of_instance(machine, base, classes, name, node, frame, store)
         if found is not None:

@@ -18,7 +18,7 @@ from xlalint.analysis.lookups import Fact
 from xlalint.analysis.outline import Class, Function, Import, Key, Outline
 from xlalint.analysis.parsing import parse_file
 from xlalint.analysis.project import Project
-from xlalint.analysis.roots import Plan, order
+from xlalint.analysis.roots import Plan, leading_to, order, saves
 from xlalint.analysis.store import Store
 from xlalint.analysis.summaries import told_once
 from xlalint.configuration import Configuration
@@ -42,9 +42,9 @@ class Root(NamedTuple):
 
     Args:
         kind: A "file" that cannot be parsed, the "uses" of names in one, the "body" of a module, a
-            "function", or a "harness" of a framework.
+            "function", a function that "saves", a method that is "inherited", or a "harness" of a framework.
         file: Where it stands.
-        key: Which function; or which class, and what a framework does with it.
+        key: Which function; or which class, and what it inherits or a framework does with it.
     """
 
     kind: str
@@ -75,6 +75,9 @@ class Analyzed(NamedTuple):
 
 
 OpenFile = Callable[[Path], SourceFile | Unreadable]
+
+Take = Callable[[Root, Callable[[], Iterable[Occurrence]]], tuple[Analyzed, frozenset[Key]]]
+"""Analyzes a root, unless its result is known from before; returns with it what was entered."""
 
 Recall = Callable[[Root], "frozenset[Key] | None"]
 """What a root had entered, where its result is known from before and still holds; else None."""
@@ -219,6 +222,8 @@ class Program:
             recall: Says which results are known from before.
         """
         reached: set[Key] = set()
+        called: set[Key] = set()
+        """Functions that others call than those that only save."""
 
         def take(root: Root, run: Callable[[], Iterable[Occurrence]]) -> tuple[Analyzed, frozenset[Key]]:
             entered = recall(root)
@@ -238,6 +243,7 @@ class Program:
                 Root("body", outline.file), partial(self.interpreter.run_module, outline)
             )
             reached |= entered
+            called |= entered
             yield analyzed
         stepping = {
             function
@@ -258,6 +264,7 @@ class Program:
             if function not in referenced and function.key not in reached:
                 analyzed, entered = take(_root(function), partial(self.interpreter.run_root, function))
                 reached |= entered - {function.key}
+                called |= set() if saves(function) else entered - {function.key}
                 yield analyzed
         entered_by: dict[Key, list[Key]] = {}
         for function in functions:
@@ -265,13 +272,52 @@ class Program:
             # nothing to tell of its own.
             if function in referenced and function.key not in reached and function.key not in entered_by:
                 left[function] = take(_root(function), partial(self.interpreter.run_root, function))
+                called |= set() if saves(function) else left[function][1] - {function.key}
                 for key in left[function][1] - {function.key}:
                     entered_by.setdefault(key, []).append(function.key)
         for function, (analyzed, entered) in left.items():
             yield analyzed._replace(told=entered.issuperset(entered_by.get(function.key, ())))
+        for cls, method in self._inherited(called):
+            root = Root("inherited", cls.outline.file, f"{cls.key[1]} {method.name}")
+            yield take(root, partial(self.interpreter.run_inherited, cls, method))[0]
+        yield from self._savers([f for f in self.plan.savers() if f.key not in called], take)
         for cls, harness in self._harnesses():
             root = Root("harness", cls.outline.file, f"{cls.key[1]} {harness.name}")
             yield take(root, partial(self.interpreter.run_harness, cls, harness))[0]
+
+    def _savers(self, functions: list[Function], take: Take) -> Iterator[Analyzed]:
+        """Functions that save, once more: whoever calls them may be in mid-step."""
+        taken = {
+            function: take(Root("save", *function.key), partial(self.interpreter.run_saver, function))
+            for function in functions
+        }
+        inner = {key for function, (_, entered) in taken.items() for key in entered - {function.key}}
+        for function, (analyzed, _) in taken.items():
+            yield analyzed._replace(told=function.key not in inner)
+
+    def _inherited(self, called: set[Key]) -> Iterator[tuple[Class, Function]]:
+        """Methods that classes inherit from others of the project and that lead to methods of their own.
+
+        Nobody was seen to call these, so that only there is seen how they are called.
+        """
+        for outline in self.plan.outlines:
+            for cls in list(outline.classes.values()):
+                with _deep_recursion():
+                    bases = self.interpreter.classes.bases(cls)
+                    if len(bases) == 1 or self.interpreter.classes.harnesses_of(cls):
+                        continue
+                methods = {
+                    name: method
+                    for base in reversed(bases)
+                    if not base.outline.is_framework
+                    for name, method in base.methods.items()
+                }
+                own = {
+                    method.name
+                    for method in methods.values()
+                    if method.owner is cls and method in self.plan.relevant and method.key not in called
+                }
+                yield from ((cls, methods[name]) for name in leading_to(own, cls, methods))
 
     def _run(self, root: Root, run: Callable[[], Iterable[Occurrence]]) -> Result:
         self.interpreter.begin()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -66,13 +66,13 @@ from xlalint.analysis.summaries import (
     with_obligation,
 )
 from xlalint.analysis.trail import Numbered, Trail
-from xlalint.judging import Caller, Occurrence
+from xlalint.judging import Caller, Occurrence, at_own_call
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
-from xlalint.lazy.events import BoundReached, Event
+from xlalint.lazy.events import BoundReached, Event, Save
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Fact, ScopeKind, State
-from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Value
+from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 
 Observer = Callable[[ast.stmt, Outline, Store], None]
@@ -220,12 +220,42 @@ class Interpreter(Machine):
 
     def run_root(self, function: Function) -> list[Occurrence]:
         """Interpret a function nobody calls; returns what happens."""
-        self.rest_on("text", *function.key)
         frame = Frame(function.outline, None, 0, kept=self.kinds)
         store = self._start(function.outline)
+        self._run_alone(function, frame, store)
+        frame.model.end(store.state, function.site)
+        return frame.occurrences
+
+    def run_saver(self, function: Function) -> list[Occurrence]:
+        """Interpret a function that saves as if it were called in mid-step; returns what it saves then."""
+        frame = Frame(function.outline, None, 0, kept=self.kinds & {Save})
+        store = self._start(function.outline)
+        state, heavy = store.state, Recorded(Weight.HEAVY, Weight.HEAVY)
+        state.engine = state.engine._replace(
+            recorded=heavy, since=(function.site,), parameters=heavy, parameters_reduced=True
+        )
+        state.trust = state.trust._replace(bounded=assumptions.MID_STEP)
+        self._run_alone(function, frame, store)
+        return [at_own_call(o) for o in frame.occurrences if o.event.assumes == assumptions.MID_STEP]
+
+    def run_inherited(self, cls: Class, method: Function) -> list[Occurrence]:
+        """Interpret a method that a class inherits, for an instance of that class."""
+        self.rest_on("class", *cls.key)
+        frame = Frame(method.outline, None, 0, kept=self.kinds)
+        store = self._start(method.outline)
+        store.state.trust = store.state.trust._replace(
+            bounded=assumptions.assume(f"`self` is a `{cls.name}`")
+        )
+        self._run_alone(method, frame, store, self.classes.instance(cls))
+        frame.model.end(store.state, method.site)
+        return frame.occurrences
+
+    def _run_alone(
+        self, function: Function, frame: Frame, store: Store, receiver: Value | None = None
+    ) -> None:
+        self.rest_on("text", *function.key)
         call = Call(frame, store, function.site, None, open_ended=True)
-        receiver = None
-        if function.owner is not None and not function.is_static:
+        if receiver is None and function.owner is not None and not function.is_static:
             receiver = self.classes.instance(function.owner)
         bound = Bound(function, receiver)
         target: Value = callable_value(bound)
@@ -235,8 +265,6 @@ class Interpreter(Machine):
         if self.classes.has_optimizer_scope(function):
             target = callable_value(Scoped(target, ScopeKind.OPTIMIZER))
         self.invoke(target, call)
-        frame.model.end(store.state, function.site)
-        return frame.occurrences
 
     def run_harness(self, cls: Class, harness: Function) -> list[Occurrence]:
         """Interpret what a framework does with an instance of a class of the project."""
@@ -660,6 +688,8 @@ class Interpreter(Machine):
                 if any(fact.excludes(other) for fact in facts for other in mine.when):
                     continue
                 event = with_obligation(carried.event, mine)
+                if event.site.in_framework:
+                    event = replace(event, site=call.site)  # users see it where they call
                 if mine.inherited:
                     frame.carried.append(Carried(event, view, state.facts))
                 else:

@@ -199,7 +199,8 @@ class Module(NamedTuple):
     """An `nn.Module`. `identity` is where it was made, `cls` its class when that is known.
 
     `parts` is the container of the modules that an `nn.ModuleList` or the like holds, where one of them may
-    be of the project; `in_turn` says that a call goes through all of them, as in `nn.Sequential`.
+    be of the project; `in_turn` says that a call goes through all of them, as in `nn.Sequential`. `training`
+    is the mode that `train()` or `eval()` put it in.
     """
 
     identity: Site | None
@@ -207,6 +208,7 @@ class Module(NamedTuple):
     cls: Class | None = None
     parts: Value | None = None
     in_turn: bool = False
+    training: bool | None = None
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
@@ -217,6 +219,7 @@ class Module(NamedTuple):
             self.cls if self.cls is other.cls else None,
             join_values(self.parts, other.parts) if both and self.parts and other.parts else None,
             both and self.in_turn,
+            self.training if self.training is other.training else None,
         )
 
     @property
@@ -450,9 +453,11 @@ def placed(value: Value, owner: Module) -> Value:
     """A module or tensor that belongs to `owner`: it lives where `owner` lives."""
     held = value.payload
     if isinstance(held, Module):
-        # A part moves when the whole does.
+        # A part moves when the whole does, and is in its mode.
         place = owner.place if held.place is Place.HOST else held.place
-        return value._replace(payload=held._replace(identity=owner.identity or held.identity, place=place))
+        training = held.training if owner.training is None else owner.training
+        identity = owner.identity or held.identity
+        return value._replace(payload=held._replace(identity=identity, place=place, training=training))
     if isinstance(held, Container):
         return value._replace(payload=held.map(lambda item: placed(item, owner)))
     return value

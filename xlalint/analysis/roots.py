@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from xlalint.analysis.outline import Function, Import, Outline
+from xlalint.analysis.call import dotted, last_name
+from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.project import Project
 from xlalint.knowledge.functions import SWAPS_PARAMETERS
 from xlalint.sources.usage import HOT_TOKEN
@@ -15,6 +17,7 @@ Tokens = Iterable[str]
 
 _DEVICE = re.compile(r"""(?:[(:]|(?<![=!])=|\breturn)\s*f?["']xla(?::(?:\d+|\{[^{}]*\}))?["'](?!\s*:)""")
 """A device that is handed on, not one that is compared with or looked up."""
+_STEPS_BY_ITSELF = re.compile(r"\bbarrier\s*=\s*True\b")
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -75,6 +78,24 @@ class Plan:
                     for name in names.keys() & self._words[user]:
                         found.update(f for f in names[name] if f is not user and not _contains(f, user))
         return found
+
+    def savers(self) -> list[Function]:
+        """Functions that save for somebody who is not seen, in the order of the source.
+
+        There are none where an optimizer's step cuts the graph by itself: then nothing is pending when
+        somebody saves. Where another one calls what has the name, that may be who.
+        """
+        if any(_STEPS_BY_ITSELF.search(outline.text) for outline in self.outlines):
+            return []
+        found = sorted((function for function in self.relevant if saves(function)), key=order)
+        names = frozenset(function.name for function in found)
+        called: Counter[str] = Counter()
+        for outline in self.outlines:
+            if outline.mentions(names):
+                called.update(_called_in(outline.tree, outline, names))
+        for function in found:
+            called.subtract(_called_in(function.node, function.outline, names))
+        return [function for function in found if called[function.name] <= 0]
 
     def uses_class_of(self, method: Function) -> bool:
         """Whether anything outside a method's class names the class."""
@@ -230,6 +251,36 @@ class Plan:
                     for inner, functions in own[source].items():
                         names[inner] = [*names.get(inner, ()), *functions]
         return visible
+
+
+def leading_to(own: set[str], cls: Class, methods: dict[str, Function]) -> list[str]:
+    """The methods of a class that it inherits and that name some of its own, be it through others.
+
+    Of those that name one another, the outermost.
+    """
+    if not own:
+        return []
+    names = {name: method.attributes() & methods.keys() - {name} for name, method in methods.items()}
+    leading, known = set(own), 0
+    while known != (known := len(leading)):
+        leading |= {name for name, inner in names.items() if inner & leading}
+    inherited = {name for name in leading if methods[name].owner is not cls}
+    inner = {name for outer in leading for name in names[outer]}
+    return sorted(inherited - inner - {"__init__"})
+
+
+def saves(function: Function) -> bool:
+    """Whether a function saves something, by its name."""
+    return function.name.lstrip("_").startswith("save")
+
+
+def _called_in(root: ast.AST, outline: Outline, names: frozenset[str]) -> Iterator[str]:
+    """Those of some names by which something is called that is no part of an imported module."""
+    for node in within(root):
+        if isinstance(node, ast.Call) and (name := last_name(node.func)) in names:
+            bound = outline.bindings.get(dotted(node.func).partition(".")[0], ())
+            if not (isinstance(node.func, ast.Attribute) and any(isinstance(b, Import) for b in bound)):
+                yield name
 
 
 def _bringing(outline: Outline) -> Iterator[str]:

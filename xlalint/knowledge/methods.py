@@ -16,12 +16,13 @@ METHODS: dict[Kind, dict[str, str]] = {
         "state_dict": "state dict",
         **dict.fromkeys(
             (
-                "train", "eval", "requires_grad_", "half", "float", "bfloat16", "double", "apply",
+                "requires_grad_", "half", "float", "bfloat16", "double", "apply",
                 "share_memory",
             ),
             "same",
         ),
         **dict.fromkeys(("forward", "__call__"), "call"),
+        **dict.fromkeys(("train", "eval"), "mode"),
         "zero_grad": "zero gradients",
         "clip_grad_norm_": "clip",
         **dict.fromkeys(("append", "insert"), "add"),
@@ -89,3 +90,6 @@ OF_UNSURE: dict[str, str] = {
 }
 """Methods by which the result of an unknown callable on device values shows that it is no tensor but
 a module, or a mapping."""
+
+HOST_STATE = ("scheduler", "sampler", "args", "config", "tokenizer", "rng", "history", "metric", "metadata")
+"""Words in the names of what training programs save and the host holds."""

@@ -19,6 +19,8 @@ STEPS_ELSEWHERE: Assumptions = frozenset({"nothing called before this cuts the g
 """A caller's unknown calls, as a called function sees them."""
 FOLLOWED: Assumptions = frozenset({"what xlalint did not follow changes nothing"})
 """A bound of the analyzer was reached."""
+MID_STEP: Assumptions = frozenset({"this is called while the work of a step is pending"})
+"""A function that saves is called in mid-step, by somebody who is not seen."""
 LAZY: Assumptions = frozenset({"eager mode is off"})
 TELLS_MASTER: Assumptions = frozenset({"the test on line {owner} tells the master from the others"})
 """A caller's test of the replicas, as a called function sees it."""

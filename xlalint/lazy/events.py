@@ -8,8 +8,8 @@ from enum import Enum
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import NOTHING_DONE, Cause, Loop, Obligation, Scope, Split
-from xlalint.lazy.values import NOTHING, Recorded, Value
+from xlalint.lazy.state import NOTHING_DONE, Cause, Loop, Obligation, Scope, ScopeKind, Split, View
+from xlalint.lazy.values import NOTHING, Kind, Recorded, Value, Weight, kinds_that
 
 
 class Reading(Enum):
@@ -168,6 +168,29 @@ class LoopLeft(Event):
     since: tuple[Site, ...] = ()
     keeps: bool = False
 
+    def lacks_cut(self, state: View) -> bool:
+        """Whether it is a training loop, or one of inference, of which each iteration leaves work behind
+        that nothing in the loop ends."""
+        done = self.loop.all
+        if self.recorded.must is not Weight.HEAVY or done.cuts or done.may_cut or done.opens_step:
+            return False
+        if state.scopes.step is not None or state.scopes.of(ScopeKind.STEP_TRACE) is not None:
+            return False
+        if state.opaque or state.eager:
+            return False
+        return self._runs_steps(state) and (self.loop.own.steps or self.keeps or not done.reads)
+
+    def _runs_steps(self, state: View) -> bool:
+        kind = self.over.kind if self.over is not None else None
+        if kind in _MAY_BE_LOADER:
+            return False
+        own = self.loop.own
+        if own.steps:
+            return self.loop.all.backward  # A loop over several optimizers is part of a step.
+        # The loop around an inference loop may cut the graph, and has its own event. A loop that only adds
+        # up gradients makes one graph on purpose, or its optimizer steps on the host.
+        return not state.scopes.in_loop and kind is Kind.LOADER and not own.backward
+
 
 @dataclass(frozen=True, slots=True)
 class Settled(Event):
@@ -206,6 +229,13 @@ class StepSplit(Settled):
 @dataclass(frozen=True, slots=True)
 class ClippedEarly(Settled):
     """Gradients were clipped or unscaled before the replicas' gradients were summed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepsRun(Settled):
+    """What the steps of a loop left recorded runs only below it; `by` says by what, such as `the read`."""
+
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,3 +289,6 @@ class SuppressionUnused(Event):
     codes: tuple[str, ...] = ()
     fault: str = ""
     meant: str = ""
+
+
+_MAY_BE_LOADER = kinds_that("may_be_loader")

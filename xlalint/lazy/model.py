@@ -31,6 +31,7 @@ from xlalint.lazy.events import (
     ScopeEntered,
     ScopeLeft,
     StepSplit,
+    StepsRun,
     UnmatchedCollective,
     Use,
 )
@@ -149,6 +150,8 @@ class LazyModel:
         assumes = self.assumed(state, value)
         self._emit(HostRead(site, assumes, value, reading, spelling, closure_argument), state)
         _note(state, reads=True)
+        if value.recorded.may is Weight.HEAVY:
+            self._settle_steps_of_loops(state, f"the read `{spelling}`", site)
         if (
             value.recorded.must is Weight.HEAVY
             and value.is_device
@@ -211,6 +214,7 @@ class LazyModel:
         for obligation in state.owes(Owed.READ):
             met = both(obligation.assumes, assumes)
             self._settle(state, obligation, ReadThenCut(site, met, obligation, cause))
+        self._settle_steps_of_loops(state, "the graph cut", site)
         state.obligations = frozenset(o for o in state.obligations if not o.terms.dropped_by_cut)
         if cause.explicit and cause is not Cause.BARRIER and state.gradients.of(None) == _LOCAL:
             self._owe(state, Owed.SPLIT_STEP, site, assumptions.NONE, spelling)
@@ -421,6 +425,7 @@ class LazyModel:
         on_device = on_device or value.is_device
         self._emit(Save(site, assumes, spelling, value, recorded, by_xla, on_device), state)
         if recorded.may is Weight.HEAVY:
+            self._settle_steps_of_loops(state, f"the save `{spelling}`", site)
             for obligation in state.owes(Owed.EXIT):
                 self._settle(
                     state, obligation, LeftPending(site, obligation.assumes, obligation, Leaving.SAVE)
@@ -466,7 +471,11 @@ class LazyModel:
             told: Whether this end is the one by which the loop is judged.
         """
         if told:
-            self._emit(LoopLeft(site, self.assumed(state), over, recorded, state.loop, since, keeps), state)
+            left = LoopLeft(site, self.assumed(state), over, recorded, state.loop, since, keeps)
+            self._emit(left, state)
+            if left.lacks_cut(state.view()) and not (left.loop.all.reads or left.loop.closures):
+                how = "trains" if left.loop.own.steps else ""
+                self._owe(state, Owed.STEPS, site, left.assumes, how, since=state.engine.since)
         state.loop = state.loop.inside(outside)
         if not state.scopes.in_loop:
             self.settle_steps(state)
@@ -481,6 +490,10 @@ class LazyModel:
         for obligation in state.owes(Owed.CLOSURE):
             self._settle(state, obligation, ClosureNeverRun(site, obligation.assumes, obligation))
         self.settle_steps(state)
+
+    def _settle_steps_of_loops(self, state: State, by: str, site: Site) -> None:
+        for obligation in state.owes(Owed.STEPS):
+            self._settle(state, obligation, StepsRun(site, obligation.assumes, obligation, by))
 
     def _owe(
         self, state: State, owed: Owed, site: Site, assumes: Assumptions, detail: str = "", *,

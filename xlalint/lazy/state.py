@@ -137,6 +137,7 @@ class Owed(Enum):
     CLOSURE = "step closure that has not run yet"
     COLLECTIVE = "collective that other replicas have not reached"
     LONE_CUT = "cut that only some replicas made"
+    STEPS = "steps of a loop that nothing in it ends or reads"
 
     __hash__ = object.__hash__
 
@@ -174,6 +175,7 @@ TERMS: dict[Owed, Terms] = {
     Owed.CLOSURE: Terms(dropped_by_cut=True, settled_by_one_arm=True),
     Owed.COLLECTIVE: Terms(enters_calls=False),
     Owed.LONE_CUT: Terms(dropped_by_cut=True, settled_by_one_arm=True, placed_in_caller=True),
+    Owed.STEPS: Terms(settled_by_one_arm=True, needs_heavy_work=True),
 }
 
 

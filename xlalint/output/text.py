@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from xlalint.diagnostic import Certainty, Diagnostic, Position, Range, Severity
+from xlalint.diagnostic import Certainty, Diagnostic, Position, Range, Related, Severity
 from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width, wrap
 from xlalint.sources.file import SourceFile
 
@@ -150,9 +150,13 @@ def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], columns: in
     yield [Span(f"{margin}--> ", GUTTER), Span(diagnostic.path, STRONG), Span(f":{_position(diagnostic)}")]
     if source is not None:
         yield from _frame(source, place, numbers, digits, _COLORS[diagnostic.severity])
-    if diagnostic.related:
+    chain = [related for related in diagnostic.related if not related.later]
+    if chain:
         yield from _note(margin, "reached through", "", columns)
-        yield from _chain(diagnostic, sources, margin)
+        yield from _places(chain, sources, margin)
+    for later in diagnostic.related[len(chain) :]:
+        yield from _note(margin, later.message, "", columns)
+        yield from _places([later], sources, margin)
     if diagnostic.assumes:
         yield from _note(margin, "likely", f"assumes {show_control(diagnostic.assumes)}", columns)
     if diagnostic.help:
@@ -164,10 +168,10 @@ def _note(margin: str, label: str, text: str, columns: int) -> Iterator[Line]:
     return wrap(head, Span(text), sum(len(span.text) for span in head), columns)
 
 
-def _chain(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], margin: str) -> Iterator[Line]:
-    places = [f"{related.path}:{related.range.start.line}" for related in diagnostic.related]
+def _places(held: Sequence[Related], sources: Mapping[str, SourceFile], margin: str) -> Iterator[Line]:
+    places = [f"{related.path}:{related.range.start.line}" for related in held]
     widest = max(width(place) for place in places)
-    for place, related in zip(places, diagnostic.related, strict=True):
+    for place, related in zip(places, held, strict=True):
         source = sources.get(related.path)
         code = ""
         if source is not None:

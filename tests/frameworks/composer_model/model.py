@@ -41,5 +41,7 @@ class Keyword(ComposerModel):
         self.names = ["inputs"]
 
     def forward(self, batch):
-        known = {name: value for name, value in batch.items() if name in self.names}  # quiet: names are no tensors
+        known = {
+            name: value for name, value in batch.items() if name in self.names
+        }  # quiet: names are no tensors
         return self.net(**known)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from typing import NamedTuple
 
-from xlalint.analysis.call import Call
+from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Container,
     Module,
     StateDict,
 )
+from xlalint.knowledge.methods import HOST_STATE
+from xlalint.lazy import assumptions
 from xlalint.lazy.values import (
     NONE,
     NOTHING,
@@ -33,9 +36,13 @@ def _plain_save(machine: Machine, call: Call) -> Value:
 
 def _save(call: Call, *, by_xla: bool) -> Value:
     data = call.argument(0, "data") or call.argument(0, "obj") or UNKNOWN
-    saved = _saved(data, call.store.state.engine.parameters)
+    state, unknown = call.store.state, NOTHING
+    if by_xla and state.trust.bounded == assumptions.MID_STEP and not _is_hosts(_given(call)):
+        # Whoever calls it in mid-step hands over what the device holds: `xm.save` is for nothing else.
+        unknown = state.engine.parameters
+    saved = _saved(data, state.engine.parameters, unknown)
     call.frame.model.save(
-        call.store.state, call.spelling, data, saved.recorded, call.site,
+        state, call.spelling, data, saved.recorded, call.site,
         by_xla=by_xla, on_device=saved.on_device, of_parameters=saved.of_parameters,
     )  # fmt: skip
     return NONE
@@ -49,16 +56,20 @@ class _Saved(NamedTuple):
     of_parameters: bool = False
 
 
-def _saved(value: Value, parameters: Recorded) -> _Saved:
+def _saved(value: Value, parameters: Recorded, unknown: Recorded) -> _Saved:
+    """What a value holds, with `parameters` recorded on a module's and `unknown` on what nobody knows."""
     if value.kind is Kind.TENSOR:
         return _Saved(value.recorded, value.sure)
     match value.payload:
         case StateDict(Place.XLA) | Module(place=Place.XLA):
             return _Saved(parameters, on_device=True, of_parameters=True)
         case StateDict() | Module():
-            return _Saved(Recorded(Weight.NONE, parameters.may))
-        case Container(items):
-            parts = [_saved(item, parameters) for item in items or ()]
+            return _Saved(Recorded(unknown.must, parameters.may), of_parameters=unknown != NOTHING)
+        case Container(items, keys=keys):
+            named = zip(keys or [""] * len(items or ()), items or (), strict=True)
+            parts = [
+                _saved(item, parameters, NOTHING if _is_hosts(str(key)) else unknown) for key, item in named
+            ]
             return _Saved(
                 Recorded(
                     max((part.recorded.must for part in parts), default=Weight.NONE),
@@ -67,7 +78,19 @@ def _saved(value: Value, parameters: Recorded) -> _Saved:
                 any(part.on_device for part in parts),
                 any(part.of_parameters for part in parts),
             )
-    return _Saved()
+    return _Saved(unknown, of_parameters=unknown != NOTHING) if value.kind is Kind.UNKNOWN else _Saved()
+
+
+def _given(call: Call) -> str:
+    """The name by which the program calls what is to be saved, or whose method makes it."""
+    node = call.node.args[0] if call.node is not None and call.node.args else None
+    node = node.func if isinstance(node, ast.Call) else node
+    return dotted(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+
+
+def _is_hosts(name: str) -> bool:
+    """Whether what goes by a name is known to be the host's."""
+    return any(word in name.lower() for word in HOST_STATE)
 
 
 EFFECTS: dict[str, Effect] = {

@@ -140,6 +140,8 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return Value(Kind.STATE_DICT, receiver.assumes, payload=StateDict(info.place))
         case "same":
             return receiver
+        case "mode":
+            return _set_mode(machine, receiver, info, name, call)
         case "call":
             return call_module(machine, receiver, call)
         case "zero gradients":
@@ -156,6 +158,17 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             if info.cls is not None and info.cls.outline.is_framework and result.kind is Kind.TENSOR:
                 return result._replace(assumes=_OF_FRAMEWORK)
             return result
+
+
+def _set_mode(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:
+    """`train()` or `eval()`: only a module of the project asks which it was."""
+    if info.cls is None and info.parts is None:
+        return receiver
+    training = False if name == "eval" else call.flag("mode", default=True, position=0)
+    changed = receiver._replace(payload=info._replace(training=training))
+    if isinstance(function := call.function, ast.Attribute):
+        rebind(machine, function.value, changed, call.frame, call.store)
+    return changed
 
 
 def _use_parts(machine: Machine, receiver: Value, info: Module, how: str, call: Call) -> Value:

@@ -23,8 +23,14 @@ class _AcceleratedOptimizer:
         return self.optimizer.state_dict()
 
 
+class ProjectConfiguration:
+    def __init__(self, project_dir=None, logging_dir=None, automatic_checkpoint_naming=False, total_limit=None):
+        self.automatic_checkpoint_naming = automatic_checkpoint_naming
+
+
 class Accelerator:
-    def __init__(self, gradient_accumulation_steps=1):
+    def __init__(self, gradient_accumulation_steps=1, project_config=None):
+        self.project_configuration = ProjectConfiguration() if project_config is None else project_config
         torch.distributed.init_process_group("xla")
         self.device = torch_xla.device()
         self.is_main_process = xm.is_master_ordinal(local=False)
@@ -99,6 +105,8 @@ class Accelerator:
         xm.save(model.state_dict(), save_directory)
 
     def save_state(self, output_dir=None, safe_serialization=True):
+        if self.project_configuration.automatic_checkpoint_naming:
+            self.wait_for_everyone()
         xm.mark_step()
         xm.save(self.state, output_dir)
 

@@ -1,4 +1,4 @@
-"""composer on XLA devices: its trainer calls a model on a batch, and marks the step after each backward."""
+"""composer on XLA devices: its trainer calls a model and callbacks, and marks the step after each backward."""
 
 import torch
 import torch_xla
@@ -20,7 +20,21 @@ class ComposerModel(torch.nn.Module):
         pass
 
 
+class State:
+    def __init__(self, model):
+        self.model = model
+        self.batch = batches
+        self.outputs = None
+        self.loss = None
+
+
 class Callback:
+    def batch_start(self, state, logger):
+        pass
+
+    def before_forward(self, state, logger):
+        pass
+
     def after_forward(self, state, logger):
         pass
 
@@ -33,24 +47,47 @@ class Callback:
     def batch_end(self, state, logger):
         pass
 
+    def epoch_end(self, state, logger):
+        pass
+
 
 def _fit(model, callback):
     model = model.to(torch_xla.device())
     optimizer = torch.optim.AdamW(model.parameters())
+    state = State(model)
     for batch in pl.MpDeviceLoader(batches):
-        outputs = model(batch)
+        state.batch = batch
+        callback.batch_start(state, logger)
+        callback.before_forward(state, logger)
+        state.outputs = model(batch)
         callback.after_forward(state, logger)
-        loss = model.loss(outputs, batch)
+        state.loss = model.loss(state.outputs, batch)
         callback.after_loss(state, logger)
-        loss.backward()
+        state.loss.backward()
         xm.mark_step()
         callback.after_backward(state, logger)
         optimizer.step()
         callback.batch_end(state, logger)
+    callback.epoch_end(state, logger)
     for batch in pl.MpDeviceLoader(batches):
         outputs = model.eval_forward(batch, model(batch))
         model.update_metric(batch, outputs, metric)
 
 
+class _SomeModel(ComposerModel):
+    def __init__(self):
+        self.network = torch.nn.Linear(1, 1)
+
+    def forward(self, batch):
+        return self.network(batch)
+
+    def loss(self, outputs, batch):
+        return outputs.mean()
+
+
 def harness(model: ComposerModel):
     _fit(model, Callback())
+
+
+def harness_of_callback(callback: Callback):
+    _fit(_SomeModel(), callback)
