@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -82,10 +81,8 @@ def check(
     found: list[Placed] = []
     commented: list[tuple[SourceFile, Rules]] = []
     asked: dict[str, Settings] = {}
-    for number, unit in enumerate(gathered.units):
-        if number > 0:
-            _drop_what_is_left()
-        here = findings(unit, cache)
+    for unit in gathered.units:
+        here = findings(unit, cache, is_last=unit is gathered.units[-1])
         report.statistics.update(here.statistics)
         broken = [*unit.unreadable, *_broken(unit)]
         asked.update((path, unit.files[path].settings) for path in unit.asked)
@@ -111,13 +108,6 @@ def check(
     report.diagnostics.sort(key=lambda diagnostic: (diagnostic.order, diagnostic.message))
     report.sources = texts.shown_in(report.diagnostics)
     return report
-
-
-def _drop_what_is_left() -> None:
-    """Free what the analysis of a project leaves behind, where nobody else does: it holds itself."""
-    if not gc.isenabled():
-        gc.collect()
-        gc.freeze()
 
 
 def _broken(unit: Unit) -> Iterator[Unreadable]:

@@ -48,14 +48,15 @@ class Findings(NamedTuple):
     statistics: Counter[str]
 
 
-def findings(unit: Unit, cache: Cache | None = None) -> Findings:
+def findings(unit: Unit, cache: Cache | None = None, *, is_last: bool = True) -> Findings:
     """All that is found in a project, in files that are asked for and others.
 
     Args:
         unit: The project.
         cache: Where answers are kept from one run to the next; None: nowhere.
+        is_last: Whether no other project follows, which would need the memory.
     """
-    return _Unit(unit, cache).run()
+    return _Unit(unit, cache, is_last=is_last).run()
 
 
 def program_of(unit: Unit) -> Program:
@@ -87,7 +88,8 @@ def _rule(code: str) -> type[Rule[Any]]:
 class _Unit:
     """One project, for the time of one check."""
 
-    def __init__(self, unit: Unit, cache: Cache | None) -> None:
+    def __init__(self, unit: Unit, cache: Cache | None, *, is_last: bool = True) -> None:
+        self._is_last = is_last
         self._unit = unit
         self._cache = cache
         self._holding: dict[Fact, bool] = {}
@@ -154,6 +156,8 @@ class _Unit:
             self._keep(now)
         told_here = (root.findings for root in now.roots.values() if root.told)
         placed = [located(found, program.where) for each in told_here for found in each]
+        if not self._is_last:
+            program.close()
         return Findings(placed, Counter(now.statistics))
 
     def program(self, kinds: frozenset[type[Event]], analyzed: set[str]) -> Program:

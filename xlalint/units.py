@@ -88,8 +88,8 @@ class File:
     """One file of a project, read when it must be."""
 
     __slots__ = (
-        "_data", "_digest", "_imports", "_suppressions", "_touched", "_traits", "given", "path", "settings",
-        "shown", "stat",
+        "_data", "_digest", "_imports", "_known", "_suppressions", "_touched", "_traits", "given", "path",
+        "settings", "shown", "stat",
     )  # fmt: skip
 
     def __init__(
@@ -111,13 +111,17 @@ class File:
         self._touched: tuple[str, ...] | None = None
         self._imports: tuple[str, ...] | None = None
         self._suppressions: Remembered | None = None
+        self._known: Known | None = None
+        """What was known before, if that is what it is."""
 
     def compare(self, known: Known | None) -> None:
         """Look at the file, and take what is known of it if it has not changed since."""
         self.stat = None if self.given else _stat(self.path)
+        self._known = None
         if known is not None and known.stat == self.stat:
             self._digest, self._traits, self._imports = known.digest, known.traits, known.imports
             self._touched, self._suppressions = known.touched, known.suppressions
+            self._known = known
 
     @property
     def data(self) -> bytes | str:
@@ -208,6 +212,9 @@ class File:
 
     def to_remember(self) -> Known | None:
         """What may be remembered of the file; None where it is not on disk, or cannot be read."""
+        known = self._known
+        if known is not None and (known.imports, known.suppressions) == (self._imports, self._suppressions):
+            return known
         if self.stat is None or not self.digest:
             return None
         stat = self.stat
@@ -259,18 +266,22 @@ class Unit:
         return known
 
     @cached_property
+    def counting(self) -> dict[str, File]:
+        """The files that may hold something to be analyzed by itself."""
+        return {path: file for path, file in self.files.items() if file.counts}
+
+    @cached_property
     def hot(self) -> set[str]:
         """The files that bring XLA."""
-        return {path for path, file in self.files.items() if file.counts and file.traits.hot}
+        return {path for path, file in self.counting.items() if file.traits.hot}
 
     @cached_property
     def candidates(self) -> set[str]:
         """The others that use a framework which does; in its own tree, only what derives from its classes."""
         return {
             path
-            for path, file in self.files.items()
+            for path, file in self.counting.items()
             if path not in self.hot
-            and file.counts
             and (path in self.users or any((path, name) not in self.elsewhere for name in file.derives_from))
         }
 
@@ -280,8 +291,8 @@ class Unit:
         own = {framework.name for framework in shipped() if self._holds(framework)}
         packages = {framework.name: framework.packages for framework in shipped()}
         found = set()
-        for path, file in self.files.items():
-            if path not in self.hot and file.counts:
+        for path, file in self.counting.items():
+            if path not in self.hot:
                 derives = {name for name in file.derives_from if (path, name) not in self.elsewhere}
                 used = (file.hands_to | derives) - own
                 if any(not self._is_within(path, packages.get(name, ())) for name in used):
@@ -294,7 +305,7 @@ class Unit:
 
         The file says so itself, or all files that make a trainer do.
         """
-        counting = [file for file in self.files.values() if file.counts]
+        counting = self.counting.values()
         only = {name for file in counting for name in file.trains_elsewhere}
         only -= {name for file in counting for name in file.hands_to}
         return {

@@ -48,9 +48,10 @@ def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
             holds = not holds
         case _:
             subject, value = test, True
-    if not all(isinstance(node, _PLAIN) for node in ast.walk(subject)):
-        return frozenset()
-    return frozenset({Fact(ast.unparse(subject), repr(value), holds)})
+    shown = dotted(subject)
+    if not shown and all(isinstance(node, _PLAIN) for node in ast.walk(subject)):
+        shown = ast.unparse(subject)
+    return frozenset({Fact(shown, repr(value), holds)}) if shown else frozenset()
 
 
 def _positive(test: ast.expr) -> tuple[ast.expr, bool]:
@@ -81,14 +82,21 @@ def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
             for owed in store.state.obligations
             if not any(one.excludes(other) for one in known for other in owed.when)
         )
+    # Few values assume anything, and this is asked of all of them at every test.
+    assuming = [
+        (held, key, value)
+        for held in (store.names, store.attributes)
+        for key, value in held.items()
+        if value.assumes
+    ]
+    if not assuming and not store.state.trust.bounded:
+        return
     assumed, excluded = clauses(test) if holds else clauses(test)[::-1]
-    for held in (store.names, store.attributes):
-        # Few values assume anything, and this is asked of all of them at every test.
-        for key, value in [item for item in held.items() if item[1].assumes]:
-            if value.assumes == assumed:
-                held[key] = value._replace(assumes=assumptions.NONE)  # type: ignore[index]
-            elif value.assumes == excluded:
-                held[key] = UNKNOWN._replace(differs=value.differs)  # type: ignore[index]
+    for held, key, value in assuming:
+        if value.assumes == assumed:
+            held[key] = value._replace(assumes=assumptions.NONE)  # type: ignore[index]
+        elif value.assumes == excluded:
+            held[key] = UNKNOWN._replace(differs=value.differs)  # type: ignore[index]
     if store.state.trust.bounded == assumed:
         store.state.trust = store.state.trust._replace(bounded=assumptions.NONE)
 
@@ -141,6 +149,8 @@ def merge(joined: Store, yes: Store, no: Store, test: ast.expr) -> None:
 
 
 def _merge(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value], test: ast.expr) -> None:
+    if yes == no:
+        return  # as mostly, for attributes; this is much quicker than to look at each
     for key, one in yes.items():
         other = no.get(key)
         if other is not None and one is not other and one != other:

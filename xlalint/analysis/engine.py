@@ -196,6 +196,12 @@ class Program:
         """What was counted on the way."""
         return Counter(self.interpreter.statistics) + Counter(modules=self.project.outlined)
 
+    def close(self) -> None:
+        """Forget the program. It holds itself in circles, which nobody looks for while a check runs."""
+        self.project.close()
+        for part in (self.interpreter, self):
+            vars(part).clear()
+
     def derived(self, fact: Fact) -> frozenset[Fact]:
         """What a fact rests on that was found out of others."""
         return frozenset(self.interpreter.facts.of(self.interpreter.lookups.derived[fact]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,9 @@ from xlalint.analysis.sections import SIMPLE, Sections, blocks, digest
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.sources.file import split_lines
+
+_GLOBAL = re.compile(r"(?m)(?:^|[;:\r])[ \t\f]*global ")
+"""A statement, not a word of some prose."""
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Key = tuple[str, str]
@@ -258,8 +262,14 @@ class Outline:
         self._mentioned: dict[frozenset[str], bool] = {}
         self._sites: dict[ast.AST, Site] = {}
         self._collect(tree.body, None, None)
-        if "global " in text:
+        if "global " in text and _GLOBAL.search(text):
             self._collect_globals()
+
+    def close(self) -> None:
+        """Forget the module; see `Program.close`."""
+        for cls in self.classes.values():
+            cls.methods.clear()
+        vars(self).clear()
 
     @cached_property
     def lines(self) -> list[str]:
@@ -498,7 +508,8 @@ def _parts(node: ast.AST) -> list[ast.AST]:
     for name in fields:
         field = getattr(node, name, None)
         if field.__class__ is list:
-            parts += [part for part in field if isinstance(part, ast.AST)]
+            if field:
+                parts += [part for part in field if isinstance(part, ast.AST)]
         elif isinstance(field, ast.AST):
             parts.append(field)
     return parts

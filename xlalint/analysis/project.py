@@ -39,6 +39,12 @@ class Project:
         """How many modules have been outlined."""
         return sum(outline is not None for outline in self._outlines.values())
 
+    def close(self) -> None:
+        """Forget all modules; see `Program.close`."""
+        for outline in self._outlines.values():
+            if outline is not None:
+                outline.close()
+
     def path(self, file: str) -> Path:
         """The path of a file; one object for each, as paths are slow to make and to look up anew."""
         path = self._paths.get(file)

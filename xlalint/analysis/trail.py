@@ -8,7 +8,7 @@ and again are kept as the bits of a number: to unite them is then one operation.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -21,6 +21,8 @@ class Numbered(Generic[_T]):
     def __init__(self) -> None:
         self._bits: dict[_T, int] = {}
         self._things: list[_T] = []
+        self._told: dict[int, tuple[_T, ...]] = {}
+        """What was asked before: many activations touch the same."""
 
     def bit(self, thing: _T) -> int:
         """The bit that stands for a thing."""
@@ -30,16 +32,20 @@ class Numbered(Generic[_T]):
             self._things.append(thing)
         return bit
 
-    def of(self, bits: int) -> list[_T]:
+    def of(self, bits: int) -> tuple[_T, ...]:
         """The things that some bits stand for."""
+        told = self._told.get(bits)
+        if told is None:
+            told = self._told[bits] = tuple(self._find(bits))
+        return told
+
+    def _find(self, bits: int) -> Iterator[_T]:
         # To test each bit would go through the whole number every time, and most of its digits are 0.
-        found = []
         digits = bin(bits)[:1:-1]
         place = digits.find("1")
         while place >= 0:
-            found.append(self._things[place])
+            yield self._things[place]
             place = digits.find("1", place + 1)
-        return found
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +27,7 @@ DEFAULT_EXCLUDES = (
 )  # fmt: skip
 """Names that are excluded in every directory."""
 
+_BY_NAME = attrgetter("name")
 _SUFFIXES = (".py", ".pyi")
 
 
@@ -143,7 +145,7 @@ def _walk(top: str, scope: Scope, scope_of: Callable[[Path], Scope]) -> Iterator
         directory, scope, ignores = pending.pop()
         try:
             with os.scandir(directory) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name)
+                entries = sorted(listing, key=_BY_NAME)
         except OSError as error:
             yield _unlisted(directory, error)
             continue
