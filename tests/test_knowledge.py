@@ -36,6 +36,9 @@ OF_MODULES = sorted(
     for name, effect in methods.METHODS[Kind.MODULE].items()
     if effect != "clip"  # FSDP's own
 )
+OF_MODULES += [
+    f"torch.nn.{cls}.{name}" for cls, names in methods.OF_MODULE_CONTAINERS.items() for name in names
+]
 OPERATIONS = sorted(operations.OPERATIONS)
 HOMES = ("torch.Tensor", "torch", "torch.nn.functional")
 

@@ -25,10 +25,6 @@ METHODS: dict[Kind, dict[str, str]] = {
         **dict.fromkeys(("train", "eval"), "mode"),
         "zero_grad": "zero gradients",
         "clip_grad_norm_": "clip",
-        **dict.fromkeys(("append", "insert"), "add"),
-        "extend": "add all",
-        "values": "parts",
-        "items": "named parts",
         **dict.fromkeys(
             ("modules", "children", "named_modules", "load_state_dict", "register_buffer", "add_module"),
             "unknown object",
@@ -73,6 +69,13 @@ METHODS: dict[Kind, dict[str, str]] = {
         "per_device_loader": "device loader",
     },
 }  # fmt: skip
+
+OF_MODULE_CONTAINERS: dict[str, dict[str, str]] = {
+    "ModuleList": {**dict.fromkeys(("append", "insert"), "add"), "extend": "add all"},
+    "Sequential": {**dict.fromkeys(("append", "insert"), "add"), "extend": "add all"},
+    "ModuleDict": {"values": "parts", "items": "named parts"},
+}
+"""By the last name of a class of torch that holds modules, what its methods do with these."""
 
 OPTIMIZER_HOOKS = frozenset({
     "step", "zero_grad", "unscale_", "update", "scale", "minimize", "_maybe_opt_step", "_unscale_grads_",

@@ -21,7 +21,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge import classes
-from xlalint.knowledge.methods import METHODS
+from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume, both
 from xlalint.lazy.values import (
@@ -43,6 +43,8 @@ from xlalint.spelling import THE_FRAMEWORK
 _ON_DEVICE = assume("these parameters are on the device")
 
 _OF_FRAMEWORK = assume(f"the model of {THE_FRAMEWORK} returns tensors")
+
+_WITH_PARTS = {name: how for methods in OF_MODULE_CONTAINERS.values() for name, how in methods.items()}
 
 _PLACES = {"xla": Place.XLA, "cpu": Place.HOST}
 
@@ -128,6 +130,9 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
     """A method of a module."""
     info = receiver.payload
     assert isinstance(info, Module)
+    how = _WITH_PARTS.get(name)
+    if info.held is not None and how is not None:
+        return _use_parts(machine, receiver, info, how, call)
     match METHODS[Kind.MODULE].get(name):
         case "move":
             return _move(machine, receiver, info, name, call)
@@ -149,8 +154,6 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return NONE
         case "clip":
             return call.record((Value(Kind.TENSOR),), Weight.HEAVY)
-        case "add" | "add all" | "parts" | "named parts" as how if info.parts is not None:
-            return _use_parts(machine, receiver, info, how, call)
         case "unknown object":
             return UNKNOWN
         case _:
