@@ -44,3 +44,8 @@ def main(train_loader, plain_loader, with_loss):
         print(evaluate_reading_twice(model, list(plain_loader), device))
         print(evaluate_reading_once(model, list(plain_loader), device))
         evaluate_reading_one_or_the_other(model, plain_loader, device, with_loss)
+    # Called in two places each, so that no program with a change has them in the place of the call, where
+    # names would keep what is read.
+    print(evaluate_reading_twice(model, list(plain_loader), device))
+    print(evaluate_reading_once(model, list(plain_loader), device))
+    evaluate_reading_one_or_the_other(model, plain_loader, device, with_loss)
