@@ -35,7 +35,18 @@ from xlalint.lazy.state import (
     State,
     join,
 )
-from xlalint.lazy.values import HEAVY, IS_A_TENSOR, LIGHT, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
+from xlalint.lazy.values import (
+    HEAVY,
+    IS_A_TENSOR,
+    LIGHT,
+    NOTHING,
+    PERHAPS,
+    UNKNOWN,
+    Kind,
+    Recorded,
+    Value,
+    Weight,
+)
 from xlalint.lazy.values import join as join_values
 
 LOSS = Value(Kind.TENSOR, recorded=HEAVY)
@@ -382,7 +393,7 @@ def test_joined_values_are_reached_in_one_go(one: Value, other: Value) -> None:
 
 
 def test_none_gives_way_and_a_number_in_one_branch_is_an_unsure_tensor() -> None:
-    assert join_values(LOSS, Value(Kind.NONE)) == LOSS
+    assert join_values(LOSS, Value(Kind.NONE)) == LOSS._replace(present=PERHAPS)
     assert join_values(LOSS, Value(Kind.HOST)) == Value(
         Kind.TENSOR, IS_A_TENSOR, Recorded(Weight.NONE, Weight.HEAVY)
     )

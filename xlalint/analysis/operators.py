@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.binding import element
+from xlalint.analysis.binding import PART, element
 from xlalint.analysis.conditions import chosen
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
@@ -119,7 +119,7 @@ def evaluate_test(machine: Machine, node: ast.expr, frame: Frame, store: Store) 
     if isinstance(node, ast.BoolOp):
         return _bool_operator(machine, node, frame, store, tested=True)
     value = machine.evaluate(node, frame, store)
-    return where_present(value) if value.present is not None else value
+    return where_present(value) if isinstance(value.present, RankTest) else value
 
 
 def where_present(value: Value) -> Value:
@@ -180,13 +180,15 @@ def compare(
             other = right if left.kind is Kind.NONE else left
             if other.kind is Kind.NONE:
                 return constant(isinstance(op, ast.Is))
-            if other.present is not None:
+            if isinstance(other.present, RankTest):
                 test = where_present(other)
                 assert isinstance(test.payload, RankTest)
                 return test._replace(payload=test.payload.negated()) if isinstance(op, ast.Is) else test
             if other.kind in (Kind.NAMESPACE, Kind.CALLABLE, Kind.CLASS) or (
                 other.kind not in (Kind.UNKNOWN, Kind.TENSOR, Kind.HOST) and other.sure
             ):
+                return constant(isinstance(op, ast.IsNot))
+            if other.kind is Kind.TENSOR and other.present is None and (other.sure or other.assumes == PART):
                 return constant(isinstance(op, ast.IsNot))
         return HOST
     if isinstance(op, ast.In | ast.NotIn):

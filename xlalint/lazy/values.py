@@ -122,7 +122,8 @@ class Value(NamedTuple):
     `assumes` is what must be taken for granted for it to be of its kind, such as what an unknown callee
     returns. `differs` says that the value is not the same on every replica, `reduced` that it depends on
     a collective. The class of `payload` belongs to `kind`, and to no other. `present` is the test of the
-    replicas that says where it is set, when it is None or false elsewhere.
+    replicas that says where it is set, when it is None or false elsewhere; PERHAPS of a tensor which some way
+    there leaves None.
     """
 
     kind: Kind
@@ -166,16 +167,19 @@ NONE = Value(Kind.NONE)
 HOST = Value(Kind.HOST)
 
 
+PERHAPS = "on some ways only"
+
+
 def join(a: Value, b: Value) -> Value:
     """The value that stands for "either `a` or `b`"."""
     if a is b or a == b:
         return a
-    if a.kind is Kind.NONE:
-        return b
-    if b.kind is Kind.NONE:
-        return a
+    for one, other in ((a, b), (b, a)):
+        if one.kind is Kind.NONE:
+            return other._replace(present=PERHAPS) if other.kind is Kind.TENSOR else other
     if a.present != b.present:
-        a, b = a._replace(present=None), b._replace(present=None)
+        present = PERHAPS if PERHAPS in (a.present, b.present) else None
+        a, b = a._replace(present=present), b._replace(present=present)
         if a == b:
             return a
     recorded = a.recorded.join(b.recorded)

@@ -23,7 +23,7 @@ from xlalint.knowledge.methods import OF_UNSURE
 from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import Reading, Use
-from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
+from xlalint.lazy.values import HOST, NONE, PERHAPS, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
 
 
 def call_operation(name: str, call: Call) -> Value:
@@ -133,7 +133,9 @@ def _unsure_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
         case "elements" if not call.values:
             return container_of(receiver)
         case "part":
-            return part_of(receiver)
+            part, default = part_of(receiver), call.argument(1, "default")
+            is_sure = name != "get" or (default is not None and default.kind is not Kind.NONE)
+            return part if is_sure else part._replace(present=PERHAPS)
         case "text":
             return HOST
         case _:
