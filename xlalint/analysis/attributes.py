@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     Classes,
     Container,
     Device,
+    Fields,
     Known,
     Method,
     Module,
@@ -121,6 +122,8 @@ def attribute(
         if name == "grad" and payload.place is Place.XLA:
             return Value(Kind.TENSOR, recorded=store.state.engine.gradients, differs=True)
         return _of_tensor(parameter(payload, store), name)
+    if isinstance(payload, Fields) and (given := payload.under(name)) is not None:
+        return given
     if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return gradient(store) if name == "grad" else gradient(store)._replace(payload=Tensor(Role.FOUND_INF))
     if isinstance(payload, Device):

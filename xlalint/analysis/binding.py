@@ -13,6 +13,7 @@ from xlalint.analysis.payloads import (
     Bound,
     Constant,
     Container,
+    Fields,
     Iterated,
     Loader,
     Module,
@@ -76,6 +77,8 @@ def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: 
                 machine.enter(Bound(setter, owner), Call(frame, store, frame.site(target), None, [value]))
                 return
             _bind_attribute(machine, classes[0], target.attr, value, store)
+        elif owner.kind in (Kind.UNKNOWN, Kind.HOST):
+            _give(machine, target.value, owner, target.attr, value, frame, store)
     elif isinstance(target, ast.Tuple | ast.List):
         _unpack(machine, target.elts, value, frame, store)
     elif isinstance(target, ast.Starred):
@@ -129,6 +132,18 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
         rebind(machine, target.value, changed, frame, store)
     elif base.kind is Kind.TENSOR:
         record((base, value), Weight.LIGHT, frame.site(target), frame, store)
+    elif base.kind is Kind.UNKNOWN and isinstance(key := literal(index), str):
+        _give(machine, target.value, base, key, value, frame, store)
+
+
+def _give(
+    machine: Machine, node: ast.expr, owner: Value, name: str, value: Value, frame: Frame, store: Store
+) -> None:
+    """Something unknown is given what may matter to the engine, under a name."""
+    held = owner.payload if isinstance(owner.payload, Fields) else Fields(())
+    if isinstance(node, ast.Name) and (value.kind in _GIVEN or held.under(name) is not None):
+        given = Value(Kind.UNKNOWN, differs=owner.differs, payload=held.with_(name, value))
+        bind_name(node.id, given, frame, store)
 
 
 def rebind(machine: Machine, node: ast.expr, value: Value, frame: Frame, store: Store) -> None:
@@ -169,6 +184,8 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Fram
 
 
 PART = assume("what is taken from the batch or output is a tensor")
+
+_GIVEN = kinds_that("concerns_engine")
 
 _IDLE = kinds_that("idle")
 

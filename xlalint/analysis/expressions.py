@@ -18,6 +18,7 @@ from xlalint.analysis.operators import ask, evaluate_test
 from xlalint.analysis.payloads import (
     Bound,
     Container,
+    Fields,
     Instance,
     Loader,
     Module,
@@ -168,7 +169,8 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
     if base.kind is Kind.HOST:
         return Value(Kind.HOST, differs=base.differs or index.differs)
-    return unknown_from(base)
+    given = held.under(named) if isinstance(held, Fields) and isinstance(named, str) else None
+    return unknown_from(base) if given is None else given
 
 
 def _slice(machine: Machine, node: ast.Slice, frame: Frame, store: Store) -> Value:

@@ -315,6 +315,26 @@ class Iterated(NamedTuple):
         return Iterated(join_values(self.element, other.element), join_values(self.over, other.over))
 
 
+class Fields(NamedTuple):
+    """What something unknown was given that matters to the engine: `args.device = torch_xla.device()`."""
+
+    given: tuple[tuple[str, Value], ...]
+
+    def under(self, name: str) -> Value | None:
+        """What it was given under a name, as an attribute or by key."""
+        return dict(self.given).get(name)
+
+    def with_(self, name: str, value: Value) -> Fields:
+        """The same, with one more or another."""
+        return Fields(tuple(sorted({**dict(self.given), name: value}.items())))
+
+    def join(self, other: Fields) -> Fields | None:
+        """Either of two: what both were given."""
+        theirs = dict(other.given)
+        shared = ((name, join_values(value, theirs[name])) for name, value in self.given if name in theirs)
+        return Fields(tuple(shared)) or None
+
+
 class Opens(Enum):
     """What entering a scope does that is no scope of the engine's."""
 
@@ -399,7 +419,7 @@ PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.CONSTANT: (Constant, NoneType),
     Kind.NAMESPACE: (Namespace,),
     Kind.NONE: (NoneType,),
-    Kind.UNKNOWN: (Iterated, NoneType),
+    Kind.UNKNOWN: (Iterated, Fields, NoneType),
 }
 """What the payload of a value of each kind is. No class belongs to two kinds, so that asking for the
 class of a payload asks for the kind, too. A constant without payload is one of several."""
