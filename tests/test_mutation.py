@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,16 +26,16 @@ def judged_beside_others() -> Iterator[object]:
 def test_without_the_event_a_program_of_the_rule_breaks(
     rule: type[Rule[Any]], kind: type[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rule, "events", tuple(other for other in rule.events if other is not kind))
     programs = [program for program in bad_programs(rule.code) if program.expectations]
     assert programs, "the rule has no program"
-    for program in programs:
-        wanted = {(mark.path.name, mark.line) for mark in program.expectations if mark.code == rule.code}
-        found = {
-            (mark.path.rpartition("/")[2], mark.line)
-            for mark in (mark_of(diagnostic, program.root) for diagnostic in diagnostics_of(program.root))
-            if mark.code == rule.code
-        }
-        if found != wanted:
-            return
+    usual = [told_by(rule, program.root) for program in programs]
+    monkeypatch.setattr(rule, "events", tuple(other for other in rule.events if other is not kind))
+    if any(told_by(rule, program.root) != told for program, told in zip(programs, usual, strict=True)):
+        return
     pytest.fail(f"{rule.code} declares {kind.__name__} and gives the same diagnostics without it")
+
+
+def told_by(rule: type[Rule[Any]], root: Path) -> set[tuple[str, int, str]]:
+    """Where a rule speaks in a program, and what it says."""
+    marks = ((mark_of(diagnostic, root), diagnostic.message) for diagnostic in diagnostics_of(root))
+    return {(mark.path, mark.line, message) for mark, message in marks if mark.code == rule.code}
