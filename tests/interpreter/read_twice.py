@@ -49,3 +49,24 @@ def main(train_loader, plain_loader, with_loss):
     print(evaluate_reading_twice(model, list(plain_loader), device))
     print(evaluate_reading_once(model, list(plain_loader), device))
     evaluate_reading_one_or_the_other(model, plain_loader, device, with_loss)
+
+
+def fetched(scores):
+    return scores.cpu().numpy()
+
+
+class Backbone(torch.nn.Module):
+    def __init__(self, made):
+        super().__init__()
+        self.model = made()
+
+    def forward(self, inputs):
+        return self.model(inputs)
+
+
+def what_is_given_is_held_by_the_caller(loader, made):
+    device = torch_xla.device()
+    model = Backbone(made).to(device)
+    for batch in pl.MpDeviceLoader(loader, device):
+        scores = model(batch)
+        print(fetched(scores))  # expect: XLA102 likely

@@ -626,7 +626,8 @@ class Interpreter(Machine):
 
             given = {**captured, **names}
             if not function.yields() and not outlives(value, exit_store, given, attributes, within_reach):
-                frame.model.let_die(exit_store.state, pending)
+                given_work = any(value.recorded.may is Weight.HEAVY for value in given.values())
+                frame.model.let_die(exit_store.state, pending, given=given_work)
             exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             left = exit_store.names
             exit_store.names = {n: left[n] for n in captured if n in left}

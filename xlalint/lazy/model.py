@@ -161,22 +161,24 @@ class LazyModel:
         ):
             self._owe(state, Owed.READ, site, assumes, spelling, since=state.engine.since)
 
-    def let_die(self, state: State, before: Recorded) -> None:
+    def let_die(self, state: State, before: Recorded, *, given: bool = False) -> None:
         """Nobody holds any more what a function recorded: the engine drops it, and no cut runs it again.
 
         What was read of it once ran once; what was read again ran again.
-        Args: before: What was recorded when the function was entered.
+        Args:
+            before: What was recorded when the function was entered.
+            given: Whether it was given something of that, which its caller still holds.
         """
         if not (state.loop.cuts or state.loop.may_cut):
             # Light work in place is not told apart, and stays.
             must, may = (min(weight, Weight.LIGHT) for weight in state.engine.recorded)
             recorded = Recorded(max(before.must, must), max(before.may, may))
             state.engine = state.engine._replace(recorded=recorded)
+        lasting = before.must is Weight.HEAVY or given
         own = [
             read
             for read in state.owes(Owed.READ)
-            if not read.inherited
-            and (before.must is not Weight.HEAVY or not any(site.is_entry for site in read.since))
+            if not read.inherited and not (lasting and any(site.is_entry for site in read.since))
         ]
         own.sort(key=_places)
         told: set[Site] = set()
