@@ -42,7 +42,8 @@ class Root(NamedTuple):
 
     Args:
         kind: A "file" that cannot be parsed, the "uses" of names in one, the "body" of a module, a
-            "function", a function that "saves", a method that is "inherited", or a "harness" of a framework.
+            "function", a function that may "save" in mid-step, a method that is "inherited", or a "harness"
+            of a framework.
         file: Where it stands.
         key: Which function; or which class, and what it inherits or a framework does with it.
     """

@@ -308,8 +308,8 @@ def _called_for(outline: Outline) -> Iterator[tuple[str, str]]:
         for binding in bindings:
             while isinstance(binding, ast.Subscript):
                 binding = binding.value
-            if isinstance(binding, ast.Call) and isinstance(binding.func, ast.Name | ast.Attribute):
-                yield name, binding.func.id if isinstance(binding.func, ast.Name) else binding.func.attr
+            if isinstance(binding, ast.Call) and (called := last_name(binding.func)):
+                yield name, called
 
 
 def _names(function: Function) -> list[str]:

@@ -154,9 +154,8 @@ def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[
 def _names_another_device(data: bytes, framework: Framework) -> bool:
     for argument, others in framework.elsewhere:
         given: list[bytes] = re.findall(rb"\b%s\s*=\s*([^\s,)]+)" % argument.encode(), data)
-        return bool(given) and all(
-            value.strip(b"\"'").decode("utf-8", "replace") in others for value in given
-        )
+        if given and all(value.strip(b"\"'").decode("utf-8", "replace") in others for value in given):
+            return True
     return False
 
 
