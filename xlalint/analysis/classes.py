@@ -41,6 +41,11 @@ class ClassTable:
         """Attribute tables that are being made."""
         self._assigning: dict[Function, bool] = {}
 
+    def close(self) -> None:
+        """Forget all classes; see `Program.close`."""
+        self._tabulating.clear()
+        self._assigning.clear()
+
     def find_method(self, cls: Class, name: str) -> Function | None:
         """The method that instances of `cls` have under `name`."""
         for candidate in self.bases(cls):

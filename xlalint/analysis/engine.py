@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,8 +122,7 @@ def trace(program: Program, file: SourceFile) -> list[LineState]:
     for _ in program.analyze():
         pass
     for known in seen.values():
-        for part in State.__slots__:
-            setattr(known.state, part, _located(getattr(known.state, part), program.where))
+        known.state = known.state.map(partial(_located, where=program.where))
     return [seen[line] for line in sorted(seen)]
 
 
@@ -165,7 +164,6 @@ class Program:
             memo: Whether summaries are kept; the answer is the same without.
         """
         self._kinds = kinds
-        self._memo = memo
         self._open_file = open_file
         self._at = configuration.at
         self.unreadable: list[Unreadable] = []
@@ -186,11 +184,8 @@ class Program:
             )
         planned = set(self.plan.outlines)
         self._derived = [outline for _, outline in outlines if outline is not None and outline not in planned]
-
-    @cached_property
-    def interpreter(self) -> Interpreter:
+        self.interpreter = Interpreter(self.project, self.plan, kinds, memo=memo)
         """What runs the program in the abstract."""
-        return Interpreter(self.project, self.plan, self._kinds, memo=self._memo)
 
     @property
     def statistics(self) -> Counter[str]:
@@ -199,9 +194,11 @@ class Program:
 
     def close(self) -> None:
         """Forget the program. It holds itself in circles, which nobody looks for while a check runs."""
+        self.interpreter.close()
+        self.plan.close()
         self.project.close()
-        for part in (self.interpreter, self):
-            vars(part).clear()
+        self._files.clear()
+        self._derived.clear()
 
     def derived(self, fact: Fact) -> frozenset[Fact]:
         """What a fact rests on that was found out of others."""
@@ -305,8 +302,9 @@ class Program:
             for cls in list(outline.classes.values()):
                 with _deep_recursion():
                     bases = self.interpreter.classes.bases(cls)
-                    if len(bases) == 1 or self.interpreter.classes.harnesses_of(cls):
-                        continue
+                    is_told = len(bases) == 1 or bool(self.interpreter.classes.harnesses_of(cls))
+                if is_told:
+                    continue
                 methods = {
                     name: method
                     for base in reversed(bases)

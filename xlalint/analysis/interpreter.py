@@ -166,6 +166,17 @@ class Interpreter(Machine):
         self._plain: set[Function] = set()
         """Functions being entered, whose decorators have been seen to."""
 
+    def close(self) -> None:
+        """Forget all that was found out; see `Program.close`."""
+        self.begin()
+        self.lookups.close()
+        self.classes.close()
+        self._known.clear()
+        self._bits.clear()
+        self._crowded.clear()
+        self.functions = Numbered()
+        self.attributes = Numbered()
+
     # Nodes and values ---------------------------------------------------------------------------
 
     def evaluate(self, node: ast.expr, frame: Frame, store: Store) -> Value:

@@ -107,6 +107,11 @@ class Lookups:
         self._passing = {key: held for key, held in self._passing.items() if held.circle < number}
         return value
 
+    def close(self) -> None:
+        """Forget all answers; see `Program.close`."""
+        self._final.clear()
+        self._passing.clear()
+
     def is_open(self, question: Hashable) -> bool:
         """Whether a question is being answered; what is found out now then rests on that."""
         number = self._open.get(question)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -261,6 +260,9 @@ class Outline:
         self.star_imports: list[str] = []
         self._mentioned: dict[frozenset[str], bool] = {}
         self._sites: dict[ast.AST, Site] = {}
+        self._lines: list[str] | None = None
+        self._sections: Sections | None = None
+        self._by_key: dict[str, Function | Class] | None = None
         self._collect(tree.body, None, None)
         if "global " in text and _GLOBAL.search(text):
             self._collect_globals()
@@ -269,17 +271,27 @@ class Outline:
         """Forget the module; see `Program.close`."""
         for cls in self.classes.values():
             cls.methods.clear()
-        vars(self).clear()
+        self.bindings.clear()
+        self.functions.clear()
+        self.classes.clear()
+        self._sites.clear()
+        self._lines = self._sections = self._by_key = None
+        self.text = ""
+        self.tree = ast.Module([], [])
 
-    @cached_property
+    @property
     def lines(self) -> list[str]:
         """The lines of the text, as Python counts them."""
-        return split_lines(self.text)
+        if self._lines is None:
+            self._lines = split_lines(self.text)
+        return self._lines
 
-    @cached_property
+    @property
     def sections(self) -> Sections:
         """The parts of the module that places are counted in."""
-        return Sections(self.tree, self.lines)
+        if self._sections is None:
+            self._sections = Sections(self.tree, self.lines)
+        return self._sections
 
     def site(self, node: ast.AST) -> Site:
         """The place of a node of this module, counted in its section."""
@@ -313,12 +325,10 @@ class Outline:
 
     def definition(self, key: str) -> Function | Class | None:
         """The function or class that has a key in this module."""
+        if self._by_key is None:
+            defined: list[Function | Class] = [*self.functions.values(), *self.classes.values()]
+            self._by_key = {one.key[1]: one for one in defined}
         return self._by_key.get(key)
-
-    @cached_property
-    def _by_key(self) -> dict[str, Function | Class]:
-        defined: list[Function | Class] = [*self.functions.values(), *self.classes.values()]
-        return {one.key[1]: one for one in defined}
 
     def binding_digest(self, name: str) -> str:
         """What changes when the module binds a name to something else; what is bound may change inside."""

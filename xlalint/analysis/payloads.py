@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import NoneType
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import ScopeKind
-from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Tensor, Value, join_all
+from xlalint.lazy.values import BY_IDENTITY, HOST, NONE, UNKNOWN, Kind, Place, Tensor, Value, join_all
 from xlalint.lazy.values import join as join_values
 
 DEEPEST = 4
@@ -231,7 +231,7 @@ class Module(NamedTuple):
     def held(self) -> Container | None:
         """The modules that it holds, where they lie."""
         payload = self.parts.payload if self.parts is not None else None
-        return payload.map(lambda part: placed(part, self)) if isinstance(payload, Container) else None
+        return payload.map(partial(placed, owner=self)) if isinstance(payload, Container) else None
 
 
 class Optimizer(NamedTuple):
@@ -345,7 +345,7 @@ class Opens(Enum):
     LAZY = "eager mode is off inside"
     PERHAPS_EAGER = "eager mode may be on inside"
 
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
 
 class Opening(NamedTuple):

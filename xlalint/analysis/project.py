@@ -44,6 +44,8 @@ class Project:
         for outline in self._outlines.values():
             if outline is not None:
                 outline.close()
+        self._outlines.clear()
+        self._packages.clear()
 
     def path(self, file: str) -> Path:
         """The path of a file; one object for each, as paths are slow to make and to look up anew."""

@@ -56,6 +56,17 @@ class Plan:
             {outline for outline in self.outlines if outline.mentions(SWAPS_PARAMETERS)}
         )
 
+    def close(self) -> None:
+        """Forget all modules; see `Program.close`."""
+        self.outlines.clear()
+        self.relevant.clear()
+        self._swapping.clear()
+        self._by_path.clear()
+        self._imported.clear()
+        self._words.clear()
+        self._module_words.clear()
+        self._hot_names.clear()
+
     def module_bodies(self) -> list[Outline]:
         """Modules whose own body names something relevant, beside imports and definitions."""
         visible = self._visible()

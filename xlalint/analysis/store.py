@@ -20,22 +20,27 @@ class Store:
 
     __slots__ = ("attributes", "moved", "names", "state")
 
-    def __init__(self, state: State) -> None:
-        self.names: dict[str, Value] = {}
-        self.attributes: dict[AttributeKey, Value] = {}
-        """Attributes that the present activation, or one it called, assigned."""
+    def __init__(
+        self,
+        state: State,
+        names: dict[str, Value] | None = None,
+        attributes: dict[AttributeKey, Value] | None = None,
+        moved: dict[Site, Path] | None = None,
+    ) -> None:
+        """
+        Args:
+            names: Names with their values.
+            attributes: Attributes that the present activation, or one it called, assigned.
+            moved: Modules that moved to the device in place, and where; told to the caller.
+        """
+        self.names = {} if names is None else names
+        self.attributes = {} if attributes is None else attributes
         self.state = state
-        self.moved: dict[Site, Path] = {}
-        """Modules that moved to the device in place, and where; told to the caller."""
+        self.moved = {} if moved is None else moved
 
     def copy(self) -> Store:
         """An independent store that holds the same."""
-        other = Store.__new__(Store)
-        other.names = self.names.copy()
-        other.attributes = self.attributes.copy()
-        other.state = self.state.copy()
-        other.moved = self.moved.copy()
-        return other
+        return Store(self.state.copy(), self.names.copy(), self.attributes.copy(), self.moved.copy())
 
     def take(self, other: Store) -> None:
         """Hold from now on what `other` holds."""
@@ -94,11 +99,12 @@ def join(a: Store | None, b: Store | None) -> Store | None:
         return b
     if b is None:
         return a
-    joined = Store(join_states(a.state, b.state))
-    joined.names = _join(a.names, b.names)
-    joined.attributes = _join(a.attributes, b.attributes)
-    joined.moved = {**a.moved, **b.moved}
-    return joined
+    return Store(
+        join_states(a.state, b.state),
+        _join(a.names, b.names),
+        _join(a.attributes, b.attributes),
+        {**a.moved, **b.moved},
+    )
 
 
 def merge_into(store: Store, other: Store) -> None:

@@ -9,7 +9,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import NOTHING_DONE, Cause, Loop, Obligation, Scope, ScopeKind, Split, View
-from xlalint.lazy.values import NOTHING, Kind, Recorded, Value, Weight, kinds_that
+from xlalint.lazy.values import BY_IDENTITY, NOTHING, Kind, Recorded, Value, Weight, kinds_that
 
 
 class Reading(Enum):
@@ -22,7 +22,7 @@ class Reading(Enum):
     INDEX = "index"  # range(t), names[t]
     MATH = "math"  # math.sqrt(t), max(t, u)
 
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
     @property
     def as_bool(self) -> bool:
@@ -39,7 +39,7 @@ class Use(Enum):
     REDUCE = "reduce"
     STEP = "step"
 
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
 
 class Leaving(Enum):
@@ -49,7 +49,7 @@ class Leaving(Enum):
     SAVE = "parameters are saved"
     END = "the program ends"
 
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.values import NOTHING, Recorded, Weight
+from xlalint.lazy.values import BY_IDENTITY, NOTHING, Recorded, Weight
 
 _T = TypeVar("_T")
 
@@ -34,7 +34,7 @@ class ScopeKind(Enum):
     STEP_TRACE = "xp.StepTrace"
     OPTIMIZER = "optimizer step"
 
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
     @property
     def is_step(self) -> bool:
@@ -98,7 +98,7 @@ class Gradient(Enum):
     REDUCED = "reduced"
     USED = "used"
 
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
 
 class Cause(Enum):
@@ -114,7 +114,7 @@ class Cause(Enum):
     FRAMEWORK = "step marker of a framework"
     READ = "another read"
 
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
     @property
     def explicit(self) -> bool:
@@ -139,7 +139,7 @@ class Owed(Enum):
     LONE_CUT = "cut that only some replicas made"
     STEPS = "steps of a loop that nothing in it ends or reads"
 
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
 
 class Terms(NamedTuple):
@@ -459,9 +459,6 @@ class Trust(NamedTuple):
     bounded: Assumptions = assumptions.NONE
 
 
-_AT_THE_START = (Engine(), Scopes(), Replicas(), Gradients(), Trust())
-
-
 class View(NamedTuple):
     """What rules may see of the state in which an event happened."""
 
@@ -486,29 +483,47 @@ class State:
         "collectives", "engine", "facts", "gradients", "loop", "obligations", "replicas", "scopes", "trust",
     )  # fmt: skip
 
-    def __init__(self) -> None:
-        # Many states are made, and parts that are one object are quickly found to be equal.
-        self.engine, self.scopes, self.replicas, self.gradients, self.trust = _AT_THE_START
-        self.loop = NOTHING_DONE
-        self.obligations: frozenset[Obligation] = frozenset()
-        self.collectives: tuple[tuple[str, Path], ...] = ()
-        """Collectives reached since the innermost split, by operation and tag."""
-        self.facts: frozenset[Fact] = frozenset()
-        """How tests of the present function came out. They say what is met, and tell no states apart."""
+    # Many states are made at the start, and parts that are one object are quickly found to be equal.
+    def __init__(
+        self,
+        engine: Engine = Engine(),  # noqa: B008 - immutable, as are all these parts
+        scopes: Scopes = Scopes(),  # noqa: B008
+        replicas: Replicas = Replicas(),  # noqa: B008
+        gradients: Gradients = Gradients(),  # noqa: B008
+        loop: Loop = NOTHING_DONE,
+        trust: Trust = Trust(),  # noqa: B008
+        obligations: frozenset[Obligation] = frozenset(),
+        collectives: tuple[tuple[str, Path], ...] = (),
+        facts: frozenset[Fact] = frozenset(),
+    ) -> None:
+        """
+        Args:
+            collectives: Collectives reached since the innermost split, by operation and tag.
+            facts: How tests of the present function came out. They say what is met, and tell no states apart.
+        """
+        self.engine = engine
+        self.scopes = scopes
+        self.replicas = replicas
+        self.gradients = gradients
+        self.loop = loop
+        self.trust = trust
+        self.obligations = obligations
+        self.collectives = collectives
+        self.facts = facts
 
     def copy(self) -> State:
         """An independent state that holds the same."""
-        other = State.__new__(State)
-        other.engine = self.engine
-        other.scopes = self.scopes
-        other.replicas = self.replicas
-        other.gradients = self.gradients
-        other.loop = self.loop
-        other.trust = self.trust
-        other.obligations = self.obligations
-        other.collectives = self.collectives
-        other.facts = self.facts
-        return other
+        return State(
+            self.engine, self.scopes, self.replicas, self.gradients, self.loop, self.trust,
+            self.obligations, self.collectives, self.facts,
+        )  # fmt: skip
+
+    def map(self, how: Callable[[Any], Any]) -> State:
+        """The state with each part as `how` makes it."""
+        return State(
+            how(self.engine), how(self.scopes), how(self.replicas), how(self.gradients), how(self.loop),
+            how(self.trust), how(self.obligations), how(self.collectives), how(self.facts),
+        )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
@@ -605,17 +620,17 @@ def stands_for_callers(scopes: tuple[Scope, ...], splits: tuple[Split, ...], sin
 
 def join(a: State, b: State) -> State:
     """The state that stands for "either `a` or `b`"."""
-    joined = State.__new__(State)
-    joined.engine = _join(a.engine, b.engine)
-    joined.scopes = _join(a.scopes, b.scopes)
-    joined.replicas = _join(a.replicas, b.replicas)
-    joined.gradients = a.gradients.join(b.gradients)
-    joined.loop = join_loops(a.loop, b.loop)
-    joined.trust = _join(a.trust, b.trust)
-    joined.obligations = a.obligations | b.obligations
-    joined.collectives = _longer(a.collectives, b.collectives)
-    joined.facts = a.facts & b.facts
-    return joined
+    return State(
+        _join(a.engine, b.engine),
+        _join(a.scopes, b.scopes),
+        _join(a.replicas, b.replicas),
+        a.gradients.join(b.gradients),
+        join_loops(a.loop, b.loop),
+        _join(a.trust, b.trust),
+        a.obligations | b.obligations,
+        _longer(a.collectives, b.collectives),
+        a.facts & b.facts,
+    )
 
 
 def join_loops(a: Loop, b: Loop) -> Loop:

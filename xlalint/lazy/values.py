@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from enum import Enum, IntEnum
 from functools import reduce
 from typing import NamedTuple
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
+
+BY_IDENTITY = object.__hash__
+"""How members of an enum are hashed: each is equal to itself alone, and `Enum` would hash its name anew."""
 
 
 class Kind(Enum):
@@ -35,8 +38,7 @@ class Kind(Enum):
     NONE = "none"
     UNKNOWN = "unknown"
 
-    # Identity is equality here, and hashing an enum member is on the interpreter's hot path.
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
 
 class Weight(IntEnum):
@@ -80,7 +82,7 @@ class Place(Enum):
     XLA = "xla"
     UNKNOWN = "unknown"
 
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
 
 class Role(Enum):
@@ -94,7 +96,7 @@ class Role(Enum):
     PERHAPS_MODULE = "perhaps a module"
     """An unknown that was moved to XLA: it may as well be a module."""
 
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
 
 class Shape(Enum):
@@ -104,7 +106,7 @@ class Shape(Enum):
     FIXED = "fixed"
     VARIES = "varies"
 
-    __hash__ = object.__hash__
+    __hash__ = BY_IDENTITY
 
 
 class Tensor(NamedTuple):
@@ -131,8 +133,8 @@ class Value(NamedTuple):
     recorded: Recorded = NOTHING
     differs: bool = False
     reduced: bool = False
-    payload: object = None
-    present: object = None
+    payload: Hashable = None
+    present: Hashable = None
 
     @property
     def sure(self) -> bool:
@@ -217,11 +219,12 @@ def join_all(values: Iterable[Value], otherwise: Value) -> Value:
     return otherwise if first is None else reduce(join, each, first)
 
 
-def _join_payload(a: Value, b: Value) -> object:
+def _join_payload(a: Value, b: Value) -> Hashable:
     if isinstance(a.payload, tuple) and type(a.payload) is type(b.payload):
         join_payload = getattr(a.payload, "join", None)
         if join_payload is not None:
-            return join_payload(b.payload)
+            joined: Hashable = join_payload(b.payload)
+            return joined
     return None
 
 

@@ -9,7 +9,7 @@ import codecs
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -98,7 +98,7 @@ class Scope(NamedTuple):
 
     excludes: tuple[Patterns, ...]
     respects_gitignore: bool
-    rest: object
+    rest: Hashable
 
 
 class Found(NamedTuple):
