@@ -122,12 +122,12 @@ class ClassTable:
 
     def constant(self, cls: Class, name: str) -> Value:
         """The value of a name assigned in a class body."""
+        return self._machine.lookups.find(
+            ("constant", cls, name), lambda: self._evaluate_constant(cls, name), lambda: UNKNOWN
+        )
 
-        def evaluate() -> Value:
-            frame = Frame(cls.outline, None, 0)
-            return self._machine.evaluate(cls.constants[name], frame, Store(State()))
-
-        return self._machine.lookups.find(("constant", cls, name), evaluate, lambda: UNKNOWN)
+    def _evaluate_constant(self, cls: Class, name: str) -> Value:
+        return self._machine.evaluate(cls.constants[name], Frame(cls.outline, None, 0), Store(State()))
 
     def attributes(self, cls: Class) -> dict[str, Value]:
         """What instances of the class hold after `__init__`, and after other methods the rest."""

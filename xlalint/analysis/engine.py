@@ -222,14 +222,7 @@ class Program:
         reached: set[Key] = set()
         called: set[Key] = set()
         """Functions that others call than those that only save."""
-
-        def take(root: Root, run: Callable[[], Iterable[Occurrence]]) -> tuple[Analyzed, frozenset[Key]]:
-            entered = recall(root)
-            if entered is not None:
-                return Analyzed(root, None), entered
-            result = self._run(root, run)
-            return Analyzed(root, result), result.entered
-
+        take = partial(self._take, recall)
         for file in self.unreadable:
             root = Root("file", str(file.path))
             yield Analyzed(root, Result((unreadable(file),), frozenset(), frozenset()))
@@ -282,6 +275,16 @@ class Program:
         for cls, harness in self._harnesses():
             root = Root("harness", cls.outline.file, f"{cls.key[1]} {harness.name}")
             yield take(root, partial(self.interpreter.run_harness, cls, harness))[0]
+
+    def _take(
+        self, recall: Recall, root: Root, run: Callable[[], Iterable[Occurrence]]
+    ) -> tuple[Analyzed, frozenset[Key]]:
+        """The result of a root and what it entered, unless that is known from before."""
+        entered = recall(root)
+        if entered is not None:
+            return Analyzed(root, None), entered
+        result = self._run(root, run)
+        return Analyzed(root, result), result.entered
 
     def _savers(self, functions: list[Function], take: Take) -> Iterator[Analyzed]:
         """Functions that save, once more: whoever calls them may be in mid-step."""
@@ -356,20 +359,22 @@ class Program:
     def _api_uses(self, outline: Outline) -> list[Occurrence]:
         from xlalint.analysis.usage import api_uses
 
-        def resolve(name: str) -> str | None:
-            root, _, rest = name.partition(".")
-            for binding in outline.bindings.get(root, ()):
-                if isinstance(binding, Import):
-                    meant = self._canonical(binding.target, outline)
-                    if meant is not None:
-                        return f"{meant}.{rest}" if rest else meant
-            return None
-
+        resolve = partial(self._meant, outline)
         self.interpreter.rest_on("whole", outline.file)
         view = View()
         return [
             Occurrence(event, view) for event in api_uses(outline.tree, outline.lines, resolve, outline.file)
         ]
+
+    def _meant(self, outline: Outline, name: str) -> str | None:
+        """The library name that a name means in a module."""
+        root, _, rest = name.partition(".")
+        for binding in outline.bindings.get(root, ()):
+            if isinstance(binding, Import):
+                meant = self._canonical(binding.target, outline)
+                if meant is not None:
+                    return f"{meant}.{rest}" if rest else meant
+        return None
 
     def _canonical(self, target: str, outline: Outline, depth: int = 0) -> str | None:
         """The library name that an import means, through re-exports of the project."""

@@ -584,11 +584,10 @@ class Interpreter(Machine):
 
     def _held_by(self, cls: Class) -> frozenset[Class]:
         """The classes of which an instance of `cls` holds instances."""
+        return self.lookups.find(("holds", cls), lambda: self._find_held_by(cls), frozenset)
 
-        def find() -> frozenset[Class]:
-            return frozenset(c for value in self.classes.attributes(cls).values() for c in classes_in(value))
-
-        return self.lookups.find(("holds", cls), find, frozenset)
+    def _find_held_by(self, cls: Class) -> frozenset[Class]:
+        return frozenset(c for value in self.classes.attributes(cls).values() for c in classes_in(value))
 
     def _interpret(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value],
@@ -630,11 +629,7 @@ class Interpreter(Machine):
             exit_store = end.copy() if exit_store is None else join(exit_store, end)
             value = returned if number == 0 else join_values(value, returned)
         if exit_store is not None:
-            held = exit_store.attributes
-
-            def within_reach(values: dict[str, Value]) -> dict[AttributeKey, Value]:
-                return self._within_reach(held, values, {})
-
+            within_reach = partial(self._within_reach, exit_store.attributes, captured={})
             given = {**captured, **names}
             if not function.yields() and not outlives(value, exit_store, given, attributes, within_reach):
                 given_work = any(value.recorded.may is Weight.HEAVY for value in given.values())

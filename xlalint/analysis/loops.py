@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 from xlalint.analysis.binding import bind, element
 from xlalint.analysis.branches import condition
@@ -57,15 +59,8 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     literal = over.kind is Kind.PARAMETERS or (
         isinstance(held := over.payload, Container) and (bool(held.items) or _of_parameters(held.element))
     )
-
-    def advance(current: Store) -> None:
-        _advance(loader, over.assumes, node, frame, current)
-        bind(machine, node.target, loader.element, frame, current)
-
-    def exhaust(current: Store) -> None:
-        if loader.cuts_at_end and loader.cuts is not False:
-            _cut_by_loader(loader.cuts, over.assumes, node, frame, current)
-
+    advance = partial(_advance, machine, loader, over.assumes, node, frame)
+    exhaust = partial(_exhaust, loader, over.assumes, node, frame)
     around, frame.over = frame.over, over
     after = _loop(machine, node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
     frame.over = around
@@ -105,19 +100,34 @@ def _assuming(each: Value, assumes: Assumptions) -> Value:
     return each._replace(assumes=both(each.assumes, assumes)) if each.kind is Kind.TENSOR else each
 
 
-def _advance(loader: Loader, assumes: Assumptions, node: ast.AST, frame: Frame, store: Store) -> None:
-    if loader.cuts is False:
-        return
-    if store.state.engine.skip_cut:
-        store.state.engine = store.state.engine._replace(skip_cut=False)
-        return
-    _cut_by_loader(loader.cuts, assumes, node, frame, store)
+def _advance(
+    machine: Machine,
+    loader: Loader,
+    assumes: Assumptions,
+    node: ast.For | ast.AsyncFor,
+    frame: Frame,
+    store: Store,
+) -> None:
+    """The next round of a loop begins."""
+    if loader.cuts is not False:
+        if store.state.engine.skip_cut:
+            store.state.engine = store.state.engine._replace(skip_cut=False)
+        else:
+            _cut_by_loader(loader.cuts, assumes, node, frame, store)
+    bind(machine, node.target, loader.element, frame, store)
+
+
+def _exhaust(
+    loader: Loader, assumes: Assumptions, node: ast.For | ast.AsyncFor, frame: Frame, store: Store
+) -> None:
+    """There is no next round."""
+    if loader.cuts_at_end and loader.cuts is not False:
+        _cut_by_loader(loader.cuts, assumes, node, frame, store)
 
 
 def _cut_by_loader(
-    cuts: bool | None, assumes: Assumptions, node: ast.AST, frame: Frame, store: Store
+    cuts: bool | None, assumes: Assumptions, node: ast.For | ast.AsyncFor, frame: Frame, store: Store
 ) -> None:
-    assert isinstance(node, ast.For | ast.AsyncFor)
     frame.model.cut(
         store.state,
         Cause.LOADER,
@@ -131,10 +141,7 @@ def _cut_by_loader(
 
 def _while(machine: Machine, node: ast.While, frame: Frame, store: Store) -> Store | None:
     endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-
-    def test(current: Store) -> None:
-        condition(machine, node.test, "while", frame, current)
-
+    test = partial(condition, machine, node.test, "while", frame)
     return _loop(machine, node, None, test, test, frame, store, endless=endless)
 
 
@@ -142,8 +149,8 @@ def _loop(
     machine: Machine,
     node: ast.For | ast.AsyncFor | ast.While,
     over: Value | None,
-    advance: Callable[[Store], None],
-    exhaust: Callable[[Store], None],
+    advance: Callable[[Store], object],
+    exhaust: Callable[[Store], object],
     frame: Frame,
     store: Store,
     *,
@@ -157,44 +164,8 @@ def _loop(
     state.loop = NOTHING_DONE
     state.scopes = state.scopes._replace(in_loop=True)
     state.engine = state.engine._replace(since=())
-
-    def once(start: Store) -> tuple[Store | None, Exits]:
-        machine.statistics["passes"] += 1
-        frame.exits = left = Exits()
-        current = start.copy()
-        advance(current)
-        after = machine.run_block(node.body, frame, current)
-        for continued in left.continues:
-            after = join(after, continued)
-        return after, left
-
-    def settle() -> Settled:
-        head = store
-        back, exits = once(store)
-        if back is not None and not was_in_loop:
-            # The second iteration, too, is looked at by itself: what the first leaves, it surely meets.
-            again, _ = once(back)
-            head = join(head, back) or head
-            back = join(back, again)
-        for number in range(MOST_PASSES):
-            grown = join(head, back)
-            if back is None or grown is None or grown == head:
-                break
-            head = grown
-            if number == MOST_PASSES - 1:
-                _forget(head, back, store)
-                machine.reach_bound("this loop did not settle", frame.site(node), frame, head)
-            back, exits = once(head)
-        return Settled(head, back, exits)
-
-    def hurry(before: Settled) -> Settled:
-        # The loops around it run it again and again: what it once came to stands for all that comes.
-        head = join(store, before.head.copy()) or store
-        _forget(head, before.head, store)
-        machine.reach_bound("this loop is nested too deeply", frame.site(node), frame, head)
-        return Settled(head, *once(head))
-
-    head, back, exits = _settle_once(settle, hurry, node, over, frame, store) if was_in_loop else settle()
+    rounds = _Rounds(machine, node, advance, frame, store)
+    head, back, exits = _settle_once(rounds, over) if was_in_loop else rounds.settle(twice=True)
     frame.exits = outer_exits
     if endless and back is not None and not was_in_loop:
         frame.model.settle_steps(back.state)
@@ -228,24 +199,74 @@ def _loop(
     return after
 
 
-def _settle_once(
-    settle: Callable[[], Settled],
-    hurry: Callable[[Settled], Settled],
-    node: ast.AST,
-    over: Value | None,
-    frame: Frame,
-    store: Store,
-) -> Settled:
+@dataclass(slots=True)
+class _Rounds:
+    """The rounds of a loop, from what it is entered with."""
+
+    machine: Machine
+    node: ast.For | ast.AsyncFor | ast.While
+    advance: Callable[[Store], object]
+    frame: Frame
+    store: Store
+
+    def once(self, start: Store) -> tuple[Store | None, Exits]:
+        """What one round leaves."""
+        self.machine.statistics["passes"] += 1
+        self.frame.exits = left = Exits()
+        current = start.copy()
+        self.advance(current)
+        after = self.machine.run_block(self.node.body, self.frame, current)
+        for continued in left.continues:
+            after = join(after, continued)
+        return after, left
+
+    def settle(self, *, twice: bool) -> Settled:
+        """What holds in every round, and after the last.
+
+        Args:
+            twice: Whether the second round, too, is looked at by itself: it meets what the first leaves.
+        """
+        head = self.store
+        back, exits = self.once(head)
+        if back is not None and twice:
+            again, _ = self.once(back)
+            head = join(head, back) or head
+            back = join(back, again)
+        for number in range(MOST_PASSES):
+            grown = join(head, back)
+            if back is None or grown is None or grown == head:
+                break
+            head = grown
+            if number == MOST_PASSES - 1:
+                _forget(head, back, self.store)
+                self._reach_bound("this loop did not settle", head)
+            back, exits = self.once(head)
+        return Settled(head, back, exits)
+
+    def hurry(self, before: Settled) -> Settled:
+        """The loops around it run it again and again: what it once came to stands for all that comes."""
+        head = join(self.store, before.head.copy()) or self.store
+        _forget(head, before.head, self.store)
+        self._reach_bound("this loop is nested too deeply", head)
+        back, exits = self.once(head)
+        return Settled(head, back, exits)
+
+    def _reach_bound(self, what: str, store: Store) -> None:
+        self.machine.reach_bound(what, self.frame.site(self.node), self.frame, store)
+
+
+def _settle_once(rounds: _Rounds, over: Value | None) -> Settled:
     """A loop inside another runs in each of its passes: the same again has been told already."""
-    runs = frame.loops.setdefault(node, [])
+    frame, store = rounds.frame, rounds.store
+    runs = frame.loops.setdefault(rounds.node, [])
     circumstances = (over, frame.muted, dict(frame.captured))
     for entry, around, settled in runs:
         if entry == store and around == circumstances:
             return settled.copy()
     if len(runs) == MOST_RUNS:
-        return hurry(runs[-1][-1])
+        return rounds.hurry(runs[-1][-1])
     entry = store.copy()
-    settled = settle()
+    settled = rounds.settle(twice=False)
     runs.append((entry, circumstances, settled.copy()))
     return settled
 

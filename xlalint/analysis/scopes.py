@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
+from xlalint.lazy.site import Site
 from xlalint.lazy.state import (
     Cause,
     Scope,
@@ -88,13 +89,17 @@ def _with_items(
     if opening is None or opening.scope is None:
         return _with_items(machine, node, rest, frame, store)
     scope = Scope(opening.scope, frame.site(item.context_expr))
-
-    def leave(current: Store) -> Store:
-        leave_scope(scope, opening.spelling, frame, current)
-        return current
-
     enter_scope(scope, opening.spelling, frame, store)
-    return guarded(lambda: _with_items(machine, node, rest, frame, store), leave, frame)
+    return guarded(
+        lambda: _with_items(machine, node, rest, frame, store),
+        lambda current: _left(scope, opening.spelling, frame, current),
+        frame,
+    )
+
+
+def _left(scope: Scope, spelling: str, frame: Frame, store: Store) -> Store:
+    leave_scope(scope, spelling, frame, store)
+    return store
 
 
 _EAGER = {Opens.EAGER: True, Opens.LAZY: False, Opens.PERHAPS_EAGER: None}
@@ -111,13 +116,16 @@ def _with_mode(
 ) -> Store | None:
     """Eager mode is on, or off, inside; afterwards it is as before."""
     before = store.state.engine.eager
+    return guarded(
+        lambda: _with_items(machine, node, rest, frame, _in_mode(eager, store)),
+        lambda current: _in_mode(before, current),
+        frame,
+    )
 
-    def leave(current: Store) -> Store:
-        current.state.engine = current.state.engine._replace(eager=before)
-        return current
 
+def _in_mode(eager: bool | None, store: Store) -> Store:
     store.state.engine = store.state.engine._replace(eager=eager)
-    return guarded(lambda: _with_items(machine, node, rest, frame, store), leave, frame)
+    return store
 
 
 def _perhaps_cut(opening: Opening, node: ast.With | ast.AsyncWith, frame: Frame, store: Store) -> Store:
@@ -137,18 +145,28 @@ def _with_stack(
 ) -> Store | None:
     """An `ExitStack`: what is entered through it is left with it, the last first."""
     before = len(store.state.scopes.open)
-
     opened_step = store.state.loop.own.opens_step
+    return guarded(
+        lambda: _with_items(machine, node, rest, frame, store),
+        lambda current: _leave_stack(before, opened_step, opening, node, frame, current),
+        frame,
+    )
 
-    def leave(current: Store) -> Store:
-        scopes = current.state.scopes.open[before:]
-        for scope in reversed(scopes):
-            leave_scope(scope, opening.spelling, frame, current)
-        if not scopes and current.state.loop.own.opens_step and not opened_step:
-            _perhaps_cut(opening, node, frame, current)
-        return current
 
-    return guarded(lambda: _with_items(machine, node, rest, frame, store), leave, frame)
+def _leave_stack(
+    before: int,
+    opened_step: bool,
+    opening: Opening,
+    node: ast.With | ast.AsyncWith,
+    frame: Frame,
+    store: Store,
+) -> Store:
+    scopes = store.state.scopes.open[before:]
+    for scope in reversed(scopes):
+        leave_scope(scope, opening.spelling, frame, store)
+    if not scopes and store.state.loop.own.opens_step and not opened_step:
+        _perhaps_cut(opening, node, frame, store)
+    return store
 
 
 def _with_instance(
@@ -171,12 +189,16 @@ def _with_instance(
     entered = machine.invoke(enter, Call(frame, store, site, None))
     if item.optional_vars is not None:
         bind(machine, item.optional_vars, entered, frame, store)
+    return guarded(
+        lambda: _with_items(machine, node, rest, frame, store),
+        lambda current: _exit(machine, leave, site, frame, current),
+        frame,
+    )
 
-    def exit_(current: Store) -> Store:
-        machine.invoke(leave, Call(frame, current, site, None, [HOST, HOST, HOST]))
-        return current
 
-    return guarded(lambda: _with_items(machine, node, rest, frame, store), exit_, frame)
+def _exit(machine: Machine, leave: Value, site: Site, frame: Frame, store: Store) -> Store:
+    machine.invoke(leave, Call(frame, store, site, None, [HOST, HOST, HOST]))
+    return store
 
 
 def _managed(
@@ -195,13 +217,7 @@ def _managed(
     held = Store(store.state)
     held.names, held.attributes = dict(manager.names), store.attributes
     left: list[Store | None] = []
-
-    def resume(current: Store) -> Store | None:
-        store.state, store.attributes = current.state, current.attributes
-        left.append(_with_items(machine, node, rest, frame, store))
-        return left[-1]
-
-    inner.resume = resume
+    inner.resume = lambda current: _resume(left, machine, node, rest, frame, store, current)
     after = machine.run_block(function.node.body, inner, held)
     for returned, _, _ in inner.exits.returns:
         after = join(after, returned)
@@ -213,6 +229,21 @@ def _managed(
     left[-1].state, left[-1].attributes = after.state, after.attributes
     if after.state.engine.recorded == NOTHING:
         left[-1].run_all()
+    return left[-1]
+
+
+def _resume(
+    left: list[Store | None],
+    machine: Machine,
+    node: ast.With | ast.AsyncWith,
+    rest: list[ast.withitem],
+    frame: Frame,
+    store: Store,
+    current: Store,
+) -> Store | None:
+    """What a `with` holds is run from where its context manager yields, which has left `current`."""
+    store.state, store.attributes = current.state, current.attributes
+    left.append(_with_items(machine, node, rest, frame, store))
     return left[-1]
 
 

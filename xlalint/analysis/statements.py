@@ -128,11 +128,11 @@ def _assert(machine: Machine, node: ast.Assert, frame: Frame, store: Store) -> S
 def _try(machine: Machine, node: ast.Try, frame: Frame, store: Store) -> Store | None:
     if not node.finalbody:
         return _try_handlers(machine, node, frame, store)
-
-    def leave(current: Store) -> Store | None:
-        return machine.run_block(node.finalbody, frame, current)
-
-    return guarded(lambda: _try_handlers(machine, node, frame, store), leave, frame)
+    return guarded(
+        lambda: _try_handlers(machine, node, frame, store),
+        lambda current: machine.run_block(node.finalbody, frame, current),
+        frame,
+    )
 
 
 def _try_handlers(machine: Machine, node: ast.Try, frame: Frame, store: Store) -> Store | None:

@@ -137,15 +137,16 @@ def _map(machine: Machine, call: Call) -> Value:
     function, source = call.argument(0), call.argument(1)
     if function is None or source is None:
         return UNKNOWN
-
-    def result(given: Value) -> Value:
-        inner = Call(call.frame, call.store, call.site, None, [given])
-        return machine.invoke(function, inner) if function.kind is Kind.CALLABLE else UNKNOWN
-
     if call.frame.outline.is_framework and elements(source):
         # What users hand to a framework is told apart.
-        return container([result(given) for given in elements(source)])
-    return around([source], result(element(source)))
+        return container([_mapped(machine, call, function, given) for given in elements(source)])
+    return around([source], _mapped(machine, call, function, element(source)))
+
+
+def _mapped(machine: Machine, call: Call, function: Value, given: Value) -> Value:
+    if function.kind is not Kind.CALLABLE:
+        return UNKNOWN
+    return machine.invoke(function, Call(call.frame, call.store, call.site, None, [given]))
 
 
 def _filter(machine: Machine, call: Call) -> Value:
