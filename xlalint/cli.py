@@ -353,10 +353,11 @@ def state(place: str, target_version: str | None, config: Path | None, isolated:
         raise Failure(f"{file.shown} has no line {line}: it ends at line {len(file.lines)}")
     from xlalint.analysis.engine import trace
     from xlalint.findings import program_of
+    from xlalint.stack import on_large_stack
 
     with _without_collector(), _failures():
         (unit,) = gather([path], finder).units
-        states = trace(program_of(unit), file)
+        states = on_large_stack(lambda: trace(program_of(unit), file))
     _print(overview(file, states) if line is None else details(file, states, line), color)
 
 

@@ -26,6 +26,7 @@ from xlalint.memory import (
 )
 from xlalint.settings import Settings
 from xlalint.sources.file import SourceFile, digest
+from xlalint.stack import on_large_stack
 from xlalint.units import File, Known, Unit
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
@@ -56,7 +57,7 @@ def findings(unit: Unit, cache: Cache | None = None, *, is_last: bool = True) ->
         cache: Where answers are kept from one run to the next; None: nowhere.
         is_last: Whether no other project follows, which would need the memory.
     """
-    return _Unit(unit, cache, is_last=is_last).run()
+    return on_large_stack(_Unit(unit, cache, is_last=is_last).run)
 
 
 def program_of(unit: Unit) -> Program:

@@ -15,17 +15,16 @@ from __future__ import annotations
 
 import ast
 import re
-import threading
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import libcst as cst
 
 from xlalint.analysis.nesting import nesting
+from xlalint.stack import on_large_stack
 
 Position = tuple[int, int]
 Node = TypeVar("Node", bound=ast.AST)
@@ -40,23 +39,12 @@ def parse(text: str) -> ast.Module:
     """
     if nesting(text) > _DEEPEST:
         raise RecursionError
-    return _on_large_stack(lambda: _parse(text))
+    return on_large_stack(lambda: _parse(text))
 
 
 _DEEPEST = 1500
 """LibCST takes a second or two for this depth, much longer for twice as much, and for more than some
 four times as much it overflows a stack of 8 MB, which ends the process."""
-_STACK = 64 << 20
-
-
-def _on_large_stack(parse: Callable[[], ast.Module]) -> ast.Module:
-    """Parse in a thread, whose stack is as large as we say on every system."""
-    before = threading.stack_size(_STACK)
-    try:
-        with ThreadPoolExecutor(1) as threads:
-            return threads.submit(parse).result()
-    finally:
-        threading.stack_size(before)
 
 
 def _parse(text: str) -> ast.Module:

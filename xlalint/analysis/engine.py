@@ -34,7 +34,8 @@ from xlalint.sources.file import START, SourceFile, Unreadable, read
 from xlalint.sources.usage import HOT_TOKEN
 from xlalint.spelling import THE_FRAMEWORK
 
-_RECURSION_LIMIT = 12_000
+_RECURSION_LIMIT = 30_000
+"""More than what the interpreter nests at most, by its own count."""
 
 
 class Root(NamedTuple):

@@ -101,6 +101,9 @@ SHORT = 12
 """Functions of at most this many lines are entered whatever they have to do with the engine."""
 MOST_DEPTH = 24
 """Calls are followed at most this deep."""
+MOST_NESTED = 2000
+"""Expressions and blocks are evaluated in each other at most this deep: counted, as how many calls a stack
+has room for depends on whether they are compiled."""
 
 
 @dataclass(slots=True, eq=False)
@@ -163,6 +166,8 @@ class Interpreter(Machine):
         """Summaries that hold for the present root alone."""
         self._on_stack = 0
         """The functions that are being interpreted."""
+        self._nested = 0
+        """The expressions and blocks that are being evaluated."""
         self._plain: set[Function] = set()
         """Functions being entered, whose decorators have been seen to."""
 
@@ -182,21 +187,34 @@ class Interpreter(Machine):
     def evaluate(self, node: ast.expr, frame: Frame, store: Store) -> Value:
         """The value of an expression."""
         evaluator = EVALUATORS.get(type(node))
-        return evaluator(self, node, frame, store) if evaluator is not None else UNKNOWN
+        if evaluator is None:
+            return UNKNOWN
+        self._nest()
+        value = evaluator(self, node, frame, store)
+        self._nested -= 1
+        return value
 
     def run_block(self, body: list[ast.stmt], frame: Frame, store: Store) -> Store | None:
         """Execute statements one after the other."""
         current: Store | None = store
         watched = self.observer if not (frame.quiet or frame.muted) else None
+        self._nest()
         for statement in body:
             if current is None:
-                return None
+                break
             if watched is not None:
                 watched(statement, frame.outline, current)
             execute = EXECUTORS.get(type(statement))
             if execute is not None:
                 current = execute(self, statement, frame, current)
+        self._nested -= 1
         return current
+
+    def _nest(self) -> None:
+        """Go one level deeper. The way up is not counted where an error ends the root."""
+        self._nested += 1
+        if self._nested > MOST_NESTED:
+            raise RecursionError
 
     def swaps_parameters(self, outline: Outline) -> bool:
         """Whether moving a module keeps its parameters' identity in the program that `outline` is part of."""
@@ -210,7 +228,9 @@ class Interpreter(Machine):
     def _apart(self, find: Callable[[], Any]) -> tuple[Any, int]:
         """Find something out as if nothing else were going on: the answer depends on the program alone."""
         held = self.trail, self._counted, self._own, self._on_stack, self._plain
+        nested = self._nested
         self.begin()
+        self._nested = nested
         try:
             return find(), self.trail.rested
         finally:
@@ -227,6 +247,7 @@ class Interpreter(Machine):
         self._counted = 0
         self._own = {}
         self._on_stack = 0
+        self._nested = 0
         self._plain = set()
 
     def run_root(self, function: Function) -> list[Occurrence]:

@@ -1,0 +1,39 @@
+"""A stack that is large enough for programs that nest deeply, on every system and in every build."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+_T = TypeVar("_T")
+
+_SIZE = 64 << 20
+"""What is not used of it takes no memory."""
+_LOOK_UP = 1.0
+"""After so many seconds an interruption by the user is noticed also where waiting cannot be interrupted."""
+
+
+def on_large_stack(run: Callable[[], _T]) -> _T:
+    """What `run` returns or raises. It runs in a thread, whose stack is as large as we say."""
+    returned: list[_T] = []
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            returned.append(run())
+        except BaseException as error:
+            raised.append(error)
+
+    before = threading.stack_size(_SIZE)
+    try:
+        # If the user does not want to wait for it, Python need not either.
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    while thread.is_alive():
+        thread.join(_LOOK_UP)
+    if raised:
+        raise raised[0]
+    return returned[0]
