@@ -21,6 +21,7 @@ from xlalint.analysis.payloads import (
     Container,
     Device,
     Fields,
+    Instance,
     Known,
     Method,
     Module,
@@ -92,7 +93,7 @@ def _held(base: Value, name: str, method: Value) -> Value:
     if isinstance(module := base.payload, Module):
         if name == "device" and module.place is not Place.UNKNOWN:
             return DEVICE_XLA if module.place is Place.XLA else DEVICE_HOST
-        return base if name == "module" and module.cls is None else unknown_from(base)
+        return base if name == "module" and not module.of else unknown_from(base)
     if base.kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):
         return Value(Kind.HOST, differs=base.differs)
     return unknown_from(base)
@@ -171,11 +172,24 @@ def _of_instance(
             if known in functions.FUNCTIONS:
                 found = callable_value(Known(known))
         else:
-            found = _of_project_class(machine, base, cls, name, frame, store)
+            found = _of_project_class(machine, _of_class_alone(base, cls, classes), cls, name, frame, store)
         if found is None:
             return None
         joined = found if joined is None else join_values(joined, found)
+    module = base.payload
+    if joined is not None and joined.kind is Kind.CALLABLE and isinstance(module, Module) and module.or_other:
+        plain = callable_value(Method(base._replace(payload=module.plain()), name))
+        return join_values(joined, plain)
     return joined
+
+
+def _of_class_alone(base: Value, cls: Class, classes: tuple[Class | str, ...]) -> Value:
+    """An object that may be of several classes, as the one that it is in a method of one of them."""
+    if len(classes) == 1:
+        return base
+    if isinstance(base.payload, Module):
+        return base._replace(payload=base.payload._replace(of=(cls,), or_other=False))
+    return base._replace(payload=Instance((cls,)))
 
 
 def _of_project_class(

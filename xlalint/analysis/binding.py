@@ -53,7 +53,7 @@ def element(value: Value) -> Value:
     if isinstance(module := value.payload, Module):
         if module.held is not None:
             return module.held.element
-        return value._replace(payload=module._replace(cls=None, parts=None))
+        return value._replace(payload=module.plain()._replace(parts=None))
     return unknown_from(value)
 
 

@@ -199,7 +199,7 @@ def _construct(machine: Machine, classes: Classes, call: Call) -> Value:
 def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
     kind = machine.classes.kind_of(cls)
     if kind is Kind.MODULE:
-        value = Value(Kind.MODULE, payload=Module(call.site, Place.HOST, cls))
+        value = Value(Kind.MODULE, payload=Module(call.site, Place.HOST, (cls,)))
     elif kind is Kind.SCALER:
         return Value(Kind.SCALER, payload=Scaler(cls))
     elif kind is Kind.OPTIMIZER:
@@ -247,7 +247,7 @@ def _super_method(machine: Machine, node: ast.Call, frame: Frame, store: Store) 
         if function.attr in base.methods:
             return callable_value(Bound(base.methods[function.attr], receiver))
     if isinstance(receiver.payload, Module):
-        plain = receiver._replace(payload=receiver.payload._replace(cls=None))
+        plain = receiver._replace(payload=receiver.payload.plain())
         return callable_value(Method(plain, function.attr))
     return callable_value(Known("builtins.object.__init__")) if function.attr == "__init__" else UNKNOWN
 

@@ -156,7 +156,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
             return container_of(held.element)
         return held.element
     if isinstance(held, Module):
-        return base._replace(payload=held._replace(cls=None))
+        return base._replace(payload=held.plain())
     if isinstance(held, Instance):
         method = attribute(machine, base, "__getitem__", None, frame, store)
         if any(isinstance(target, Bound) for target in targets(method)):

@@ -54,8 +54,8 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
         over = Value(Kind.LOADER, guess, payload=loader)
     elif over.kind is Kind.LOADER and over.assumes:
         loader = loader._replace(element=_assuming(loader.element, over.assumes))
-    literal = over.kind is Kind.PARAMETERS or (
-        isinstance(held := over.payload, Container) and (bool(held.items) or _of_parameters(held.element))
+    literal = over.kind in _OF_MODELS or (
+        isinstance(held := over.payload, Container) and (bool(held.items) or _of_model(held.element))
     )
 
     def advance(current: Store) -> None:
@@ -156,7 +156,9 @@ def _loop(
     outside, was_in_loop, outer_since = state.loop, state.scopes.in_loop, state.engine.since
     state.loop = NOTHING_DONE
     state.scopes = state.scopes._replace(in_loop=True)
-    state.engine = state.engine._replace(since=())
+    # What the caller recorded is told as before the call, wherever it is read.
+    before_call = tuple(site for site in outer_since if site.is_entry)
+    state.engine = state.engine._replace(since=before_call)
 
     def once(start: Store) -> tuple[Store | None, Exits]:
         machine.statistics["passes"] += 1
@@ -289,11 +291,14 @@ _NEEDS_A_CUT = functions.names_of("xla optimizer step", "add closure")
 _CUTS = functions.names_of("marker", "step scope", "compile")
 
 
-def _of_parameters(element: Value) -> bool:
-    """Whether what is iterated goes along a model's parameters, of which there are some."""
+def _of_model(element: Value) -> bool:
+    """Whether what is iterated goes along a model's parameters or layers, of which there are some."""
     if isinstance(element.payload, Container):
-        return any(_of_parameters(item) for item in element.payload.items or ())
-    return element.kind is Kind.PARAMETERS
+        return any(_of_model(item) for item in element.payload.items or ())
+    return element.kind in _OF_MODELS
+
+
+_OF_MODELS = frozenset({Kind.PARAMETERS, Kind.MODULE})
 
 
 def _forget(head: Store, back: Store, entry: Store) -> None:
