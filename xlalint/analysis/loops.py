@@ -154,11 +154,9 @@ def _loop(
     outer_exits = frame.exits
     state = store.state
     outside, was_in_loop, outer_since = state.loop, state.scopes.in_loop, state.engine.since
-    state.loop = NOTHING_DONE
+    state.loop = NOTHING_DONE._replace(finds_callers=_is_callers(outer_since, outside))
     state.scopes = state.scopes._replace(in_loop=True)
-    # What the caller recorded is told as before the call, wherever it is read.
-    before_call = tuple(site for site in outer_since if site.is_entry)
-    state.engine = state.engine._replace(since=before_call)
+    state.engine = state.engine._replace(since=())
 
     def once(start: Store) -> tuple[Store | None, Exits]:
         machine.statistics["passes"] += 1
@@ -228,6 +226,11 @@ def _loop(
         raised.state.scopes = raised.state.scopes._replace(in_loop=was_in_loop)
         outer_exits.raises.append((raised, site))
     return after
+
+
+def _is_callers(since: tuple[Site, ...], outside: Loop) -> bool:
+    """Whether all that is recorded where a loop begins was recorded by whoever called the function."""
+    return outside.finds_callers or (bool(since) and all(site.is_entry for site in since))
 
 
 def _settle_once(

@@ -49,6 +49,8 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
         reduced = reduced or value.reduced
     model, state = frame.model, store.state
     known = surely if tensors else base
+    if base is Weight.HEAVY and state.loop.finds_callers:
+        state.loop = state.loop._replace(finds_callers=False)
     if known is not None:
         model.record(state, known, node_site)
     if known is not may:
