@@ -79,7 +79,7 @@ def _held(base: Value, name: str, method: Value) -> Value:
     if base.kind is Kind.TENSOR:
         if name in operations.OPERATIONS:
             return method
-        if base.sure and base.role is not Role.STRUCTURE:
+        if base.known and base.role is not Role.STRUCTURE:
             return unknown_from(base)
         part = part_of(base)
         known = isinstance(held := base.payload, Tensor) and name in held.tensors
@@ -128,6 +128,8 @@ def attribute(
     if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return gradient(store) if name == "grad" else gradient(store)._replace(payload=Tensor(Role.FOUND_INF))
     if isinstance(payload, Device):
+        if name in METHODS[Kind.DEVICE]:
+            return callable_value(Method(base, name))
         return constant(payload.type) if name == "type" and payload.type else HOST
     if isinstance(payload, Classes):
         found = _of_class(machine, payload, name, frame)
@@ -242,7 +244,7 @@ def _of_tensor(base: Value, name: str) -> Value:
     if name in operations.HOST_ATTRIBUTES:
         return HOST
     if name == "device":
-        return Value(Kind.DEVICE, base.assumes, payload=Device("xla" if base.sure else ""))
+        return Value(Kind.DEVICE, base.assumes, payload=Device("xla" if base.known else ""))
     if name in operations.TENSOR_ATTRIBUTES:
         return base
     return callable_value(Method(base, name))

@@ -28,6 +28,7 @@ from xlalint.lazy.values import (
     Kind,
     Place,
     Value,
+    join_all,
 )
 from xlalint.lazy.values import join as join_values
 
@@ -119,8 +120,14 @@ class ClassTable:
         """The value of a name assigned in a class body."""
 
         def evaluate() -> Value:
-            frame = Frame(cls.outline, None, 0)
-            return self._machine.evaluate(cls.constants[name], frame, Store(State()))
+            frame, store = Frame(cls.outline, None, 0), Store(State())
+            expressions = cls.constants[name]
+            for other in {
+                node.id for each in expressions for node in within(each) if isinstance(node, ast.Name)
+            }:
+                if other != name and other in cls.constants:
+                    store.names[other] = self.constant(cls, other)
+            return join_all((self._machine.evaluate(each, frame, store) for each in expressions), UNKNOWN)
 
         return self._machine.lookups.find(("constant", cls, name), evaluate, lambda: UNKNOWN)
 

@@ -24,6 +24,7 @@ from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
+    XLA,
     Kind,
     Value,
     Weight,
@@ -188,13 +189,16 @@ def compare(
                 other.kind not in (Kind.UNKNOWN, Kind.TENSOR, Kind.HOST) and other.sure
             ):
                 return constant(isinstance(op, ast.IsNot))
-            if other.kind is Kind.TENSOR and other.present is None and (other.sure or other.assumes == PART):
+            if other.kind is Kind.TENSOR and other.present is None and (other.known or other.assumes == PART):
                 return constant(isinstance(op, ast.IsNot))
         return HOST
     if isinstance(op, ast.In | ast.NotIn):
         if right.kind is Kind.TENSOR and _is_text(left):
             # A batch that is asked for a key is a dictionary; what is asked for, it has.
             return constant(isinstance(op, ast.In))
+        known = _is_in(left, right)
+        if known is not None:
+            return constant(known is isinstance(op, ast.In))
         if left.kind is Kind.TENSOR:
             read(left, Reading.BOOL, spelling(node), frame.site(node), frame, store)
         return HOST
@@ -216,6 +220,21 @@ def compare(
             if isinstance(one.payload, Device):
                 return _compare_device(op, one, one.payload, other)
     return Value(Kind.HOST, differs=left.differs or right.differs)
+
+
+def _is_in(left: Value, right: Value) -> bool | None:
+    """Whether a text is in the name of a device, or the type of one in a list, where that is known."""
+    asked = literal(left)
+    if not isinstance(asked, str):
+        return None
+    if isinstance(right.payload, Device):
+        return None if not right.payload.type or ":" in asked else asked in right.payload.type
+    if asked != XLA:
+        return None
+    if isinstance(held := right.payload, Container) and held.items is not None and held.keys is None:
+        among = [literal(item) for item in held.items]
+        return asked in among if None not in among else None
+    return None
 
 
 def _compare_device(op: ast.Eq | ast.NotEq, value: Value, device: Device, other: Value) -> Value:

@@ -289,7 +289,7 @@ def _bringing(outline: Outline) -> Iterator[str]:
         if any(isinstance(binding, ast.expr) and _brings(binding) for binding in bindings):
             yield name
     for cls in outline.classes.values():
-        yield from (name for name, value in cls.constants.items() if _brings(value))
+        yield from (name for name, values in cls.constants.items() if any(map(_brings, values)))
 
 
 def _brings(value: ast.expr) -> bool:

@@ -121,7 +121,7 @@ FUNCTIONS: dict[str, str] = {
     "torch.load": "unknown object",
     # Host reads by functions
     "builtins.print": "print",
-    "builtins.str": "print",
+    "builtins.str": "text",
     "builtins.repr": "print",
     "builtins.format": "print",
     "builtins.float": "to number",

@@ -63,7 +63,7 @@ def _isinstance(machine: Machine, call: Call) -> Value:
     if value is None or wanted is None or not isinstance(wanted.payload, Namespace):
         return HOST
     if wanted.payload.name == functions.TENSOR:
-        if value.kind is Kind.TENSOR and value.sure:
+        if value.kind is Kind.TENSOR and value.known:
             return constant(True)
         if value.kind in (Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.MODULE):
             return constant(False)

@@ -21,7 +21,7 @@ from xlalint.analysis.payloads import (
     container_of,
     unknown_from,
 )
-from xlalint.analysis.store import Store
+from xlalint.analysis.store import Move, Store
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge import classes
 from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS
@@ -32,6 +32,7 @@ from xlalint.lazy.values import (
     NONE,
     NOTHING,
     UNKNOWN,
+    XLA,
     Kind,
     Place,
     Role,
@@ -152,7 +153,7 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case "move":
             return _move(machine, receiver, info, name, call)
         case "parameters":
-            return Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
+            return Value(Kind.PARAMETERS, receiver.assumes, payload=Parameters(info.identity, info.place))
         case "named parameters":
             parameters = Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
             return container_of(container([HOST, parameters]))
@@ -213,15 +214,17 @@ def with_part(module: Value, part: Value) -> Value:
 
 
 def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:
+    assumes = assumptions.NONE
     if name == "to":
         target = call.argument(0, "device")
         if target is not None and target.kind is Kind.NAMESPACE:
             return receiver  # a dtype
         name = device_of(target).type
+        assumes = target.assumes if target is not None and name == XLA else assumes
     place = _PLACES.get(name, Place.UNKNOWN)
     if place is Place.XLA and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
-        call.store.move_module(info.identity, (call.site,))
-    moved = receiver._replace(payload=info._replace(place=place))
+        call.store.move_module(info.identity, Move((call.site,), assumes))
+    moved = receiver._replace(assumes=both(receiver.assumes, assumes), payload=info._replace(place=place))
     if call.node is not None and isinstance(call.node.func, ast.Attribute):
         rebind(machine, call.node.func.value, moved, call.frame, call.store)
     return moved

@@ -27,6 +27,13 @@ def _print(machine: Machine, call: Call) -> Value:
     return Value(Kind.HOST, differs=differs)
 
 
+def _text(machine: Machine, call: Call) -> Value:
+    value = call.argument(0)
+    if value is not None and value.kind is Kind.DEVICE and len(call.values) == 1:
+        return value  # its text says what it is
+    return _print(machine, call)
+
+
 def _to_number(machine: Machine, call: Call) -> Value:
     value = call.argument(0)
     if value is None:
@@ -84,6 +91,7 @@ def _sum(machine: Machine, call: Call) -> Value:
 
 EFFECTS: dict[str, Effect] = {
     "print": _print,
+    "text": _text,
     "log": _print,
     "to number": _to_number,
     "to bool": _to_bool,

@@ -72,7 +72,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case operation:
             # Many batches are mappings.
             is_none = operation is None and OF_UNSURE.get(name) in _OF_OTHERS
-            if (not receiver.sure and operation is not Operation.LIGHT) or is_none:
+            if (not receiver.known and operation is not Operation.LIGHT) or is_none:
                 return _unsure_method(machine, receiver, name, call)
             if receiver.assumes == PART:
                 receiver = _as_tensor(receiver)
@@ -168,7 +168,8 @@ def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
         and receiver.recorded.must is Weight.HEAVY
         and receiver.role is not Role.PERHAPS_MODULE
     ):
-        rebind(machine, function.value, receiver._replace(assumes=assumptions.NONE), call.frame, call.store)
+        shown = receiver._replace(assumes=assumptions.shown_by_backward(receiver.assumes))
+        rebind(machine, function.value, shown, call.frame, call.store)
 
 
 def _move(receiver: Value, call: Call) -> Value:
