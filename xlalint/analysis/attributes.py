@@ -21,7 +21,6 @@ from xlalint.analysis.payloads import (
     Container,
     Device,
     Fields,
-    Instance,
     Known,
     Method,
     Module,
@@ -174,7 +173,8 @@ def _of_instance(
             if known in functions.FUNCTIONS:
                 found = callable_value(Known(known))
         else:
-            found = _of_project_class(machine, _of_class_alone(base, cls, classes), cls, name, frame, store)
+            receiver = _as_receiver(base, cls)
+            found = _of_project_class(machine, receiver, cls, name, frame, store)
         if found is None:
             return None
         joined = found if joined is None else join_values(joined, found)
@@ -185,13 +185,12 @@ def _of_instance(
     return joined
 
 
-def _of_class_alone(base: Value, cls: Class, classes: tuple[Class | str, ...]) -> Value:
-    """An object that may be of several classes, as the one that it is in a method of one of them."""
-    if len(classes) == 1:
-        return base
-    if isinstance(base.payload, Module):
-        return base._replace(payload=base.payload._replace(of=(cls,), or_other=False))
-    return base._replace(payload=Instance((cls,)))
+def _as_receiver(base: Value, cls: Class) -> Value:
+    """A layer that may be of several classes, as what it is in a method of one of them."""
+    module = base.payload
+    if isinstance(module, Module) and (len(module.of) > 1 or module.or_other):
+        return base._replace(payload=module._replace(of=(cls,), or_other=False))
+    return base
 
 
 def _of_project_class(

@@ -12,7 +12,6 @@ from xlalint.analysis.call import dotted
 from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import Container, Loader, Module, Optimizer
 from xlalint.analysis.store import Store
-from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.state import Fact, Obligation
 from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
@@ -94,8 +93,9 @@ def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
     assumed, excluded = clauses(test) if holds else clauses(test)[::-1]
     for held, key, value in assuming:
         held[key] = _known(value, assumed, excluded)  # type: ignore[index]
-    if store.state.trust.bounded == assumed:
-        store.state.trust = store.state.trust._replace(bounded=assumptions.NONE)
+    if assumed <= store.state.trust.bounded:
+        trust = store.state.trust
+        store.state.trust = trust._replace(bounded=trust.bounded - assumed)
 
 
 def _assumes_within(held: Container) -> bool:
@@ -108,9 +108,9 @@ def _assumes_within(held: Container) -> bool:
 
 def _known(value: Value, assumed: Assumptions, excluded: Assumptions) -> Value:
     """A value where what is assumed of some is known, and of others is not so."""
-    if value.assumes == assumed:
-        value = value._replace(assumes=assumptions.NONE)
-    elif value.assumes == excluded:
+    if assumed <= value.assumes:
+        value = value._replace(assumes=value.assumes - assumed)
+    if excluded <= value.assumes:
         return UNKNOWN._replace(differs=value.differs)
     if isinstance(held := value.payload, Container):
         return value._replace(payload=held.map(lambda item: _known(item, assumed, excluded)))

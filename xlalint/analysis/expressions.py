@@ -6,7 +6,7 @@ import ast
 
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.attributes import attribute
-from xlalint.analysis.binding import bind, element, part_of
+from xlalint.analysis.binding import bind, element, holds_some, part_of
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame, Yielded
 from xlalint.analysis.library.iteration import around, now_and_then
@@ -210,8 +210,11 @@ def _comprehension(
                 inner.names.pop(target.id, None)
                 if target.id in store.names:
                     inner.names[target.id] = store.names[target.id]
-    # The body may have run no time at all: what it recorded is "perhaps".
-    merge_into(store, inner)
+    if all(map(holds_some, sources)) and not any(generator.ifs for generator in node.generators):
+        store.take(inner)
+    else:
+        # The body may have run no time at all: what it recorded is "perhaps".
+        merge_into(store, inner)
     if not isinstance(node, ast.GeneratorExp):
         return container_of(made, keyed=isinstance(node, ast.DictComp))
     # Only the innermost is asked for the next element each time.

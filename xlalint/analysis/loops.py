@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from xlalint.analysis.binding import bind, element
+from xlalint.analysis.binding import bind, element, holds_some
 from xlalint.analysis.branches import condition
+from xlalint.analysis.call import dotted
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
@@ -54,9 +55,7 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
         over = Value(Kind.LOADER, guess, payload=loader)
     elif over.kind is Kind.LOADER and over.assumes:
         loader = loader._replace(element=_assuming(loader.element, over.assumes))
-    literal = over.kind in _OF_MODELS or (
-        isinstance(held := over.payload, Container) and (bool(held.items) or _of_model(held.element))
-    )
+    literal = holds_some(over) or _counts(machine, node.iter, frame, store)
 
     def advance(current: Store) -> None:
         _advance(loader, over.assumes, node, frame, current)
@@ -294,14 +293,12 @@ _NEEDS_A_CUT = functions.names_of("xla optimizer step", "add closure")
 _CUTS = functions.names_of("marker", "step scope", "compile")
 
 
-def _of_model(element: Value) -> bool:
-    """Whether what is iterated goes along a model's parameters or layers, of which there are some."""
-    if isinstance(element.payload, Container):
-        return any(_of_model(item) for item in element.payload.items or ())
-    return element.kind in _OF_MODELS
-
-
-_OF_MODELS = frozenset({Kind.PARAMETERS, Kind.MODULE})
+def _counts(machine: Machine, node: ast.expr, frame: Frame, store: Store) -> bool:
+    """Whether what is gone over is `range(len(layers))`."""
+    match node:
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Call(func=ast.Name(id="len"), args=[counted])]):
+            return bool(dotted(counted)) and holds_some(machine.evaluate(counted, frame, store))
+    return False
 
 
 def _forget(head: Store, back: Store, entry: Store) -> None:

@@ -12,6 +12,7 @@ from xlalint.analysis.payloads import (
     Constant,
     Container,
     Device,
+    Namespace,
     RankTest,
     constant,
     container_of,
@@ -19,7 +20,8 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
-from xlalint.lazy.assumptions import assume
+from xlalint.knowledge import functions
+from xlalint.lazy.assumptions import assume, is_of_ways
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
@@ -50,7 +52,19 @@ def truth(value: Value) -> bool | None:
         return bool(items) if items is not None else None
     if value.kind is Kind.NONE:
         return False
+    if isinstance(name := value.payload, Namespace):
+        return True if is_there(name) else None
     return True if value.kind in _TRUE else None
+
+
+def is_there(namespace: Namespace) -> bool:
+    """Whether a qualified name is known to mean a module, function or class, which are true and not None.
+
+    What else is imported may be anything, such as settings.
+    """
+    if namespace.outline is not None or "." not in namespace.name:
+        return True
+    return namespace.name.partition(".")[0] in functions.LIBRARIES
 
 
 def _binary(machine: Machine, node: ast.BinOp, frame: Frame, store: Store) -> Value:
@@ -185,11 +199,13 @@ def compare(
                 test = where_present(other)
                 assert isinstance(test.payload, RankTest)
                 return test._replace(payload=test.payload.negated()) if isinstance(op, ast.Is) else test
-            if other.kind in (Kind.NAMESPACE, Kind.CALLABLE, Kind.CLASS) or (
+            if isinstance(name := other.payload, Namespace):
+                return constant(isinstance(op, ast.IsNot)) if is_there(name) else HOST
+            if other.kind in (Kind.CALLABLE, Kind.CLASS) or (
                 other.kind not in (Kind.UNKNOWN, Kind.TENSOR, Kind.HOST) and other.sure
             ):
                 return constant(isinstance(op, ast.IsNot))
-            if other.kind is Kind.TENSOR and other.present is None and (other.known or other.assumes == PART):
+            if other.kind is Kind.TENSOR and other.present is None and is_of_ways(other.assumes - PART):
                 return constant(isinstance(op, ast.IsNot))
         return HOST
     if isinstance(op, ast.In | ast.NotIn):

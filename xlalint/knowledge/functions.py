@@ -225,7 +225,7 @@ FUNCTIONS: dict[str, str] = {
     "torch.jit.script": "same",
     "torch.set_default_device": "nothing",
     "torch.set_default_dtype": "nothing",
-    "torch.is_tensor": "unknown truth",
+    "torch.is_tensor": "tensor test",
     "torch.is_floating_point": "unknown truth",
     "torch.is_grad_enabled": "unknown truth",
     "torch.numel": "host",

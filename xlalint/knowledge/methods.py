@@ -70,6 +70,7 @@ METHODS: dict[Kind, dict[str, str]] = {
         "to": "move",
         "backward": "backward",
         "zero_grad": "zero gradients",
+        **dict.fromkeys(("eval", "parameters", "named_parameters"), "of a module"),
         "per_device_loader": "device loader",
     },
 }  # fmt: skip

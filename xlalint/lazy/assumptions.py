@@ -42,7 +42,10 @@ def both(a: Assumptions, b: Assumptions) -> Assumptions:
     """What rests on `a` and on `b`."""
     if a == b or not b:
         return a
-    return b if not a else MANY
+    if not a:
+        return b
+    together = a | b
+    return together if weight(together) == 1 and len(together) <= _MOST_KEPT else MANY
 
 
 def either(a: Assumptions, b: Assumptions) -> Assumptions:
@@ -53,17 +56,33 @@ def either(a: Assumptions, b: Assumptions) -> Assumptions:
     if a == b:
         return a
     if len(a) != len(b):
-        return a if len(a) > len(b) else b
+        return a if (weight(a), len(a)) > (weight(b), len(b)) else b
     return min(a, b, key=sorted)
+
+
+def weight(assumes: Assumptions) -> int:
+    """How many things are assumed.
+
+    By which ways the program came here counts as one thing, and as none beside something else: there is such
+    a way, and what else is assumed must be so on it.
+    """
+    others = sum(not _is_of_way(clause) for clause in assumes)
+    return others or min(len(assumes), 1)
+
+
+def _is_of_way(clause: str) -> bool:
+    return clause in IS_SET or _OF_TEST.fullmatch(clause) is not None
 
 
 def is_of_ways(assumes: Assumptions) -> bool:
     """Whether all that is assumed is by which ways the program came here: what is met there is sure."""
-    return all(clause in IS_SET or _OF_TEST.fullmatch(clause) for clause in assumes)
+    return all(map(_is_of_way, assumes))
 
 
 _OF_TEST = re.compile(r"(?:not )?`[^`]*`")
 """How it is spelled that a test came out so."""
+_MOST_KEPT = 2
+"""More tests than these on the way to a value are too many to rest on."""
 
 
 def shown_by_call(assumes: Assumptions) -> Assumptions:
@@ -78,4 +97,4 @@ def shown_by_backward(assumes: Assumptions) -> Assumptions:
 
 def least(ways: Iterable[Assumptions]) -> Assumptions:
     """What must be assumed where any of several ways to a result is enough; nothing where there is none."""
-    return min(ways, key=lambda assumes: (len(assumes), sorted(assumes)), default=NONE)
+    return min(ways, key=lambda assumes: (weight(assumes), len(assumes), sorted(assumes)), default=NONE)

@@ -78,8 +78,7 @@ class LazyModel:
         """What a diagnostic here would take for granted."""
         trust = state.trust
         assumes = both(trust.opaque, trust.bounded)
-        if value is not None and not (assumes and assumptions.is_of_ways(value.assumes)):
-            # A way on which it is so exists; what else is assumed must hold on that way as well.
+        if value is not None:
             assumes = both(assumes, value.assumes)
         return both(assumes, assumptions.LAZY) if state.engine.eager is None else assumes
 

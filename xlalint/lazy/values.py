@@ -204,7 +204,9 @@ def join(a: Value, b: Value) -> Value:
         return Value(a.kind, assumes, recorded, differs, reduced, merged, a.present)
     kinds = {a.kind, b.kind}
     if Kind.TENSOR in kinds and kinds <= _NUMERIC:
-        # A number that one branch leaves on the host is still a tensor in the other.
+        # A number that one branch leaves on the host is still a tensor in the other, with what is recorded.
+        if Kind.UNKNOWN not in kinds:
+            recorded = (a if a.kind is Kind.TENSOR else b).recorded
         return Value(Kind.TENSOR, either(assumes, IS_A_TENSOR), recorded, differs, reduced)
     for one, other in ((a, b), (b, a)):
         if one.kind in _OF_REPLICAS and other.kind in (Kind.CONSTANT, Kind.HOST):

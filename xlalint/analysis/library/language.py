@@ -24,6 +24,7 @@ from xlalint.lazy.values import (
     NONE,
     UNKNOWN,
     Kind,
+    Role,
     Value,
     Weight,
 )
@@ -65,9 +66,25 @@ def _isinstance(machine: Machine, call: Call) -> Value:
     if wanted.payload.name == functions.TENSOR:
         if value.kind is Kind.TENSOR and value.known:
             return constant(True)
-        if value.kind in (Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.MODULE):
+        if value.kind in _NO_TENSORS:
             return constant(False)
     return HOST
+
+
+def _is_tensor(machine: Machine, call: Call) -> Value:
+    value = call.argument(0, "obj")
+    known = None if value is None else _known_as_tensor(value)
+    return HOST if known is None else constant(known)
+
+
+def _known_as_tensor(value: Value) -> bool | None:
+    """Whether a value is a tensor, where that is known."""
+    if value.kind is Kind.TENSOR and value.known and value.role is Role.PLAIN:
+        return True
+    return False if value.kind in _NO_TENSORS else None
+
+
+_NO_TENSORS = frozenset({Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.MODULE})
 
 
 def _is_of_kind(value: Value, wanted: Value) -> Value:
@@ -155,6 +172,7 @@ EFFECTS: dict[str, Effect] = {
     "unknown object": _unknown_object,
     "unknown truth": _host,
     "isinstance": _isinstance,
+    "tensor test": _is_tensor,
     "type": _type,
     "getattr": _getattr,
     "setattr": _setattr,

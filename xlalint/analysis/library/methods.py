@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from xlalint.analysis.binding import rebind
@@ -126,6 +127,11 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         case "zero gradients":
             call.frame.model.zero_gradients(call.store.state)
             return NONE
+        case "of a module" if not call.values and isinstance(function := call.function, ast.Attribute):
+            # Nothing but a module has such a method.
+            module = Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN))
+            rebind(machine, function.value, module, call.frame, call.store)
+            return module_method(machine, module, name, call)
         case "device loader":
             return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
         case _:

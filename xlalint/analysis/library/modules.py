@@ -245,5 +245,5 @@ def confirm_arguments(machine: Machine, call: Call) -> None:
     for node in call.node.args if call.node is not None else ():
         if isinstance(node, ast.Name):
             value = call.store.names.get(node.id)
-            if value is not None and value.kind is Kind.TENSOR and value.assumes == PART:
-                rebind(machine, node, value._replace(assumes=assumptions.NONE), call.frame, call.store)
+            if value is not None and value.kind is Kind.TENSOR and value.assumes >= PART:
+                rebind(machine, node, value._replace(assumes=value.assumes - PART), call.frame, call.store)

@@ -7,7 +7,9 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     constant,
+    container,
     container_of,
+    literal,
     unknown_from,
 )
 from xlalint.lazy.events import Reading
@@ -51,7 +53,17 @@ def _to_bool(machine: Machine, call: Call) -> Value:
 def _range(machine: Machine, call: Call) -> Value:
     for value in call.arguments:
         call.read(value, Reading.INDEX)
+    bounds = [literal(value) for value in call.arguments]
+    if all(isinstance(bound, int) for bound in bounds) and 0 < len(bounds) <= MOST_BOUNDS:
+        count = len(range(*bounds))  # type: ignore[call-overload]
+        return container([HOST] * min(count, MOST_COUNTED))
     return container_of(HOST)
+
+
+MOST_BOUNDS = 2
+"""A `range` with a step is not counted."""
+MOST_COUNTED = 16
+"""A `range` is counted up to this: that it is not empty is what matters."""
 
 
 def _compare(machine: Machine, call: Call) -> Value:
