@@ -266,6 +266,9 @@ def names_of(*effects: str) -> frozenset[str]:
     return frozenset(name.rpartition(".")[2] for name, effect in FUNCTIONS.items() if effect in effects)
 
 
+BRINGING_XLA = names_of("xla device", "marker", "xla optimizer step", "device loader") - {"device", "sync"}
+"""Functions that a program calls if it runs on XLA; the last names of the others mean more than that."""
+
 EXITS = frozenset(name.removeprefix("builtins.") for name, effect in FUNCTIONS.items() if effect == "exit")
 """Functions that do not return, as programs write them."""
 

@@ -81,7 +81,7 @@ def is_of_ways(assumes: Assumptions) -> bool:
 
 _OF_TEST = re.compile(r"(?:not )?`[^`]*`")
 """How it is spelled that a test came out so."""
-_MOST_KEPT = 2
+_MOST_KEPT = 4
 """More tests than these on the way to a value are too many to rest on."""
 
 

@@ -144,7 +144,8 @@ class Value(NamedTuple):
         """Whether it is known to be what it is, on those ways by which it is anything of that kind."""
         if not self.assumes:
             return self.kind is not Kind.UNKNOWN
-        return self.kind is not Kind.UNKNOWN and assumptions.is_of_ways(self.assumes)
+        few = len(self.assumes) <= MOST_TESTS
+        return few and self.kind is not Kind.UNKNOWN and assumptions.is_of_ways(self.assumes)
 
     @property
     def role(self) -> Role:
@@ -173,6 +174,9 @@ HOST = Value(Kind.HOST)
 
 XLA = "xla"
 """The type of the devices that all this is about."""
+
+MOST_TESTS = 2
+"""What is a tensor only where more tests came out some way is not known to be one."""
 
 PERHAPS = "on some ways only"
 
