@@ -210,6 +210,8 @@ def _of_project_class(
         for base_class in machine.classes.bases(cls):
             if name in base_class.constants:
                 value = machine.classes.constant(base_class, name)
+                if value.kind is Kind.NONE and name in base_class.fields():
+                    value = UNKNOWN  # a field that nobody is seen to give may be given all the same
                 break
     module = base.payload
     if not isinstance(module, Module):

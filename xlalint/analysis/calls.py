@@ -214,7 +214,10 @@ def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
     else:
         # Dataclasses and the like keep what they are given.
         fields = [field for base in reversed(machine.classes.bases(cls)) for field in base.fields()]
+        # What `**settings` gives may be any of them.
+        perhaps = dict.fromkeys(fields, UNKNOWN) if call.open_ended else {}
         for name, given in (
+            *perhaps.items(),
             *zip(dict.fromkeys(fields), call.arguments, strict=False),
             *call.keywords.items(),
         ):

@@ -14,6 +14,7 @@ from xlalint.analysis.payloads import (
     Namespace,
     Partial,
     callable_value,
+    classes_of,
     constant,
     literal,
     targets,
@@ -134,6 +135,14 @@ def _getattr(machine: Machine, call: Call) -> Value:
 
 
 def _setattr(machine: Machine, call: Call) -> Value:
+    given, name, value = call.argument(0), literal(call.argument(1)), call.argument(2) or UNKNOWN
+    for cls in classes_of(given) if given is not None else ():
+        if isinstance(cls, str):
+            continue
+        constants = {held for base in machine.classes.bases(cls) for held in base.constants}
+        for held in [name] if isinstance(name, str) else sorted(constants):
+            machine.touch((cls, held))
+            call.store.attributes[cls, held] = value if isinstance(name, str) else UNKNOWN
     return NONE
 
 
