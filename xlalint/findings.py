@@ -175,6 +175,7 @@ class _Unit:
         return Program(
             sources, kinds, self._unit.configuration,
             users=map(Path, self._unit.users),
+            helped=map(Path, self._unit.helped),
             elsewhere=self._unit.elsewhere,
             open_file=lambda path: self._file(str(path)).source(),
         )  # fmt: skip
@@ -339,7 +340,8 @@ class _Unit:
         kind, path, detail = fact
         if fact == _ANALYZED:
             unit = self._unit
-            told = [*sorted(unit.analyzed), "", *sorted(unit.users), "", *map(str, sorted(unit.elsewhere))]
+            told = [*sorted(unit.analyzed), "", *sorted(unit.users), "", *sorted(unit.helped), ""]
+            told += map(str, sorted(unit.elsewhere))
             return digest("\n".join(told).encode("utf-8", "surrogateescape"))
         return str(self._unit.target(path)) if kind == "target" else self.project.fact(kind, path, detail)
 

@@ -23,6 +23,7 @@ from xlalint.diagnostic import (
     Related,
     Severity,
 )
+from xlalint.lazy.assumptions import weight
 from xlalint.lazy.events import Event
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import Scope, Split, View, places_of_caller
@@ -131,7 +132,7 @@ class Judge:
         """What the rules say of one event, as far as it is sure enough."""
         for rule in self._rules.get(type(event), ()):
             for finding in rule.judge(event, view):
-                if len(finding.assumes) <= MOST_ASSUMED:
+                if weight(finding.assumes) <= MOST_ASSUMED:
                     yield finding
 
     def judge(self, occurrences: Iterable[Occurrence]) -> Iterator[Placed]:

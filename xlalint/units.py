@@ -17,13 +17,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.configuration import Configuration, Framework, Local
+from xlalint.knowledge.functions import BRINGING_XLA
 from xlalint.knowledge.stubs import shipped
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.discovery import Found, Scope, discover
 from xlalint.sources.file import SourceFile, Unreadable, decode, digest, read_bytes, show
 from xlalint.sources.imports import imported
 from xlalint.sources.project import Projects, is_bounded
-from xlalint.sources.usage import DERIVES, ELSEWHERE, HANDS, brings_xla, touched
+from xlalint.sources.usage import (
+    DERIVES,
+    ELSEWHERE,
+    HANDS,
+    OFFERS,
+    TRAINS,
+    brings_xla,
+    shared,
+    touched,
+)
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 if TYPE_CHECKING:
@@ -174,8 +184,21 @@ class File:
         if self._touched is None:
             data = self.data
             known = (*shipped(), *self.settings.stubs)
-            self._touched = () if isinstance(data, str) else touched(self.path, data, known)
+            self._touched = () if isinstance(data, str) else self._look(data, known)
         return self._touched
+
+    def _look(self, data: bytes, known: tuple[Framework, ...]) -> tuple[str, ...]:
+        return (*touched(self.path, data, known), *shared(data, BRINGING_XLA, hot=self.traits.hot))
+
+    @property
+    def trains(self) -> bool:
+        """Whether it computes gradients without bringing XLA itself."""
+        return TRAINS in self.touched
+
+    @property
+    def offers(self) -> set[str]:
+        """The functions by which it brings XLA to others."""
+        return self._touches(OFFERS)
 
     @property
     def counts(self) -> bool:
@@ -329,7 +352,25 @@ class Unit:
     @cached_property
     def analyzed(self) -> set[str]:
         """The files that hold something to be analyzed by itself."""
-        return self.hot | self.candidates if self.uses_xla else set()
+        return self.hot | self.candidates | self.helped if self.uses_xla else set()
+
+    @cached_property
+    def helped(self) -> set[str]:
+        """The files that train on XLA by what another of the project offers them."""
+        offered: dict[str, set[str]] = {}
+        for path in self.hot:
+            file = self.files[path]
+            if file.offers:
+                stem = Path(path).stem
+                name = Path(path).parent.name if stem == "__init__" else stem
+                offered.setdefault(name, set()).update(file.offers)
+        if not offered:
+            return set()
+        return {
+            path
+            for path, file in self.counting.items()
+            if file.trains and path not in self.hot and _takes(file.imports, offered)
+        }
 
     def _is_within(self, path: str, packages: Iterable[str]) -> bool:
         """Whether a file belongs to one of some packages."""
@@ -361,6 +402,18 @@ class Unit:
     def target(self, path: str) -> VersionRange:
         """The versions of torch_xla that a file must run on."""
         return self._locals.target(Path(path).parent)
+
+
+def _takes(imports: Iterable[str], offered: Mapping[str, set[str]]) -> bool:
+    """Whether a file imports something of what modules offer, or all of such a module."""
+    names = [name.lstrip(".") for name in imports]
+    # `from utils import x` names `utils` as well.
+    parents = {name.rpartition(".")[0] for name in names}
+    for name in names:
+        parent, _, last = name.rpartition(".")
+        if last in offered.get(parent.rpartition(".")[2], ()) or (last in offered and name not in parents):
+            return True
+    return False
 
 
 class Locals:

@@ -100,7 +100,7 @@ class HostReadInStep(Rule[HostRead]):
 def _may_launch(event: HostRead) -> bool:
     value = event.value
     if value.is_device:
-        sure_enough = value.sure or event.reading is Reading.EXPLICIT
+        sure_enough = value.known or event.reading is Reading.EXPLICIT
         return sure_enough and value.recorded.must > Weight.NONE
     # Inside a step `.item()` is called on a tensor, even where we cannot see that it is one.
     return value.kind is Kind.UNKNOWN and event.reading is Reading.EXPLICIT

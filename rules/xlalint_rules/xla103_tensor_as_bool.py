@@ -84,7 +84,7 @@ class TensorAsBool(Rule[HostRead]):
         if not event.reading.as_bool or state.scopes.in_closure:
             return
         value = event.value
-        if not (value.is_device and value.sure and value.recorded.must > Weight.NONE):
+        if not (value.is_device and value.known and value.recorded.must > Weight.NONE):
             return
         wanted, instead = _USES[event.reading]
         hot = state.scopes.in_loop or state.scopes.step is not None

@@ -93,7 +93,7 @@ class EagerClosureArgument(Rule[HostRead]):
         if not event.closure_argument:
             return
         value = event.value
-        sure_enough = value.sure or event.reading is Reading.EXPLICIT
+        sure_enough = value.known or event.reading is Reading.EXPLICIT
         if not (value.is_device and sure_enough and value.recorded.must > Weight.NONE):
             return
         yield self.finding(

@@ -99,10 +99,10 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
             case Save(recorded=Recorded(must=Weight.HEAVY), spelling=spelling):
                 does = "saves"
             case HostRead(
-                value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.HEAVY), reduced=reduced),
+                value=Value(kind=Kind.TENSOR, recorded=Recorded(must=must), reduced=reduced),
                 spelling=spelling,
                 reading=reading,
-            ) if reduced or reading is Reading.TEXT:
+            ) if (reduced and must >= Weight.LIGHT) or (must is Weight.HEAVY and reading is Reading.TEXT):
                 # A value without a collective waits for nobody, though printing one aborted on the engine.
                 assumes = assumes if reduced else both(assumes, _PRINTS)
                 does = "reads"

@@ -78,7 +78,7 @@ def _held(base: Value, name: str, method: Value) -> Value:
     if base.kind is Kind.TENSOR:
         if name in operations.OPERATIONS:
             return method
-        if base.sure and base.role is not Role.STRUCTURE:
+        if base.known and base.role is not Role.STRUCTURE:
             return unknown_from(base)
         part = part_of(base)
         known = isinstance(held := base.payload, Tensor) and name in held.tensors
@@ -92,7 +92,7 @@ def _held(base: Value, name: str, method: Value) -> Value:
     if isinstance(module := base.payload, Module):
         if name == "device" and module.place is not Place.UNKNOWN:
             return DEVICE_XLA if module.place is Place.XLA else DEVICE_HOST
-        return base if name == "module" and module.cls is None else unknown_from(base)
+        return base if name == "module" and not module.of else unknown_from(base)
     if base.kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):
         return Value(Kind.HOST, differs=base.differs)
     return unknown_from(base)
@@ -127,6 +127,8 @@ def attribute(
     if kind is Kind.UNKNOWN and name in ("grad", "found_inf") and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return gradient(store) if name == "grad" else gradient(store)._replace(payload=Tensor(Role.FOUND_INF))
     if isinstance(payload, Device):
+        if name in METHODS[Kind.DEVICE]:
+            return callable_value(Method(base, name))
         return constant(payload.type) if name == "type" and payload.type else HOST
     if isinstance(payload, Classes):
         found = _of_class(machine, payload, name, frame)
@@ -171,11 +173,24 @@ def _of_instance(
             if known in functions.FUNCTIONS:
                 found = callable_value(Known(known))
         else:
-            found = _of_project_class(machine, base, cls, name, frame, store)
+            receiver = _as_receiver(base, cls)
+            found = _of_project_class(machine, receiver, cls, name, frame, store)
         if found is None:
             return None
         joined = found if joined is None else join_values(joined, found)
+    module = base.payload
+    if joined is not None and joined.kind is Kind.CALLABLE and isinstance(module, Module) and module.or_other:
+        plain = callable_value(Method(base._replace(payload=module.plain()), name))
+        return join_values(joined, plain)
     return joined
+
+
+def _as_receiver(base: Value, cls: Class) -> Value:
+    """A layer that may be of several classes, as what it is in a method of one of them."""
+    module = base.payload
+    if isinstance(module, Module) and (len(module.of) > 1 or module.or_other):
+        return base._replace(payload=module._replace(of=(cls,), or_other=False))
+    return base
 
 
 def _of_project_class(
@@ -195,6 +210,8 @@ def _of_project_class(
         for base_class in machine.classes.bases(cls):
             if name in base_class.constants:
                 value = machine.classes.constant(base_class, name)
+                if value.kind is Kind.NONE and name in base_class.fields():
+                    value = UNKNOWN  # a field that nobody is seen to give may be given all the same
                 break
     module = base.payload
     if not isinstance(module, Module):
@@ -228,7 +245,7 @@ def _of_tensor(base: Value, name: str) -> Value:
     if name in operations.HOST_ATTRIBUTES:
         return HOST
     if name == "device":
-        return Value(Kind.DEVICE, base.assumes, payload=Device("xla" if base.sure else ""))
+        return Value(Kind.DEVICE, base.assumes, payload=Device("xla" if base.known else ""))
     if name in operations.TENSOR_ATTRIBUTES:
         return base
     return callable_value(Method(base, name))

@@ -30,9 +30,11 @@ from xlalint.lazy.assumptions import assume, either
 from xlalint.lazy.values import (
     HOST,
     Kind,
+    Recorded,
     Role,
     Value,
     Weight,
+    join_all,
     kinds_that,
 )
 from xlalint.lazy.values import join as join_values
@@ -42,7 +44,9 @@ def element(value: Value) -> Value:
     """What iterating a value yields."""
     if isinstance(value.payload, Container) and value.payload.keys is not None:
         return HOST  # the keys of a dict
-    if isinstance(value.payload, Container | Iterated | Loader):
+    if isinstance(held := value.payload, Container):
+        return _each(held)
+    if isinstance(value.payload, Iterated | Loader):
         return value.payload.element
     if value.kind is Kind.TENSOR:
         return part_of(value)
@@ -53,8 +57,51 @@ def element(value: Value) -> Value:
     if isinstance(module := value.payload, Module):
         if module.held is not None:
             return module.held.element
-        return value._replace(payload=module._replace(cls=None, parts=None))
+        return value._replace(payload=module.plain()._replace(parts=None))
     return unknown_from(value)
+
+
+def _each(held: Container) -> Value:
+    """What a loop over a container gets: where its items are known, the heaviest comes, too."""
+    each = held.element
+    if held.items is None or each.kind is not Kind.TENSOR:
+        if each.kind is Kind.CONTAINER and held.items is not None:
+            return _each_of_many(held.items) or each
+        return each
+    must = max(item.recorded.must for item in held.items)
+    return each._replace(recorded=Recorded(must, max(must, each.recorded.may)))
+
+
+def _each_of_many(rows: tuple[Value, ...]) -> Value | None:
+    """What a loop over rows of one length gets, such as the pairs of `zip`; None where they are no such."""
+    columns = [
+        row.payload.items for row in rows if isinstance(row.payload, Container) and not row.payload.keys
+    ]
+    if len(columns) != len(rows) or any(
+        items is None or len(items) != len(columns[0] or ()) for items in columns
+    ):
+        return None
+    each = zip(*(items or () for items in columns), strict=True)
+    return container([_each(Container(column, join_all(column, HOST))) for column in each])
+
+
+def holds_some(over: Value) -> bool:
+    """Whether there surely is something in what is gone over."""
+    if over.kind in _NEVER_EMPTY:
+        return True
+    return isinstance(held := over.payload, Container) and (bool(held.items) or _of_model(held.element))
+
+
+def _of_model(element: Value) -> bool:
+    """Whether what is iterated goes along a model's parameters or layers, of which there are some."""
+    if isinstance(element.payload, Container):
+        return any(_of_model(item) for item in element.payload.items or ())
+    return element.kind in _OF_MODELS
+
+
+_OF_MODELS = frozenset({Kind.PARAMETERS, Kind.MODULE})
+_NEVER_EMPTY = _OF_MODELS | {Kind.TENSOR}
+"""Kinds of what has a first element: nobody goes over the rows of a tensor that has none."""
 
 
 def part_of(tensor: Value) -> Value:

@@ -44,7 +44,7 @@ from xlalint.analysis.scopes import enter_scope, leave_scope
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import MOVES, Assumptions, assume
+from xlalint.lazy.assumptions import assume, shown_by_call
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import (
     Cause,
@@ -126,7 +126,7 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
                 return machine.invoke(method, call)
         case Tensor(Role.PERHAPS_MODULE):
             # A tensor cannot be called: what was moved to the device is a module.
-            module = Value(Kind.MODULE, _shown(callee.assumes), payload=Module(None, Place.XLA))
+            module = Value(Kind.MODULE, shown_by_call(callee.assumes), payload=Module(None, Place.XLA))
             if call.node is not None:
                 rebind(machine, call.node.func, module, call.frame, call.store)
             return call_module(machine, module, call)
@@ -138,11 +138,6 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
         case Opening() | Managed() if call.arguments:
             return call.arguments[0]
     return call_unknown(machine, call)
-
-
-def _shown(assumes: Assumptions) -> Assumptions:
-    """What is still assumed of something that was moved to the device, once it is called: it is a module."""
-    return frozenset(clause for clause in assumes if not clause.endswith(MOVES))
 
 
 def _each_target(machine: Machine, of: tuple[Target, ...], call: Call) -> Value:
@@ -199,7 +194,7 @@ def _construct(machine: Machine, classes: Classes, call: Call) -> Value:
 def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
     kind = machine.classes.kind_of(cls)
     if kind is Kind.MODULE:
-        value = Value(Kind.MODULE, payload=Module(call.site, Place.HOST, cls))
+        value = Value(Kind.MODULE, payload=Module(call.site, Place.HOST, (cls,)))
     elif kind is Kind.SCALER:
         return Value(Kind.SCALER, payload=Scaler(cls))
     elif kind is Kind.OPTIMIZER:
@@ -219,7 +214,10 @@ def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
     else:
         # Dataclasses and the like keep what they are given.
         fields = [field for base in reversed(machine.classes.bases(cls)) for field in base.fields()]
+        # What `**settings` gives may be any of them.
+        perhaps = dict.fromkeys(fields, UNKNOWN) if call.open_ended else {}
         for name, given in (
+            *perhaps.items(),
             *zip(dict.fromkeys(fields), call.arguments, strict=False),
             *call.keywords.items(),
         ):
@@ -247,7 +245,7 @@ def _super_method(machine: Machine, node: ast.Call, frame: Frame, store: Store) 
         if function.attr in base.methods:
             return callable_value(Bound(base.methods[function.attr], receiver))
     if isinstance(receiver.payload, Module):
-        plain = receiver._replace(payload=receiver.payload._replace(cls=None))
+        plain = receiver._replace(payload=receiver.payload.plain())
         return callable_value(Method(plain, function.attr))
     return callable_value(Known("builtins.object.__init__")) if function.attr == "__init__" else UNKNOWN
 

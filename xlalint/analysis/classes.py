@@ -28,6 +28,7 @@ from xlalint.lazy.values import (
     Kind,
     Place,
     Value,
+    join_all,
 )
 from xlalint.lazy.values import join as join_values
 
@@ -127,7 +128,14 @@ class ClassTable:
         )
 
     def _evaluate_constant(self, cls: Class, name: str) -> Value:
-        return self._machine.evaluate(cls.constants[name], Frame(cls.outline, None, 0), Store(State()))
+        frame, store = Frame(cls.outline, None, 0), Store(State())
+        expressions = cls.constants[name]
+        for other in {
+            node.id for each in expressions for node in within(each) if isinstance(node, ast.Name)
+        }:
+            if other != name and other in cls.constants:
+                store.names[other] = self.constant(cls, other)
+        return join_all((self._machine.evaluate(each, frame, store) for each in expressions), UNKNOWN)
 
     def attributes(self, cls: Class) -> dict[str, Value]:
         """What instances of the class hold after `__init__`, and after other methods the rest."""
@@ -176,7 +184,7 @@ class ClassTable:
     def instance(self, cls: Class) -> Value:
         """An instance of a class of the project, of which nothing else is known."""
         if self.kind_of(cls) is Kind.MODULE:
-            return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, cls))
+            return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, (cls,)))
         return Value(Kind.INSTANCE, payload=Instance((cls,)))
 
 

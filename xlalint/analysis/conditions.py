@@ -10,12 +10,11 @@ from typing import TypeVar
 from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.call import dotted
 from xlalint.analysis.outline import Function
-from xlalint.analysis.payloads import Loader, Module
+from xlalint.analysis.payloads import Container, Loader, Module, Optimizer
 from xlalint.analysis.store import Store
-from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.state import Fact, Obligation
-from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that
+from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
 from xlalint.spelling import spelling
 
 _Key = TypeVar("_Key")
@@ -87,18 +86,35 @@ def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
         (held, key, value)
         for held in (store.names, store.attributes)
         for key, value in held.items()
-        if value.assumes
+        if value.assumes or (isinstance(value.payload, Container) and _assumes_within(value.payload))
     ]
     if not assuming and not store.state.trust.bounded:
         return
     assumed, excluded = clauses(test) if holds else clauses(test)[::-1]
     for held, key, value in assuming:
-        if value.assumes == assumed:
-            held[key] = value._replace(assumes=assumptions.NONE)  # type: ignore[index]
-        elif value.assumes == excluded:
-            held[key] = UNKNOWN._replace(differs=value.differs)  # type: ignore[index]
-    if store.state.trust.bounded == assumed:
-        store.state.trust = store.state.trust._replace(bounded=assumptions.NONE)
+        held[key] = _known(value, assumed, excluded)  # type: ignore[index]
+    if assumed <= store.state.trust.bounded:
+        trust = store.state.trust
+        store.state.trust = trust._replace(bounded=trust.bounded - assumed)
+
+
+def _assumes_within(held: Container) -> bool:
+    """Whether something is assumed of what a container holds."""
+    return bool(held.element.assumes) or any(
+        item.assumes or (isinstance(item.payload, Container) and _assumes_within(item.payload))
+        for item in held.items or ()
+    )
+
+
+def _known(value: Value, assumed: Assumptions, excluded: Assumptions) -> Value:
+    """A value where what is assumed of some is known, and of others is not so."""
+    if assumed <= value.assumes:
+        value = value._replace(assumes=value.assumes - assumed)
+    if excluded <= value.assumes:
+        return UNKNOWN._replace(differs=value.differs)
+    if isinstance(held := value.payload, Container):
+        return value._replace(payload=held.map(lambda item: _known(item, assumed, excluded)))
+    return value
 
 
 def leave_arm(store: Store | None, test: ast.expr, holds: bool, before: frozenset[Obligation]) -> None:
@@ -161,6 +177,9 @@ def _merge(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Val
 
 def chosen(one: Value, other: Value, test: ast.expr) -> Value | None:
     """Of what the two arms of a test set, what concerns the engine, if just one of them does; else None."""
+    for device, instead in ((one, other), (other, one)):
+        if device.assumes and prevails_as_device(device, instead):
+            return device  # that this is the device is assumed once, however many tests there are
     yes, no = clauses(test)
     if _prevails(one, other):
         return one._replace(assumes=_also(one, yes))
@@ -180,6 +199,10 @@ def _prevails(one: Value, other: Value) -> bool:
             return True
         case Module(place=Place.XLA), Module(place=Place.HOST | Place.UNKNOWN):
             return True
+        case Optimizer(stale=moved), Optimizer(stale=()) if moved:
+            return True
+    if prevails_as_device(one, other):
+        return True
     return one.kind in _KEPT and other.kind is Kind.UNKNOWN and other.payload is None
 
 

@@ -150,6 +150,7 @@ class Program:
         configuration: Configuration,
         *,
         users: Iterable[Path] = (),
+        helped: Iterable[Path] = (),
         elsewhere: Iterable[tuple[str, str]] = (),
         open_file: OpenFile = read,
         memo: bool = True,
@@ -160,6 +161,7 @@ class Program:
             kinds: The kinds of events that somebody judges; they steer nothing.
             configuration: What is known of the program beside its files.
             users: Those of the files that use XLA through a framework, and may not say so themselves.
+            helped: Those that use it through other files.
             elsewhere: Files, each with a framework that trains its classes on other devices than XLA's.
             open_file: Reads a file that something imports.
             memo: Whether summaries are kept; the answer is the same without.
@@ -175,11 +177,12 @@ class Program:
             self.project, lambda: self.plan, lambda cls: self.interpreter.classes.attributes(cls)
         )
         self._users = frozenset(users)
+        looked_into = self._users.union(helped)
         self._elsewhere = frozenset(elsewhere)
         with _deep_recursion():
             outlines = [(file, self.project.outline(file.path)) for file in self._files.values()]
             self.plan = Plan(
-                [o for file, o in outlines if o is not None and (file.is_hot or file.path in self._users)],
+                [o for file, o in outlines if o is not None and (file.is_hot or file.path in looked_into)],
                 self.project,
                 lambda outline: (HOT_TOKEN, *self._at(outline.path.parent).packages),
             )

@@ -6,7 +6,7 @@ import ast
 
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.attributes import attribute
-from xlalint.analysis.binding import bind, element, part_of
+from xlalint.analysis.binding import bind, element, holds_some, part_of
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame, Yielded
 from xlalint.analysis.library.iteration import around, now_and_then
@@ -156,7 +156,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
             return container_of(held.element)
         return held.element
     if isinstance(held, Module):
-        return base._replace(payload=held._replace(cls=None))
+        return base._replace(payload=held.plain())
     if isinstance(held, Instance):
         method = attribute(machine, base, "__getitem__", None, frame, store)
         if any(isinstance(target, Bound) for target in targets(method)):
@@ -210,8 +210,11 @@ def _comprehension(
                 inner.names.pop(target.id, None)
                 if target.id in store.names:
                     inner.names[target.id] = store.names[target.id]
-    # The body may have run no time at all: what it recorded is "perhaps".
-    merge_into(store, inner)
+    if all(map(holds_some, sources)) and not any(generator.ifs for generator in node.generators):
+        store.take(inner)
+    else:
+        # The body may have run no time at all: what it recorded is "perhaps".
+        merge_into(store, inner)
     if not isinstance(node, ast.GeneratorExp):
         return container_of(made, keyed=isinstance(node, ast.DictComp))
     # Only the innermost is asked for the next element each time.

@@ -692,8 +692,8 @@ class Interpreter(Machine):
         elif left.state.loop.may_cut:
             call.store.maybe_run_all()
         call.store.attributes.update(left.attributes)
-        for identity, path in left.moved.items():
-            call.store.move_module(identity, (call.site, *path))
+        for identity, move in left.moved.items():
+            call.store.move_module(identity, move._replace(path=(call.site, *move.path)))
         return summary.value
 
     def _tell(self, summary: Summary, call: Call, told: Callable[[frozenset[Fact]], frozenset[Fact]]) -> None:

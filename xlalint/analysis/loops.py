@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from xlalint.analysis.binding import bind, element
+from xlalint.analysis.binding import bind, element, holds_some
 from xlalint.analysis.branches import condition
+from xlalint.analysis.call import dotted
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
@@ -56,9 +57,7 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
         over = Value(Kind.LOADER, guess, payload=loader)
     elif over.kind is Kind.LOADER and over.assumes:
         loader = loader._replace(element=_assuming(loader.element, over.assumes))
-    literal = over.kind is Kind.PARAMETERS or (
-        isinstance(held := over.payload, Container) and (bool(held.items) or _of_parameters(held.element))
-    )
+    literal = holds_some(over) or _counts(machine, node.iter, frame, store)
     advance = partial(_advance, machine, loader, over.assumes, node, frame)
     exhaust = partial(_exhaust, loader, over.assumes, node, frame)
     around, frame.over = frame.over, over
@@ -161,7 +160,7 @@ def _loop(
     outer_exits = frame.exits
     state = store.state
     outside, was_in_loop, outer_since = state.loop, state.scopes.in_loop, state.engine.since
-    state.loop = NOTHING_DONE
+    state.loop = NOTHING_DONE._replace(finds_callers=_is_callers(outer_since, outside))
     state.scopes = state.scopes._replace(in_loop=True)
     state.engine = state.engine._replace(since=())
     rounds = _Rounds(machine, node, advance, frame, store)
@@ -197,6 +196,11 @@ def _loop(
         raised.state.scopes = raised.state.scopes._replace(in_loop=was_in_loop)
         outer_exits.raises.append((raised, site))
     return after
+
+
+def _is_callers(since: tuple[Site, ...], outside: Loop) -> bool:
+    """Whether all that is recorded where a loop begins was recorded by whoever called the function."""
+    return outside.finds_callers or (bool(since) and all(site.is_entry for site in since))
 
 
 @dataclass(slots=True)
@@ -310,11 +314,12 @@ _NEEDS_A_CUT = functions.names_of("xla optimizer step", "add closure")
 _CUTS = functions.names_of("marker", "step scope", "compile")
 
 
-def _of_parameters(element: Value) -> bool:
-    """Whether what is iterated goes along a model's parameters, of which there are some."""
-    if isinstance(element.payload, Container):
-        return any(_of_parameters(item) for item in element.payload.items or ())
-    return element.kind is Kind.PARAMETERS
+def _counts(machine: Machine, node: ast.expr, frame: Frame, store: Store) -> bool:
+    """Whether what is gone over is `range(len(layers))`."""
+    match node:
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Call(func=ast.Name(id="len"), args=[counted])]):
+            return bool(dotted(counted)) and holds_some(machine.evaluate(counted, frame, store))
+    return False
 
 
 def _forget(head: Store, back: Store, entry: Store) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function, Import, Outline
+from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
@@ -119,7 +120,15 @@ class Names:
             elif isinstance(binding, Class):
                 value = Value(Kind.CLASS, payload=Classes((binding,)))
             else:
-                value = self._machine.evaluate(binding, Frame(outline, None, 0), Store(State()))
+                store = Store(State())
+                builds_on = joined is not None and any(
+                    isinstance(node, ast.Name) and node.id == name for node in within(binding)
+                )
+                if builds_on and joined is not None:
+                    store.names[name] = joined
+                value = self._machine.evaluate(binding, Frame(outline, None, 0), store)
+                if builds_on and binding not in outline.in_branches:
+                    joined = None  # `model = model.to(device)`: nothing is what it was before
             joined = value if joined is None else join_values(joined, value)
         if joined is not None:
             return run(joined)

@@ -12,6 +12,7 @@ from xlalint.analysis.payloads import (
     Constant,
     Container,
     Device,
+    Namespace,
     RankTest,
     constant,
     container_of,
@@ -19,11 +20,13 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
-from xlalint.lazy.assumptions import assume
+from xlalint.knowledge import functions
+from xlalint.lazy.assumptions import assume, is_of_ways
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
+    XLA,
     Kind,
     Value,
     Weight,
@@ -49,7 +52,19 @@ def truth(value: Value) -> bool | None:
         return bool(items) if items is not None else None
     if value.kind is Kind.NONE:
         return False
+    if isinstance(name := value.payload, Namespace):
+        return True if is_there(name) else None
     return True if value.kind in _TRUE else None
+
+
+def is_there(namespace: Namespace) -> bool:
+    """Whether a qualified name is known to mean a module, function or class, which are true and not None.
+
+    What else is imported may be anything, such as settings.
+    """
+    if namespace.outline is not None or "." not in namespace.name:
+        return True
+    return namespace.name.partition(".")[0] in functions.LIBRARIES
 
 
 def _binary(machine: Machine, node: ast.BinOp, frame: Frame, store: Store) -> Value:
@@ -184,17 +199,22 @@ def compare(
                 test = where_present(other)
                 assert isinstance(test.payload, RankTest)
                 return test._replace(payload=test.payload.negated()) if isinstance(op, ast.Is) else test
-            if other.kind in (Kind.NAMESPACE, Kind.CALLABLE, Kind.CLASS) or (
+            if isinstance(name := other.payload, Namespace):
+                return constant(isinstance(op, ast.IsNot)) if is_there(name) else HOST
+            if other.kind in (Kind.CALLABLE, Kind.CLASS) or (
                 other.kind not in (Kind.UNKNOWN, Kind.TENSOR, Kind.HOST) and other.sure
             ):
                 return constant(isinstance(op, ast.IsNot))
-            if other.kind is Kind.TENSOR and other.present is None and (other.sure or other.assumes == PART):
+            if other.kind is Kind.TENSOR and other.present is None and is_of_ways(other.assumes - PART):
                 return constant(isinstance(op, ast.IsNot))
         return HOST
     if isinstance(op, ast.In | ast.NotIn):
         if right.kind is Kind.TENSOR and _is_text(left):
             # A batch that is asked for a key is a dictionary; what is asked for, it has.
             return constant(isinstance(op, ast.In))
+        known = _is_in(left, right)
+        if known is not None:
+            return constant(known is isinstance(op, ast.In))
         if left.kind is Kind.TENSOR:
             read(left, Reading.BOOL, spelling(node), frame.site(node), frame, store)
         return HOST
@@ -216,6 +236,21 @@ def compare(
             if isinstance(one.payload, Device):
                 return _compare_device(op, one, one.payload, other)
     return Value(Kind.HOST, differs=left.differs or right.differs)
+
+
+def _is_in(left: Value, right: Value) -> bool | None:
+    """Whether a text is in the name of a device, or the type of one in a list, where that is known."""
+    asked = literal(left)
+    if not isinstance(asked, str):
+        return None
+    if isinstance(right.payload, Device):
+        return None if not right.payload.type or ":" in asked else asked in right.payload.type
+    if asked != XLA:
+        return None
+    if isinstance(held := right.payload, Container) and held.items is not None and held.keys is None:
+        among = [literal(item) for item in held.items]
+        return asked in among if None not in among else None
+    return None
 
 
 def _compare_device(op: ast.Eq | ast.NotEq, value: Value, device: Device, other: Value) -> Value:

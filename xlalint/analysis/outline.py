@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from xlalint.analysis.sections import SIMPLE, Sections, blocks, digest
 from xlalint.knowledge.functions import OTHER_BACKENDS
+from xlalint.knowledge.methods import MOVES
 from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.sources.file import split_lines
 
@@ -201,7 +202,8 @@ class Class:
         self.qualname: str = f"{parent.qualname}.{node.name}" if parent else node.name
         self.bases = node.bases
         self.methods: dict[str, Function] = {}
-        self.constants: dict[str, ast.expr] = {}
+        self.constants: dict[str, list[ast.expr]] = {}
+        """What its body assigns to names, each in turn: several where a branch does it."""
 
     def __repr__(self) -> str:
         return f"<{self.outline.name}:{self.qualname}>"
@@ -257,6 +259,8 @@ class Outline:
         self.bindings: dict[str, list[Binding]] = {}
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}
+        self.in_branches: set[ast.expr] = set()
+        """What a branch or a loop of its body assigns: the name may as well be what it was before."""
         self.star_imports: list[str] = []
         self._mentioned: dict[frozenset[str], bool] = {}
         self._sites: dict[ast.AST, Site] = {}
@@ -446,11 +450,20 @@ class Outline:
                 if owner is not None and node.value is not None:
                     for assigned in node.targets if isinstance(node, ast.Assign) else [node.target]:
                         if isinstance(assigned, ast.Name):
-                            owner.constants[assigned.id] = node.value
+                            given = owner.constants.setdefault(assigned.id, [])
+                            if body is owner.node.body:
+                                given.clear()
+                            given.append(node.value)
                 elif at_module and node.value is not None:
                     for assigned in node.targets if isinstance(node, ast.Assign) else [node.target]:
                         for name, value in _assigned(assigned, node.value):
                             self._bind(name, value)
+                            if body is not self.tree.body:
+                                self.in_branches.add(value)
+            elif at_module and (moved := _moved(node)) is not None:
+                if moved.func.value.id in self.bindings:  # type: ignore[attr-defined]
+                    self._bind(moved.func.value.id, moved)  # type: ignore[attr-defined]
+                    self.in_branches.update(() if body is self.tree.body else (moved,))
             else:
                 for inner in blocks(node):
                     self._collect(inner, parent, owner)
@@ -470,6 +483,15 @@ def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr
                 part = ast.copy_location(ast.Subscript(value, ast.Constant(index), ast.Load()), value)
                 ast.copy_location(part.slice, value)
             yield from _assigned(inner, part)
+
+
+def _moved(node: ast.stmt) -> ast.Call | None:
+    """The call of a statement such as `model.to(device)`, which moves what a name of the module means."""
+    if not (isinstance(node, ast.Expr) and isinstance(call := node.value, ast.Call)):
+        return None
+    method = call.func
+    moves = isinstance(method, ast.Attribute) and method.attr in MOVES and isinstance(method.value, ast.Name)
+    return call if moves else None
 
 
 def _root(node: ast.expr) -> str | None:

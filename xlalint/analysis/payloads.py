@@ -201,31 +201,42 @@ class Namespace(NamedTuple):
 
 
 class Module(NamedTuple):
-    """An `nn.Module`. `identity` is where it was made, `cls` its class when that is known.
+    """An `nn.Module`. `identity` is where it was made, `of` what its class may be, of the project.
 
-    `parts` is the container of the modules that an `nn.ModuleList` or the like holds, where one of them may
-    be of the project; `in_turn` says that a call goes through all of them, as in `nn.Sequential`. `training`
-    is the mode that `train()` or `eval()` put it in.
+    `or_other` says that it may as well be of a class that is none of the project. `parts` is the container
+    of the modules that an `nn.ModuleList` or the like holds, where one of them may be of the project;
+    `in_turn` says that a call goes through all of them, as in `nn.Sequential`. `training` is the mode that
+    `train()` or `eval()` put it in.
     """
 
     identity: Site | None
     place: Place
-    cls: Class | None = None
+    of: tuple[Class, ...] = ()
+    or_other: bool = False
     parts: Value | None = None
     in_turn: bool = False
     training: bool | None = None
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
+        of = self.of if self.of == other.of else tuple(dict.fromkeys((*self.of, *other.of)))
+        or_other = self.or_other or other.or_other or bool(self.of) is not bool(other.of)
+        if len(of) > MOST_TARGETS or any(one.or_other and not one.of for one in (self, other)):
+            of, or_other = (), True
         both = self.parts is not None and other.parts is not None and self.in_turn == other.in_turn
         return Module(
             self.identity if self.identity == other.identity else None,
             self.place if self.place is other.place else Place.UNKNOWN,
-            self.cls if self.cls is other.cls else None,
+            of,
+            or_other,
             join_values(self.parts, other.parts) if both and self.parts and other.parts else None,
             both and self.in_turn,
             self.training if self.training is other.training else None,
         )
+
+    def plain(self) -> Module:
+        """The same as a module of which only what all modules do is known."""
+        return self._replace(of=(), or_other=False) if self.of or self.or_other else self
 
     @property
     def held(self) -> Container | None:
@@ -434,11 +445,7 @@ def elements(value: Value | None) -> list[Value]:
 
 def classes_of(value: Value) -> tuple[Class | str, ...]:
     """What the class of an object may be; nothing when that is not known."""
-    if isinstance(value.payload, Instance):
-        return value.payload.of
-    if isinstance(value.payload, Module) and value.payload.cls is not None:
-        return (value.payload.cls,)
-    return ()
+    return value.payload.of if isinstance(value.payload, Instance | Module) else ()
 
 
 DEVICE_XLA = Value(Kind.DEVICE, payload=Device("xla"))

@@ -162,10 +162,13 @@ class Plan:
                         found[outline].add(name)
                     elif package in offered:
                         found[outline].update(set(offered[package]).difference(outline.bindings))
+        made = {outline: list(_made(outline)) for outline in self.outlines}
         known = -1
         while known != (known := sum(map(len, found.values()))):
             for outline, imports in self._imported.items():
-                found[outline].update(name for name, source, last in imports if last in found[source])
+                names = found[outline]
+                names.update(name for name, source, last in imports if last in found[source])
+                names.update(name for name, words in made[outline] if not names.isdisjoint(words))
         return found
 
     def _offered(self, outline: Outline) -> dict[str, tuple[str, ...]]:
@@ -300,7 +303,7 @@ def _bringing(outline: Outline) -> Iterator[str]:
         if any(isinstance(binding, ast.expr) and _brings(binding) for binding in bindings):
             yield name
     for cls in outline.classes.values():
-        yield from (name for name, value in cls.constants.items() if _brings(value))
+        yield from (name for name, values in cls.constants.items() if any(map(_brings, values)))
 
 
 def _brings(value: ast.expr) -> bool:
@@ -311,6 +314,20 @@ def _brings(value: ast.expr) -> bool:
         and (text.value.partition(":")[0] == "xla" or text.value.partition(".")[0] == HOT_TOKEN)
         for text in texts
     )
+
+
+def _made(outline: Outline) -> Iterator[tuple[str, frozenset[str]]]:
+    """The names that a module gives to what a call makes, each with the names in the call."""
+    for name, bindings in outline.bindings.items():
+        words = {
+            node.id
+            for binding in bindings
+            if isinstance(binding, ast.Call)
+            for node in within(binding)
+            if isinstance(node, ast.Name)
+        }
+        if words:
+            yield name, frozenset(words)
 
 
 def _called_for(outline: Outline) -> Iterator[tuple[str, str]]:

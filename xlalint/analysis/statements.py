@@ -10,6 +10,7 @@ from xlalint.analysis.branches import condition
 from xlalint.analysis.call import dotted
 from xlalint.analysis.decorators import decorated
 from xlalint.analysis.frame import Exits, Frame
+from xlalint.analysis.library.modules import with_part
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import operate
 from xlalint.analysis.payloads import (
@@ -62,6 +63,9 @@ def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame, store: Store
         if left.payload.items != ():
             added = join_values(left.payload.element, added)
         bind(machine, node.target, container_of(added), frame, store)
+        return store
+    if left.kind is Kind.MODULE:
+        bind(machine, node.target, with_part(left, element(right)), frame, store)
         return store
     bind(machine, node.target, operate(machine, node, node.op, left, right, frame, store), frame, store)
     return store

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import Module, Optimizer, run
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import State
 from xlalint.lazy.state import join as join_states
@@ -13,6 +15,13 @@ from xlalint.lazy.values import Place, Value
 from xlalint.lazy.values import join as join_values
 
 AttributeKey = tuple[Class, str]
+
+
+class Move(NamedTuple):
+    """Where a module moved, and what must be so for that to be an XLA device."""
+
+    path: Path
+    assumes: Assumptions = assumptions.NONE
 
 
 class Store:
@@ -25,13 +34,13 @@ class Store:
         state: State,
         names: dict[str, Value] | None = None,
         attributes: dict[AttributeKey, Value] | None = None,
-        moved: dict[Site, Path] | None = None,
+        moved: dict[Site, Move] | None = None,
     ) -> None:
         """
         Args:
             names: Names with their values.
             attributes: Attributes that the present activation, or one it called, assigned.
-            moved: Modules that moved to the device in place, and where; told to the caller.
+            moved: Modules that moved to the device in place; told to the caller.
         """
         self.names = {} if names is None else names
         self.attributes = {} if attributes is None else attributes
@@ -74,22 +83,24 @@ class Store:
                 if value.recorded.must:
                     held[key] = join_values(value, run(value))  # type: ignore[index]
 
-    def move_module(self, identity: Site, path: Path) -> None:
-        """The module made at `identity` moves to the device at `path`, whoever names it."""
-        self.moved[identity] = path
+    def move_module(self, identity: Site, move: Move) -> None:
+        """The module made at `identity` moves to the device, whoever names it."""
+        self.moved[identity] = move
         for held in (self.names, self.attributes):
             for key, value in held.items():
-                after = _after_move(value, identity, path)
+                after = _after_move(value, identity, move)
                 if after is not value:
                     held[key] = after  # type: ignore[index]
 
 
-def _after_move(value: Value, identity: Site, path: Path) -> Value:
+def _after_move(value: Value, identity: Site, move: Move) -> Value:
     held = value.payload
     if isinstance(held, Module) and held.identity == identity and held.place is not Place.XLA:
-        return value._replace(payload=held._replace(place=Place.XLA))
+        assumes = both(value.assumes, move.assumes)
+        return value._replace(assumes=assumes, payload=held._replace(place=Place.XLA))
     if isinstance(held, Optimizer) and held.over == identity and held.place is Place.HOST and not held.stale:
-        return value._replace(payload=held._replace(stale=path))
+        assumes = both(value.assumes, move.assumes)
+        return value._replace(assumes=assumes, payload=held._replace(stale=move.path))
     return value
 
 

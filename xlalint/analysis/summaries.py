@@ -206,6 +206,7 @@ def exit_state(
         state.loop = Loop(
             join_activities(before.loop.own, _at(left.loop.own, site)),
             join_activities(before.loop.nested, _at(left.loop.nested, site)),
+            before.loop.finds_callers and not left.loop.all.works,
         )
     state.collectives = before.collectives
     if left.collectives:

@@ -14,7 +14,7 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import assume
+from xlalint.lazy.assumptions import RETURNS, assume
 from xlalint.lazy.values import (
     NOTHING,
     Kind,
@@ -52,7 +52,7 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
             weighs = weight_of(tensors[0])
         call.frame.model.record_perhaps(call.store.state, Weight.HEAVY, call.site)
         recorded = Recorded(weighs, Weight.HEAVY) if call.frame.model.records(call.store.state) else NOTHING
-        return Value(Kind.TENSOR, assume(f"`{call.spelling}` returns a tensor"), recorded, differs=True)
+        return Value(Kind.TENSOR, assume(f"`{call.spelling}` {RETURNS}"), recorded, differs=True)
     return unknown_from(*given)
 
 

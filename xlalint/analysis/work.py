@@ -49,6 +49,8 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
         reduced = reduced or value.reduced
     model, state = frame.model, store.state
     known = surely if tensors else base
+    if base is Weight.HEAVY and state.loop.finds_callers:
+        state.loop = state.loop._replace(finds_callers=False)
     if known is not None:
         model.record(state, known, node_site)
     if known is not may:
@@ -63,7 +65,7 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
 def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store) -> Value:
     """A value is read on the host, by a call or as `by` says; returns the number that comes of it."""
     if value.kind is Kind.TENSOR:
-        if value.sure or reading is Reading.EXPLICIT:
+        if reading is Reading.EXPLICIT or value.known:
             frame.model.read(
                 store.state, value, reading, _shown(by, frame), site, closure_argument=frame.closure_argument
             )

@@ -121,7 +121,7 @@ FUNCTIONS: dict[str, str] = {
     "torch.load": "unknown object",
     # Host reads by functions
     "builtins.print": "print",
-    "builtins.str": "print",
+    "builtins.str": "text",
     "builtins.repr": "print",
     "builtins.format": "print",
     "builtins.float": "to number",
@@ -225,7 +225,7 @@ FUNCTIONS: dict[str, str] = {
     "torch.jit.script": "same",
     "torch.set_default_device": "nothing",
     "torch.set_default_dtype": "nothing",
-    "torch.is_tensor": "unknown truth",
+    "torch.is_tensor": "tensor test",
     "torch.is_floating_point": "unknown truth",
     "torch.is_grad_enabled": "unknown truth",
     "torch.numel": "host",
@@ -265,6 +265,9 @@ def names_of(*effects: str) -> frozenset[str]:
     """The last names of the functions that have one of these effects."""
     return frozenset(name.rpartition(".")[2] for name, effect in FUNCTIONS.items() if effect in effects)
 
+
+BRINGING_XLA = names_of("xla device", "marker", "xla optimizer step", "device loader") - {"device", "sync"}
+"""Functions that a program calls if it runs on XLA; the last names of the others mean more than that."""
 
 EXITS = frozenset(name.removeprefix("builtins.") for name, effect in FUNCTIONS.items() if effect == "exit")
 """Functions that do not return, as programs write them."""

@@ -57,6 +57,10 @@ METHODS: dict[Kind, dict[str, str]] = {
     Kind.SCOPE: {
         **dict.fromkeys(("enter_context", "enter_async_context"), "enter"),
     },
+    Kind.DEVICE: {
+        "startswith": "begins",
+        **dict.fromkeys(("lower", "strip"), "same"),
+    },
     Kind.HOST: {
         "to": "move",
         "type_as": "move to other",
@@ -66,9 +70,13 @@ METHODS: dict[Kind, dict[str, str]] = {
         "to": "move",
         "backward": "backward",
         "zero_grad": "zero gradients",
+        **dict.fromkeys(("eval", "parameters", "named_parameters"), "of a module"),
         "per_device_loader": "device loader",
     },
 }  # fmt: skip
+
+MOVES = frozenset(name for name, effect in METHODS[Kind.MODULE].items() if effect == "move")
+"""Methods that move a module, in place."""
 
 OF_MODULE_CONTAINERS: dict[str, dict[str, str]] = {
     "ModuleList": {**dict.fromkeys(("append", "insert"), "add"), "extend": "add all"},

@@ -7,6 +7,7 @@ of the scope or test that a finding is about.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 Assumptions = frozenset[str]
@@ -15,6 +16,8 @@ NONE: Assumptions = frozenset()
 MANY: Assumptions = frozenset({"this is so", "that is so"})
 """More than one: a finding that rests on so much stays silent, whatever it is."""
 
+IS_SET: Assumptions = frozenset({"this is what one of the branches before it sets"})
+"""What is a module, a device or a loader in one branch and unknown in another."""
 STEPS_ELSEWHERE: Assumptions = frozenset({"nothing called before this cuts the graph"})
 """A caller's unknown calls, as a called function sees them."""
 FOLLOWED: Assumptions = frozenset({"what xlalint did not follow changes nothing"})
@@ -24,6 +27,8 @@ MID_STEP: Assumptions = frozenset({"this is called while the work of a step is p
 LAZY: Assumptions = frozenset({"eager mode is off"})
 MOVES = "moves a tensor or a module"
 """How the assumption ends that something unknown, moved to the device, is one of the two."""
+RETURNS = "returns a tensor"
+"""How the assumption ends that what an unknown callee made of device values is a tensor."""
 TELLS_MASTER: Assumptions = frozenset({"the test on line {owner} tells the master from the others"})
 """A caller's test of the replicas, as a called function sees it."""
 
@@ -37,7 +42,10 @@ def both(a: Assumptions, b: Assumptions) -> Assumptions:
     """What rests on `a` and on `b`."""
     if a == b or not b:
         return a
-    return b if not a else MANY
+    if not a:
+        return b
+    together = a | b
+    return together if weight(together) == 1 and len(together) <= _MOST_KEPT else MANY
 
 
 def either(a: Assumptions, b: Assumptions) -> Assumptions:
@@ -48,10 +56,45 @@ def either(a: Assumptions, b: Assumptions) -> Assumptions:
     if a == b:
         return a
     if len(a) != len(b):
-        return a if len(a) > len(b) else b
+        return a if (weight(a), len(a)) > (weight(b), len(b)) else b
     return min(a, b, key=sorted)
+
+
+def weight(assumes: Assumptions) -> int:
+    """How many things are assumed.
+
+    By which ways the program came here counts as one thing, and as none beside something else: there is such
+    a way, and what else is assumed must be so on it.
+    """
+    others = sum(not _is_of_way(clause) for clause in assumes)
+    return others or min(len(assumes), 1)
+
+
+def _is_of_way(clause: str) -> bool:
+    return clause in IS_SET or _OF_TEST.fullmatch(clause) is not None
+
+
+def is_of_ways(assumes: Assumptions) -> bool:
+    """Whether all that is assumed is by which ways the program came here: what is met there is sure."""
+    return all(map(_is_of_way, assumes))
+
+
+_OF_TEST = re.compile(r"(?:not )?`[^`]*`")
+"""How it is spelled that a test came out so."""
+_MOST_KEPT = 4
+"""More tests than these on the way to a value are too many to rest on."""
+
+
+def shown_by_call(assumes: Assumptions) -> Assumptions:
+    """What is still assumed of something that was moved to the device, once it is used as a module."""
+    return frozenset(clause for clause in assumes if not clause.endswith(MOVES))
+
+
+def shown_by_backward(assumes: Assumptions) -> Assumptions:
+    """What is still assumed of what backward starts from: that it is a tensor no longer, but its device."""
+    return frozenset(clause for clause in assumes if not ("tensor" in clause or clause in MANY))
 
 
 def least(ways: Iterable[Assumptions]) -> Assumptions:
     """What must be assumed where any of several ways to a result is enough; nothing where there is none."""
-    return min(ways, key=lambda assumes: (len(assumes), sorted(assumes)), default=NONE)
+    return min(ways, key=lambda assumes: (weight(assumes), len(assumes), sorted(assumes)), default=NONE)

@@ -35,7 +35,7 @@ from xlalint.lazy.events import (
     UnmatchedCollective,
     Use,
 )
-from xlalint.lazy.site import Path, Site
+from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import (
     MOST_PLACES,
     NOTHING_DONE,
@@ -50,6 +50,7 @@ from xlalint.lazy.state import (
     Split,
     State,
     met,
+    places,
 )
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
@@ -159,7 +160,10 @@ class LazyModel:
             and not state.engine.eager
             and not state.scopes.in_closure
         ):
-            self._owe(state, Owed.READ, site, assumes, spelling, since=state.engine.since)
+            since = state.engine.since
+            if state.loop.finds_callers:
+                since = places((ENTRY,), since)
+            self._owe(state, Owed.READ, site, assumes, spelling, since=since)
 
     def let_die(self, state: State, before: Recorded, *, given: bool = False) -> None:
         """Nobody holds any more what a function recorded: the engine drops it, and no cut runs it again.

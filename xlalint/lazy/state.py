@@ -405,6 +405,8 @@ class Loop(NamedTuple):
 
     own: Activity = Activity()
     nested: Activity = Activity()
+    finds_callers: bool = False
+    """Whatever heavy work is recorded on a value, the function's caller recorded it."""
 
     @property
     def all(self) -> Activity:
@@ -437,9 +439,11 @@ class Loop(NamedTuple):
 
     def inside(self, outer: Loop) -> Loop:
         """`outer` with this loop in it. One over several optimizers is part of the step around it."""
+        finds_callers = outer.finds_callers and self.finds_callers
         if self.own.steps and not self.all.backward:
-            return Loop(join_activities(outer.own, self.own), join_activities(outer.nested, self.nested))
-        return Loop(outer.own, join_activities(outer.nested, self.all))
+            own, nested = join_activities(outer.own, self.own), join_activities(outer.nested, self.nested)
+            return Loop(own, nested, finds_callers)
+        return Loop(outer.own, join_activities(outer.nested, self.all), finds_callers)
 
 
 NOTHING_DONE = Loop()
@@ -637,7 +641,11 @@ def join_loops(a: Loop, b: Loop) -> Loop:
     """What happened in a loop in one of two ways."""
     if a is b:
         return a
-    return Loop(join_activities(a.own, b.own), join_activities(a.nested, b.nested))
+    return Loop(
+        join_activities(a.own, b.own),
+        join_activities(a.nested, b.nested),
+        a.finds_callers and b.finds_callers,
+    )
 
 
 def join_activities(a: Activity, b: Activity) -> Activity:

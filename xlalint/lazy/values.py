@@ -142,6 +142,14 @@ class Value(NamedTuple):
         return not self.assumes and self.kind is not Kind.UNKNOWN
 
     @property
+    def known(self) -> bool:
+        """Whether it is known to be what it is, on those ways by which it is anything of that kind."""
+        if not self.assumes:
+            return self.kind is not Kind.UNKNOWN
+        few = len(self.assumes) <= MOST_TESTS
+        return few and self.kind is not Kind.UNKNOWN and assumptions.is_of_ways(self.assumes)
+
+    @property
     def role(self) -> Role:
         """What a device tensor is in the program; PLAIN for every other value."""
         return self.payload.role if isinstance(self.payload, Tensor) else Role.PLAIN
@@ -161,13 +169,16 @@ IS_A_TENSOR = assumptions.assume("this is a tensor on the device, as in one of t
 
 SEVERAL = assumptions.assume("there are several replicas")
 
-IS_SET = assumptions.assume("this is what one of the branches before it sets")
-"""What is a module, an optimizer or a loader in one branch and unknown in another."""
-
 UNKNOWN = Value(Kind.UNKNOWN)
 NONE = Value(Kind.NONE)
 HOST = Value(Kind.HOST)
 
+
+XLA = "xla"
+"""The type of the devices that all this is about."""
+
+MOST_TESTS = 2
+"""What is a tensor only where more tests came out some way is not known to be one."""
 
 PERHAPS = "on some ways only"
 
@@ -187,6 +198,9 @@ def join(a: Value, b: Value) -> Value:
     recorded = a.recorded.join(b.recorded)
     differs, reduced = a.differs or b.differs, a.reduced and b.reduced
     assumes = either(a.assumes, b.assumes)
+    for one, other in ((a, b), (b, a)):
+        if prevails_as_device(one, other):
+            return one._replace(assumes=either(assumes, assumptions.IS_SET), differs=differs)
     if a.kind is b.kind:
         if a.payload == b.payload:
             return Value(a.kind, assumes, recorded, differs, reduced, a.payload, a.present)
@@ -196,7 +210,9 @@ def join(a: Value, b: Value) -> Value:
         return Value(a.kind, assumes, recorded, differs, reduced, merged, a.present)
     kinds = {a.kind, b.kind}
     if Kind.TENSOR in kinds and kinds <= _NUMERIC:
-        # A number that one branch leaves on the host is still a tensor in the other.
+        # A number that one branch leaves on the host is still a tensor in the other, with what is recorded.
+        if Kind.UNKNOWN not in kinds:
+            recorded = (a if a.kind is Kind.TENSOR else b).recorded
         return Value(Kind.TENSOR, either(assumes, IS_A_TENSOR), recorded, differs, reduced)
     for one, other in ((a, b), (b, a)):
         if one.kind in _OF_REPLICAS and other.kind in (Kind.CONSTANT, Kind.HOST):
@@ -208,8 +224,24 @@ def join(a: Value, b: Value) -> Value:
         return Value(Kind.HOST, assumes, NOTHING, differs, reduced)
     for one, unknown in ((a, b), (b, a)):
         if one.kind in _OUTLASTING and unknown.kind is Kind.UNKNOWN and unknown.payload is None:
-            return Value(one.kind, either(assumes, IS_SET), recorded, differs, reduced, one.payload)
+            return Value(
+                one.kind, either(assumes, assumptions.IS_SET), recorded, differs, reduced, one.payload
+            )
     return Value(Kind.UNKNOWN, assumptions.NONE, recorded, differs, reduced)
+
+
+def is_xla_device(value: Value) -> bool:
+    """Whether a value is a device of XLA, as far as is assumed."""
+    return value.kind is Kind.DEVICE and getattr(value.payload, "type", "") == XLA
+
+
+def prevails_as_device(one: Value, other: Value) -> bool:
+    """Whether `one` is a device of XLA and `other` what a program has in its place where there is none."""
+    if not is_xla_device(one) or is_xla_device(other):
+        return False
+    if other.kind is Kind.CONSTANT:
+        return isinstance(getattr(other.payload, "value", ""), str)
+    return other.kind is Kind.DEVICE or (other.kind is Kind.UNKNOWN and other.payload is None)
 
 
 def join_all(values: Iterable[Value], otherwise: Value) -> Value:

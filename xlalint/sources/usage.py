@@ -98,6 +98,38 @@ def _has_device_value(data: bytes) -> bool:
     )
 
 
+# What a project makes of XLA ---------------------------------------------------------------------
+
+TRAINS = "trains"
+OFFERS = "offers "
+
+_BACKWARD = re.compile(rb"\.backward[ \t]*\(")
+_DEFINITION = re.compile(rb"(?m)^(?:async[ \t]+)?def[ \t]+(\w+)")
+_STATEMENT = re.compile(rb"(?m)^[^\s#)\]}]")
+
+
+def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...]:
+    """What tells whether a file runs on XLA by the help of another of its project, or is such help.
+
+    It `trains` where it computes gradients. One that brings XLA offers, such as `offers get_device`, the
+    functions of its that call one of `helpers`.
+    """
+    if not hot:
+        return (TRAINS,) if b".backward" in data and _BACKWARD.search(data) else ()
+    found = []
+    for definition in _DEFINITION.finditer(data):
+        end = _STATEMENT.search(data, definition.end())
+        body = data[definition.end() : end.start() if end is not None else len(data)]
+        if _calling(helpers).search(body):
+            found.append(OFFERS + definition[1].decode("utf-8", "replace"))
+    return tuple(found)
+
+
+@cache
+def _calling(names: frozenset[str]) -> re.Pattern[bytes]:
+    return re.compile(rf"\.(?:{'|'.join(sorted(names))})[ \t]*\(".encode())
+
+
 # Frameworks -------------------------------------------------------------------------------------
 
 HANDS = "hands "

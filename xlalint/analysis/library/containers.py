@@ -7,7 +7,7 @@ import ast
 from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.payloads import Container, container, container_of, literal
+from xlalint.analysis.payloads import Container, constant, container, container_of, literal
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy.events import Reading
@@ -43,9 +43,15 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
         case "get":
             return _item(held, call.argument(0))
         case "items":
+            if held.items and held.keys:
+                pairs = [
+                    container([HOST if key is None else constant(key), item])
+                    for key, item in zip(held.keys, held.items, strict=True)
+                ]
+                return container(pairs)
             return container_of(container([HOST, held.element]))
         case "elements":
-            return container_of(held.element)
+            return container(list(held.items)) if held.items else container_of(held.element)
         case "host":
             return HOST
         case "same":

@@ -14,6 +14,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.knowledge.methods import HOST_STATE
 from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, both, least
 from xlalint.lazy.values import (
     NONE,
     NOTHING,
@@ -41,6 +42,8 @@ def _save(call: Call, *, by_xla: bool) -> Value:
         # Whoever calls it in mid-step hands over what the device holds: `xm.save` is for nothing else.
         unknown = state.engine.parameters
     saved = _saved(data, state.engine.parameters, unknown)
+    # What is saved itself is asked by the model.
+    data = data._replace(assumes=both(data.assumes, saved.assumes))
     call.frame.model.save(
         state, call.spelling, data, saved.recorded, call.site,
         by_xla=by_xla, on_device=saved.on_device, of_parameters=saved.of_parameters,
@@ -49,17 +52,21 @@ def _save(call: Call, *, by_xla: bool) -> Value:
 
 
 class _Saved(NamedTuple):
-    """What is saved: the work recorded on it, whether it surely holds device tensors, and a module's."""
+    """What is saved: the work recorded on it, whether it surely holds device tensors, and a module's.
+
+    `assumes` is what must be so for anything within to be on the device.
+    """
 
     recorded: Recorded = NOTHING
     on_device: bool = False
     of_parameters: bool = False
+    assumes: Assumptions = assumptions.NONE
 
 
 def _saved(value: Value, parameters: Recorded, unknown: Recorded) -> _Saved:
     """What a value holds, with `parameters` recorded on a module's and `unknown` on what nobody knows."""
     if value.kind is Kind.TENSOR:
-        return _Saved(value.recorded, value.sure)
+        return _Saved(value.recorded, value.known)
     match value.payload:
         case StateDict(Place.XLA) | Module(place=Place.XLA):
             return _Saved(parameters, on_device=True, of_parameters=True)
@@ -70,6 +77,7 @@ def _saved(value: Value, parameters: Recorded, unknown: Recorded) -> _Saved:
             parts = [
                 _saved(item, parameters, NOTHING if _is_hosts(str(key)) else unknown) for key, item in named
             ]
+            on_device = [(p, item) for p, item in zip(parts, items or (), strict=True) if p.on_device]
             return _Saved(
                 Recorded(
                     max((part.recorded.must for part in parts), default=Weight.NONE),
@@ -77,6 +85,7 @@ def _saved(value: Value, parameters: Recorded, unknown: Recorded) -> _Saved:
                 ),
                 any(part.on_device for part in parts),
                 any(part.of_parameters for part in parts),
+                least(both(part.assumes, item.assumes) for part, item in on_device),
             )
     return _Saved(unknown, of_parameters=unknown != NOTHING) if value.kind is Kind.UNKNOWN else _Saved()
 

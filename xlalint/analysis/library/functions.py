@@ -31,10 +31,12 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.unknown import call_unknown, holds_tensor, weight_of
 from xlalint.knowledge import classes, functions, operations, packages
+from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
+    XLA,
     Kind,
     Place,
     Value,
@@ -72,7 +74,9 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     if name in classes.PARAMETERS:
         return Value(Kind.PARAMETERS, payload=Parameters(None, Place.HOST))
     if classes.is_optimizer(name) or last in packages.OPTIMIZERS:
-        return Value(Kind.OPTIMIZER, payload=make_optimizer(call))
+        given = call.argument(0, "params")
+        over = given.assumes if given is not None and given.kind is Kind.PARAMETERS else NONE_ASSUMED
+        return Value(Kind.OPTIMIZER, over, payload=make_optimizer(call))
     if name == classes.SHARDED_OPTIMIZER:
         return Value(Kind.OPTIMIZER, payload=Optimizer(None, Place.UNKNOWN, None))
     if name.startswith((classes.SCHEDULERS, *packages.SCHEDULERS)):
@@ -115,8 +119,8 @@ def _create(last: str, call: Call) -> Value:
     given = call.keywords.get("device")
     if given is not None and given.kind is not Kind.NONE:
         device = device_of(given)
-        if device.type == "xla":
-            return call.record((), Weight.INPUT)._replace(differs=differs)
+        if device.type == XLA:
+            return call.record((), Weight.INPUT)._replace(assumes=given.assumes, differs=differs)
         if not device.type:
             return UNKNOWN
     if last in operations.COPIES and call.arguments:

@@ -17,7 +17,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
-from xlalint.lazy.assumptions import assume
+from xlalint.lazy.assumptions import assume, shown_by_call
 from xlalint.lazy.events import Use
 from xlalint.lazy.state import (
     Cause,
@@ -27,6 +27,7 @@ from xlalint.lazy.values import (
     NONE,
     Kind,
     Place,
+    Role,
     Value,
     Weight,
 )
@@ -96,10 +97,14 @@ def _wrap_and_move(machine: Machine, call: Call) -> Value:
 def _wrapped(call: Call, *, moves: bool) -> Value:
     call.store.state.replicas = call.store.state.replicas._replace(wrapped=True)
     inner = call.argument(0, "module")
-    module = inner.payload if inner is not None else None
-    if not isinstance(module, Module):
+    module, assumes = inner.payload if inner is not None else None, NONE_ASSUMED
+    if isinstance(module, Module):
+        assumes = inner.assumes if inner is not None else assumes
+    elif inner is not None and inner.role is Role.PERHAPS_MODULE:
+        module, assumes = Module(None, Place.XLA), shown_by_call(inner.assumes)
+    else:
         module = Module(None, Place.UNKNOWN)
-    return Value(Kind.MODULE, payload=module._replace(place=Place.XLA) if moves else module)
+    return Value(Kind.MODULE, assumes, payload=module._replace(place=Place.XLA) if moves else module)
 
 
 EFFECTS: dict[str, Effect] = {

@@ -10,6 +10,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
+    Container,
     Instance,
     Iterated,
     Loader,
@@ -68,12 +69,23 @@ def _enumerate(machine: Machine, call: Call) -> Value:
     source = call.argument(0, "iterable")
     if source is None:
         return UNKNOWN
+    rows = elements(source)
+    if rows and not is_keyed(source):
+        return container([container([HOST, row]) for row in rows])
     return around([source], container([HOST, element(source)]))
+
+
+def is_keyed(value: Value) -> bool:
+    """Whether a value is a dict, which is gone over by its keys."""
+    return isinstance(value.payload, Container) and value.payload.keys is not None
 
 
 def _zip(machine: Machine, call: Call) -> Value:
     if call.open_ended:
         return UNKNOWN
+    columns = [elements(value) for value in call.arguments]
+    if columns and all(columns) and not any(map(is_keyed, call.arguments)):
+        return container([container(list(row)) for row in zip(*columns, strict=False)])
     return around(call.arguments, container([element(value) for value in call.arguments]))
 
 

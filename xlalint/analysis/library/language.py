@@ -14,6 +14,7 @@ from xlalint.analysis.payloads import (
     Namespace,
     Partial,
     callable_value,
+    classes_of,
     constant,
     literal,
     targets,
@@ -24,6 +25,7 @@ from xlalint.lazy.values import (
     NONE,
     UNKNOWN,
     Kind,
+    Role,
     Value,
     Weight,
 )
@@ -63,11 +65,27 @@ def _isinstance(machine: Machine, call: Call) -> Value:
     if value is None or wanted is None or not isinstance(wanted.payload, Namespace):
         return HOST
     if wanted.payload.name == functions.TENSOR:
-        if value.kind is Kind.TENSOR and value.sure:
+        if value.kind is Kind.TENSOR and value.known:
             return constant(True)
-        if value.kind in (Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.MODULE):
+        if value.kind in _NO_TENSORS:
             return constant(False)
     return HOST
+
+
+def _is_tensor(machine: Machine, call: Call) -> Value:
+    value = call.argument(0, "obj")
+    known = None if value is None else _known_as_tensor(value)
+    return HOST if known is None else constant(known)
+
+
+def _known_as_tensor(value: Value) -> bool | None:
+    """Whether a value is a tensor, where that is known."""
+    if value.kind is Kind.TENSOR and value.known and value.role is Role.PLAIN:
+        return True
+    return False if value.kind in _NO_TENSORS else None
+
+
+_NO_TENSORS = frozenset({Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.MODULE})
 
 
 def _is_of_kind(value: Value, wanted: Value) -> Value:
@@ -117,6 +135,14 @@ def _getattr(machine: Machine, call: Call) -> Value:
 
 
 def _setattr(machine: Machine, call: Call) -> Value:
+    given, name, value = call.argument(0), literal(call.argument(1)), call.argument(2) or UNKNOWN
+    for cls in classes_of(given) if given is not None else ():
+        if isinstance(cls, str):
+            continue
+        constants = {held for base in machine.classes.bases(cls) for held in base.constants}
+        for held in [name] if isinstance(name, str) else sorted(constants):
+            machine.touch((cls, held))
+            call.store.attributes[cls, held] = value if isinstance(name, str) else UNKNOWN
     return NONE
 
 
@@ -155,6 +181,7 @@ EFFECTS: dict[str, Effect] = {
     "unknown object": _unknown_object,
     "unknown truth": _host,
     "isinstance": _isinstance,
+    "tensor test": _is_tensor,
     "type": _type,
     "getattr": _getattr,
     "setattr": _setattr,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from xlalint.analysis.binding import rebind
@@ -22,8 +23,10 @@ from xlalint.analysis.payloads import (
     Opens,
     Parameters,
     StateDict,
+    constant,
     container,
     container_of,
+    literal,
     unknown_from,
 )
 from xlalint.analysis.scopes import enter_scope
@@ -33,7 +36,7 @@ from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy.assumptions import MOVES, assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.state import Scope
-from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
+from xlalint.lazy.values import HOST, NONE, UNKNOWN, XLA, Kind, Place, Role, Tensor, Value, Weight
 
 MethodOf = Callable[[Machine, Value, str, Call], Value]
 
@@ -83,9 +86,10 @@ def _state_dict_method(machine: Machine, receiver: Value, name: str, call: Call)
 def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
     effect = METHODS[Kind.HOST].get(name)
     if effect == "move":
-        device = device_of(call.argument(0, "device"))
-        if device.type == "xla":
-            return Value(Kind.TENSOR, differs=receiver.differs)
+        given = call.argument(0, "device")
+        device = device_of(given)
+        if given is not None and device.type == XLA:
+            return Value(Kind.TENSOR, given.assumes, differs=receiver.differs)
         return receiver if device.type == "cpu" else UNKNOWN
     other = call.argument(0, "tensor")
     if effect == "move to other" and other is not None and other.kind is Kind.TENSOR:
@@ -105,15 +109,15 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         call.read(receiver, Reading.EXPLICIT)
         return unknown_from(receiver)
     match METHODS[Kind.UNKNOWN].get(name):
-        case "move" if device_of(call.argument(0, "device")).type == "xla":
+        case "move" if device_of(given := call.argument(0, "device")).type == XLA and given is not None:
             if call.node is not None and call.node is call.frame.discarded:
                 # Moving a tensor gives another one, which nobody would throw away: this is a module.
-                module = Value(Kind.MODULE, payload=Module(None, Place.XLA))
+                module = Value(Kind.MODULE, given.assumes, payload=Module(None, Place.XLA))
                 rebind(machine, call.node.func.value, module, call.frame, call.store)  # type: ignore[attr-defined]
                 return module
             return Value(
                 Kind.TENSOR,
-                assume(f"`{call.spelling}` {MOVES}"),
+                given.assumes or assume(f"`{call.spelling}` {MOVES}"),
                 differs=True,
                 payload=Tensor(Role.PERHAPS_MODULE),
             )
@@ -123,10 +127,27 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         case "zero gradients":
             call.frame.model.zero_gradients(call.store.state)
             return NONE
+        case "of a module" if not call.values and isinstance(function := call.function, ast.Attribute):
+            # Nothing but a module has such a method.
+            module = Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN))
+            rebind(machine, function.value, module, call.frame, call.store)
+            return module_method(machine, module, name, call)
         case "device loader":
             return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
         case _:
             return call_unknown(machine, call)
+
+
+def _device_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
+    """A method of the text of a device: whether it begins with a type is known."""
+    asked = literal(call.argument(0, "prefix"))
+    device = device_of(receiver).type
+    if METHODS[Kind.DEVICE].get(name) == "begins" and isinstance(asked, str) and asked and device:
+        if device.startswith(asked):
+            return constant(True)
+        if not asked.startswith(device):
+            return constant(False)
+    return receiver if METHODS[Kind.DEVICE].get(name) == "same" else HOST
 
 
 HANDLERS: dict[Kind, MethodOf] = {
@@ -139,6 +160,7 @@ HANDLERS: dict[Kind, MethodOf] = {
     Kind.SCOPE: _scope_method,
     Kind.PARAMETERS: _parameters_method,
     Kind.STATE_DICT: _state_dict_method,
+    Kind.DEVICE: _device_method,
     Kind.HOST: _host_method,
     Kind.CONSTANT: _host_method,
     Kind.ORDINAL: _host_method,

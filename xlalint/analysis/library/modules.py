@@ -11,14 +11,17 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
     Container,
+    Method,
     Module,
     Parameters,
     StateDict,
+    Target,
+    Targets,
     container,
     container_of,
     unknown_from,
 )
-from xlalint.analysis.store import Store
+from xlalint.analysis.store import Move, Store
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge import classes
 from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS
@@ -29,6 +32,7 @@ from xlalint.lazy.values import (
     NONE,
     NOTHING,
     UNKNOWN,
+    XLA,
     Kind,
     Place,
     Role,
@@ -77,7 +81,7 @@ def _is_of_project(value: Value) -> bool:
     held = value.payload
     if isinstance(held, Container):
         return any(map(_is_of_project, (held.element, *(held.items or ()))))
-    return isinstance(held, Module) and (held.cls is not None or held.parts is not None)
+    return isinstance(held, Module) and (bool(held.of) or held.parts is not None)
 
 
 def _call_in_turn(machine: Machine, parts: Container, call: Call) -> Value:
@@ -97,12 +101,11 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
     outer_forward = state.scopes.in_forward
     state.scopes = state.scopes._replace(in_forward=True)
     try:
-        if info.cls is not None:
-            forward = machine.classes.find_method(info.cls, "forward") or machine.classes.find_method(
-                info.cls, "__call__"
-            )
-            if forward is not None:
-                return machine.enter(Bound(forward, module), call)
+        forwards = _forwards(machine, module, info)
+        if forwards:
+            result = machine.invoke(Value(Kind.CALLABLE, payload=Targets(forwards)), call)
+            if len(forwards) == 1 or result.kind is not Kind.UNKNOWN:
+                return result
         if info.in_turn and info.held is not None and info.held.items != ():
             return _call_in_turn(machine, info.held, call)
     finally:
@@ -126,6 +129,19 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
     )
 
 
+def _forwards(machine: Machine, module: Value, info: Module) -> tuple[Target, ...]:
+    """What a call may run: of each class that the module may be of, its `forward`."""
+    found: list[Target] = []
+    for cls in info.of:
+        forward = machine.classes.find_method(cls, "forward") or machine.classes.find_method(cls, "__call__")
+        if forward is not None:
+            one = info._replace(of=(cls,), or_other=False)
+            found.append(Bound(forward, module._replace(payload=one)))
+    if found and (info.or_other or len(found) < len(info.of)):
+        found.append(Method(module._replace(payload=info.plain()), "forward"))
+    return tuple(found)
+
+
 def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
     """A method of a module."""
     info = receiver.payload
@@ -137,7 +153,7 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case "move":
             return _move(machine, receiver, info, name, call)
         case "parameters":
-            return Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
+            return Value(Kind.PARAMETERS, receiver.assumes, payload=Parameters(info.identity, info.place))
         case "named parameters":
             parameters = Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
             return container_of(container([HOST, parameters]))
@@ -158,14 +174,14 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return UNKNOWN
         case _:
             result = call_unknown(machine, call)
-            if info.cls is not None and info.cls.outline.is_framework and result.kind is Kind.TENSOR:
+            if result.kind is Kind.TENSOR and any(cls.outline.is_framework for cls in info.of):
                 return result._replace(assumes=_OF_FRAMEWORK)
             return result
 
 
 def _set_mode(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:
     """`train()` or `eval()`: only a module of the project asks which it was."""
-    if info.cls is None and info.parts is None:
+    if not info.of and info.parts is None:
         return receiver
     training = False if name == "eval" else call.flag("mode", default=True, position=0)
     changed = receiver._replace(payload=info._replace(training=training))
@@ -181,25 +197,34 @@ def _use_parts(machine: Machine, receiver: Value, info: Module, how: str, call: 
     if how == "named parts":
         return container_of(container([HOST, info.held.element]))
     given = call.arguments[-1] if call.arguments else UNKNOWN
-    part = element(given) if how == "add all" else given
-    parts = container_of(part if info.held.items == () else join_values(info.held.element, part))
     function = call.function
     if isinstance(function, ast.Attribute):
-        changed = receiver._replace(payload=info._replace(parts=parts))
+        changed = with_part(receiver, element(given) if how == "add all" else given)
         rebind(machine, function.value, changed, call.frame, call.store)
     return NONE
 
 
+def with_part(module: Value, part: Value) -> Value:
+    """A module that holds one more, where what it holds is told apart."""
+    info = module.payload
+    if not isinstance(info, Module) or info.held is None:
+        return module
+    parts = container_of(part if info.held.items == () else join_values(info.held.element, part))
+    return module._replace(payload=info._replace(parts=parts))
+
+
 def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:
+    assumes = assumptions.NONE
     if name == "to":
         target = call.argument(0, "device")
         if target is not None and target.kind is Kind.NAMESPACE:
             return receiver  # a dtype
         name = device_of(target).type
+        assumes = target.assumes if target is not None and name == XLA else assumes
     place = _PLACES.get(name, Place.UNKNOWN)
     if place is Place.XLA and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
-        call.store.move_module(info.identity, (call.site,))
-    moved = receiver._replace(payload=info._replace(place=place))
+        call.store.move_module(info.identity, Move((call.site,), assumes))
+    moved = receiver._replace(assumes=both(receiver.assumes, assumes), payload=info._replace(place=place))
     if call.node is not None and isinstance(call.node.func, ast.Attribute):
         rebind(machine, call.node.func.value, moved, call.frame, call.store)
     return moved
@@ -220,5 +245,5 @@ def confirm_arguments(machine: Machine, call: Call) -> None:
     for node in call.node.args if call.node is not None else ():
         if isinstance(node, ast.Name):
             value = call.store.names.get(node.id)
-            if value is not None and value.kind is Kind.TENSOR and value.assumes == PART:
-                rebind(machine, node, value._replace(assumes=assumptions.NONE), call.frame, call.store)
+            if value is not None and value.kind is Kind.TENSOR and value.assumes >= PART:
+                rebind(machine, node, value._replace(assumes=value.assumes - PART), call.frame, call.store)

@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.knowledge.methods import METHODS
+from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.events import Use
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import ScopeKind
@@ -54,7 +55,12 @@ def step_optimizer(optimizer: Value | None, call: Call, *, barrier: bool = False
         return  # Its parameters are on the host.
     built = (info.built,) if info.built is not None else ()
     call.frame.model.step_optimizer(
-        call.store.state, call.site, stale=info.stale, built=built, barrier=barrier
+        call.store.state,
+        call.site,
+        stale=info.stale,
+        built=built,
+        barrier=barrier,
+        assumes=optimizer.assumes if optimizer is not None and info.stale else NONE_ASSUMED,
     )
 
 
@@ -72,7 +78,10 @@ def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -
             call.frame.model.zero_gradients(call.store.state, built_at(receiver))
             return NONE
         case "state dict":
-            return Value(Kind.STATE_DICT, payload=StateDict(Place.UNKNOWN))
+            place = receiver.payload.place if isinstance(receiver.payload, Optimizer) else Place.UNKNOWN
+            # Where the model moved afterwards, its state is that of parameters nobody has any more.
+            place = Place.XLA if place is Place.XLA else Place.UNKNOWN
+            return Value(Kind.STATE_DICT, receiver.assumes, payload=StateDict(place))
         case _:
             return _own_method(machine, receiver, name, call) or UNKNOWN
 

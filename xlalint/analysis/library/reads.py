@@ -7,7 +7,9 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     constant,
+    container,
     container_of,
+    literal,
     unknown_from,
 )
 from xlalint.lazy.events import Reading
@@ -27,6 +29,13 @@ def _print(machine: Machine, call: Call) -> Value:
     return Value(Kind.HOST, differs=differs)
 
 
+def _text(machine: Machine, call: Call) -> Value:
+    value = call.argument(0)
+    if value is not None and value.kind is Kind.DEVICE and len(call.values) == 1:
+        return value  # its text says what it is
+    return _print(machine, call)
+
+
 def _to_number(machine: Machine, call: Call) -> Value:
     value = call.argument(0)
     if value is None:
@@ -44,7 +53,17 @@ def _to_bool(machine: Machine, call: Call) -> Value:
 def _range(machine: Machine, call: Call) -> Value:
     for value in call.arguments:
         call.read(value, Reading.INDEX)
+    bounds = [literal(value) for value in call.arguments]
+    if all(isinstance(bound, int) for bound in bounds) and 0 < len(bounds) <= MOST_BOUNDS:
+        count = len(range(*bounds))  # type: ignore[call-overload]
+        return container([HOST] * min(count, MOST_COUNTED))
     return container_of(HOST)
+
+
+MOST_BOUNDS = 2
+"""A `range` with a step is not counted."""
+MOST_COUNTED = 16
+"""A `range` is counted up to this: that it is not empty is what matters."""
 
 
 def _compare(machine: Machine, call: Call) -> Value:
@@ -84,6 +103,7 @@ def _sum(machine: Machine, call: Call) -> Value:
 
 EFFECTS: dict[str, Effect] = {
     "print": _print,
+    "text": _text,
     "log": _print,
     "to number": _to_number,
     "to bool": _to_bool,

@@ -11,6 +11,7 @@ from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     DEVICE_XLA,
+    Container,
     Loader,
     Module,
     RankTest,
@@ -57,9 +58,36 @@ def _collective(machine: Machine, call: Call) -> Value:
         call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if not tensors:
-        return unknown_from(*call.values)
+        return _reduce_list(machine, call) or unknown_from(*call.values)
     result = call.record(tensors, Weight.LIGHT)
     return result._replace(reduced=True, differs=False)
+
+
+def _reduce_list(machine: Machine, call: Call) -> Value | None:
+    """A list of tensors goes in, is reduced in place, and comes out; None where there is no list."""
+    given = [
+        (position, value, held)
+        for position, value in enumerate(call.arguments)
+        if isinstance(held := value.payload, Container) and held.element.kind is Kind.TENSOR
+    ]
+    if not given:
+        return None
+    position, value, held = given[0]
+
+    def reduced(item: Value) -> Value:
+        if item.kind is not Kind.TENSOR:
+            return item
+        return call.record((item,), Weight.LIGHT)._replace(reduced=True, differs=False)
+
+    changed = held.map(reduced)
+    result = value._replace(payload=changed)
+    node = call.node.args[position] if call.node is not None and len(call.node.args) > position else None
+    if isinstance(node, ast.List | ast.Tuple):
+        for part, item in zip(node.elts, changed.items or (), strict=False):
+            rebind(machine, part, item, call.frame, call.store)
+    elif node is not None:
+        rebind(machine, node, result, call.frame, call.store)
+    return result
 
 
 def _of_process_group(machine: Machine, call: Call) -> Value:

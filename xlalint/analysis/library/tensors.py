@@ -23,7 +23,7 @@ from xlalint.knowledge.methods import OF_UNSURE
 from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import Reading, Use
-from xlalint.lazy.values import HOST, NONE, PERHAPS, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
+from xlalint.lazy.values import HEAVY, HOST, NONE, PERHAPS, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
 
 
 def call_operation(name: str, call: Call) -> Value:
@@ -72,9 +72,9 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case operation:
             # Many batches are mappings.
             is_none = operation is None and OF_UNSURE.get(name) in _OF_OTHERS
-            if (not receiver.sure and operation is not Operation.LIGHT) or is_none:
+            if (not receiver.known and operation is not Operation.LIGHT) or is_none:
                 return _unsure_method(machine, receiver, name, call)
-            if receiver.assumes == PART:
+            if receiver.assumes >= PART:
                 receiver = _as_tensor(receiver)
                 _give_back(machine, receiver, call)
             result = call.record((receiver, *_tensors(call)), _weight(operation))
@@ -101,7 +101,7 @@ _OF_OTHERS = frozenset({"items", "keys", "elements", "part", "text"})
 
 
 def _as_tensor(value: Value) -> Value:
-    return value._replace(assumes=assumptions.NONE) if value.assumes == PART else value
+    return value._replace(assumes=value.assumes - PART) if value.assumes >= PART else value
 
 
 def _weight(operation: Operation | None) -> Weight:
@@ -164,11 +164,13 @@ def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
     if (
         isinstance(function, ast.Attribute)
         and isinstance(function.value, ast.Name)
-        and not receiver.sure
-        and receiver.recorded.must is Weight.HEAVY
+        and receiver.recorded.may is Weight.HEAVY
+        and (not receiver.sure or receiver.recorded.must is not Weight.HEAVY)
         and receiver.role is not Role.PERHAPS_MODULE
     ):
-        rebind(machine, function.value, receiver._replace(assumes=assumptions.NONE), call.frame, call.store)
+        # Whatever made it, a forward stands behind it, or there would be no gradients to compute.
+        shown = receiver._replace(assumes=assumptions.shown_by_backward(receiver.assumes), recorded=HEAVY)
+        rebind(machine, function.value, shown, call.frame, call.store)
 
 
 def _move(receiver: Value, call: Call) -> Value:
