@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from xlalint.cache import Cache
@@ -32,6 +33,7 @@ class Report:
     """What one check found.
 
     Args:
+        curable: Those for which somebody knows what would mend them, with where it was found.
         files: How many files were looked at.
         hot: How many of them use XLA, so that they were analyzed.
         passed_over: How many use a framework that may train on XLA, where nothing says that they do.
@@ -42,6 +44,7 @@ class Report:
     """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    curable: list[tuple[Diagnostic, Placed]] = field(default_factory=list)
     files: int = 0
     hot: int = 0
     passed_over: int = 0
@@ -59,6 +62,7 @@ def check(
     standard_input: Input | None = None,
     cache: Cache | None = None,
     project: Path | None = None,
+    texts: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Report:
     """Check files, and what lies below directories.
 
@@ -69,13 +73,15 @@ def check(
         standard_input: A text to check beside them.
         cache: Where answers are kept from one run to the next; None: nowhere.
         project: The folder or file that is one program by itself; None: the projects that `paths` are in.
+        texts: By absolute path, what stands in files instead of what is on disk.
 
     Raises:
         SettingsError: settings that hold for one of the files cannot be used.
     """
     gathered = gather(
-        paths, finder, force_exclude=force_exclude, standard_input=standard_input, project=project
-    )
+        paths, finder, force_exclude=force_exclude, standard_input=standard_input, project=project,
+        texts=texts,
+    )  # fmt: skip
     report = Report(files=gathered.looked_at)
     texts = _Texts()
     found: list[Placed] = []
@@ -106,6 +112,7 @@ def check(
     wanted = [placed for placed in wanted if _is_selected(placed, asked)]
     _Suppression(asked, texts, report).run(wanted, commented)
     report.diagnostics.sort(key=lambda diagnostic: (diagnostic.order, diagnostic.message))
+    report.curable.sort(key=lambda curable: (curable[0].order, curable[0].message))
     report.sources = texts.shown_in(report.diagnostics)
     return report
 
@@ -244,8 +251,10 @@ class _Suppression:
         names = (rule.name, *rule.aliases)
         if suppressions.silences(rule.code, names, diagnosed.range, by_name=by_name):
             self._report.suppressed += 1
-        else:
-            self._report.diagnostics.append(diagnosed)
+            return
+        self._report.diagnostics.append(diagnosed)
+        if placed.finding.cures:
+            self._report.curable.append((diagnosed, placed))
 
     def _tell_unused(self, file: SourceFile, suppressions: Suppressions, rules: Rules) -> None:
         path = str(file.path)

@@ -91,6 +91,24 @@ class Module:
                 found = node  # `walk` comes from the outside in
         return found
 
+    def loop(self, site: Site) -> ast.For | ast.AsyncFor | ast.While | None:
+        """The innermost loop that stands at a site, or that holds it in its body."""
+        node: ast.AST | None = self.statement(site)
+        while node is not None:
+            if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+                return node
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                return None
+            node = self.parents.get(node)
+        return None
+
+    def function(self, node: ast.AST) -> ast.AST:
+        """The function or module that a node stands in."""
+        for around in self.around(node):
+            if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                return around
+        return self.tree
+
     def block(self, statement: ast.stmt) -> Block:
         """The statements among which one stands."""
         parent = self.parents.get(statement, self.tree)

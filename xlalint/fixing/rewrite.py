@@ -23,8 +23,7 @@ class Rewrite:
     Args:
         edits: Changes inside statements, at places of the text, such as names.
         operations: What happens to statements.
-        needs: Qualified names that it writes, each with a statement of the file at which it is written: they
-            must be imported.
+        needs: Qualified names that it writes, which must be imported.
         leaves: Names that it no longer writes: their imports go where nothing else uses them.
     """
 
@@ -32,6 +31,15 @@ class Rewrite:
     operations: tuple[Operation, ...] = ()
     needs: tuple[str, ...] = ()
     leaves: tuple[str, ...] = ()
+
+    def with_(self, other: Rewrite) -> Rewrite:
+        """Both rewrites at once."""
+        return Rewrite(
+            tuple(dict.fromkeys((*self.edits, *other.edits))),
+            (*self.operations, *other.operations),
+            tuple(dict.fromkeys((*self.needs, *other.needs))),
+            tuple(dict.fromkeys((*self.leaves, *other.leaves))),
+        )
 
 
 C = TypeVar("C", bound=Cure)
