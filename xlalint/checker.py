@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from xlalint.cache import Cache
-from xlalint.diagnostic import Diagnostic, Position, Range
+from xlalint.cure import Cure
+from xlalint.diagnostic import Applicability, Diagnostic, Fix, Position, Range
 from xlalint.findings import Rules, findings, selected
 from xlalint.judging import Judge, Occurrence, Placed, diagnostic, settle
 from xlalint.lazy.events import SuppressionUnused
@@ -34,6 +35,7 @@ class Report:
 
     Args:
         curable: Those for which somebody knows what would mend them, with where it was found.
+        checked: The paths of the files that are reported on.
         files: How many files were looked at.
         hot: How many of them use XLA, so that they were analyzed.
         passed_over: How many use a framework that may train on XLA, where nothing says that they do.
@@ -45,6 +47,7 @@ class Report:
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
     curable: list[tuple[Diagnostic, Placed]] = field(default_factory=list)
+    checked: set[str] = field(default_factory=set)
     files: int = 0
     hot: int = 0
     passed_over: int = 0
@@ -83,7 +86,7 @@ def check(
         texts=texts,
     )  # fmt: skip
     report = Report(files=gathered.looked_at)
-    texts = _Texts()
+    sources = _Texts()
     found: list[Placed] = []
     commented: list[tuple[SourceFile, Rules]] = []
     asked: dict[str, Settings] = {}
@@ -93,11 +96,12 @@ def check(
         broken = [*unit.unreadable, *_broken(unit)]
         asked.update((path, unit.files[path].settings) for path in unit.asked)
         asked.update((str(file.path), finder.at(file.path.parent)) for file in unit.unreadable)
+        report.checked |= unit.asked
         report.hot += len(unit.analyzed & unit.asked)
         if not unit.uses_xla:
             report.passed_over += len(unit.users & unit.asked)
-        texts.add(broken)
-        texts.take(unit)
+        sources.add(broken)
+        sources.take(unit)
         ours = {*unit.asked, *(str(file.path) for file in broken)}
         found += (placed for placed in here.placed if placed.path[0].path in ours)
         found += (placed for file in broken for placed in _judged(file, unit))
@@ -105,16 +109,33 @@ def check(
         commented += (
             (file, selected(unit.files[path].settings, unit.target(path)))
             for path in sorted(unit.asked - unparsed)
-            if unit.files[path].traits.commented and (file := texts.file(path)) is not None
+            if unit.files[path].traits.commented and (file := sources.file(path)) is not None
         )
     wanted = settle(placed for placed in found if _is_wanted(placed, asked))
-    report.bounds = Counter(texts.shown(p.path[0]) for p in wanted if not _is_selected(p, asked))
+    report.bounds = Counter(sources.shown(p.path[0]) for p in wanted if not _is_selected(p, asked))
     wanted = [placed for placed in wanted if _is_selected(placed, asked)]
-    _Suppression(asked, texts, report).run(wanted, commented)
+    _Suppression(asked, sources, report).run(wanted, commented)
     report.diagnostics.sort(key=lambda diagnostic: (diagnostic.order, diagnostic.message))
     report.curable.sort(key=lambda curable: (curable[0].order, curable[0].message))
-    report.sources = texts.shown_in(report.diagnostics)
+    report.sources = sources.shown_in(report.diagnostics)
     return report
+
+
+def applicability(cure: Cure, code: str, settings: Settings) -> Applicability:
+    """How far a cure may be trusted, as the user has it."""
+    from xlalint.registry import expand
+
+    def named(selectors: Iterable[str]) -> bool:
+        return any(rule.code == code for selector in selectors for rule in expand(selector))
+
+    own = cure.applicability
+    if own is Applicability.SHOWN or named(settings.unfixable):
+        return Applicability.SHOWN
+    if settings.fixable is not None and not named(settings.fixable):
+        return Applicability.SHOWN
+    if named(settings.extend_unsafe_fixes):
+        return Applicability.UNSAFE
+    return Applicability.SAFE if named(settings.extend_safe_fixes) else own
 
 
 def _broken(unit: Unit) -> Iterator[Unreadable]:
@@ -243,7 +264,12 @@ class _Suppression:
 
     def _diagnostic(self, placed: Placed) -> Diagnostic:
         settings = self._asked[placed.path[0].path]
-        return diagnostic(placed, self._texts, severities=dict(settings.severity))
+        fixes = tuple(
+            Fix(cure.title, applicability(cure, placed.code, settings), changes=cure.changes)
+            for cure in placed.finding.cures
+        )
+        made = diagnostic(placed, self._texts, severities=dict(settings.severity))
+        return replace(made, fixes=fixes) if fixes else made
 
     def _tell(self, placed: Placed, suppressions: Suppressions, *, by_name: bool = False) -> None:
         diagnosed = self._diagnostic(placed)

@@ -43,6 +43,11 @@ class Input(NamedTuple):
     name: str | None
     data: bytes
 
+    @property
+    def path(self) -> str:
+        """Where it would stand."""
+        return os.path.abspath(self.name or "stdin.py")  # noqa: PTH100 - keeps links
+
 
 class Stat(NamedTuple):
     """What tells, without reading it, that a file has not changed."""
@@ -539,7 +544,7 @@ class _Gathering:
                 unit.named.add(path)
 
     def _ask_input(self, given: Input) -> None:
-        path = Path(os.path.abspath(given.name or "stdin.py"))  # noqa: PTH100 - keeps links
+        path = Path(given.path)
         settings = self._finder.at(path.parent)
         excluded = any(patterns.take_within(str(path)) for patterns in settings.excludes)
         if self._force_exclude and excluded:
@@ -548,7 +553,9 @@ class _Gathering:
         known = self._own_files(root)
         unit = self._unit(root, "" if str(path) in known else str(path))
         shown = show(path) if given.name else "<stdin>"
-        unit.files[str(path)] = File(str(path), settings, data=given.data, shown=shown)
+        unit.files[str(path)] = File(
+            str(path), settings, data=self._texts.get(str(path), given.data), shown=shown
+        )
         unit.asked.add(str(path))
         unit.named.add(str(path))
         self._asked.add(str(path))

@@ -7,16 +7,18 @@ the next round begins. Statements move before names change, so that nobody renam
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
-from xlalint.checker import Report
+from xlalint.checker import Report, applicability
 from xlalint.cure import Cure, sites_of
 from xlalint.diagnostic import Applicability, Diagnostic, Severity
-from xlalint.fixing.rewriting import Cures, Rewritten, rewrite
+from xlalint.fixing.rewriting import Cures, rewrite
 from xlalint.settings import Settings
-from xlalint.sources.file import SourceFile, encoded
+from xlalint.sources.file import SourceFile, decode, encoded, read_bytes, show
+from xlalint.units import Input
 
 MOST_ROUNDS = 20
 
@@ -63,47 +65,29 @@ Check = Callable[[Mapping[str, bytes]], Report]
 
 
 def fix(
-    check: Check, settings: Callable[[str], Settings], read: Callable[[str], bytes], *, unsafe: bool
+    check: Check, settings: Callable[[str], Settings], given: Input | None = None, *, unsafe: bool
 ) -> Outcome:
     """Cure what can be cured.
 
     Args:
         check: Says what is wrong.
         settings: Those of a file, by its path.
-        read: The bytes of a file, by its path.
+        given: The file that `check` does not read from disk.
         unsafe: Whether to carry out what may change what is computed, or when.
     """
     allowed = {Applicability.SAFE, Applicability.UNSAFE} if unsafe else {Applicability.SAFE}
-    return _Fixing(check, settings, read, allowed).run()
-
-
-def applicability(cure: Cure, code: str, settings: Settings) -> Applicability:
-    """How far a cure may be trusted, as the user has it."""
-    from xlalint.registry import expand
-
-    def named(selectors: Iterable[str]) -> bool:
-        return any(rule.code == code for selector in selectors for rule in expand(selector))
-
-    own = cure.applicability
-    if own is Applicability.SHOWN or named(settings.unfixable):
-        return Applicability.SHOWN
-    if settings.fixable is not None and not named(settings.fixable):
-        return Applicability.SHOWN
-    if named(settings.extend_unsafe_fixes):
-        return Applicability.UNSAFE
-    return Applicability.SAFE if named(settings.extend_safe_fixes) else own
+    return _Fixing(check, settings, given, allowed).run()
 
 
 class _Fixing:
     def __init__(
-        self, check: Check, settings: Callable[[str], Settings], read: Callable[[str], bytes],
+        self, check: Check, settings: Callable[[str], Settings], given: Input | None,
         allowed: set[Applicability],
     ) -> None:  # fmt: skip
         self._check = check
         self._settings = settings
-        self._read = read
         self._allowed = allowed
-        self._before: dict[str, bytes] = {}
+        self._before: dict[str, bytes] = {} if given is None else {given.path: given.data}
         self._texts: dict[str, bytes] = {}
         self._failed: dict[_Key, str] = {}
         """Cures that were tried and did not stand the check, with the reason."""
@@ -141,8 +125,10 @@ class _Fixing:
                 left.append(Left(diagnostic, cures[0], self._failed[self._key(report, diagnostic, cures[0])]))
                 continue
             paths = {site.path for site in sites_of(untried[0])}
-            if len(paths) > 1:
-                left.append(Left(diagnostic, untried[0], "it concerns more than one file"))
+            other = paths - report.checked
+            if other or len(paths) > 1:
+                named = f"it would change {show(Path(min(other)))}, which is not checked" if other else ""
+                left.append(Left(diagnostic, untried[0], named or "it concerns more than one file"))
                 continue
             (path,) = paths
             alike = [cure for cure in untried if {site.path for site in sites_of(cure)} == paths]
@@ -152,13 +138,16 @@ class _Fixing:
         for path, asked in wanted.items():
             asked = asked[: self._at_once.get(path)]
             made = rewrite(sources[path], [cures for _, cures in asked])
-            left += (
-                Left(asked[number][0], cure, reason) for number, (cure, reason) in made.refused.items()
-            )
-            data = self._encoded(path, made.text, left, asked)
-            if data is not None:
-                done = [(asked[number][0], cure) for number, cure in made.done.items()]
-                plans.append(_Plan(path, data, done, made.moves))
+            left += (Left(asked[number][0], cure, reason) for number, (cure, reason) in made.refused.items())
+            done = [(asked[number][0], cure) for number, cure in made.done.items()]
+            if made.text is None:
+                continue
+            try:
+                plans.append(_Plan(path, self._encoded(sources[path], made.text), done, made.moves))
+            except UnicodeEncodeError:
+                left += (Left(*each, "the encoding of the file cannot hold the result") for each in done)
+            except OSError as error:
+                left += (Left(*each, str(error)) for each in done)
         if any(plan.moves for plan in plans):
             plans = [plan for plan in plans if plan.moves]
         return plans, left
@@ -181,19 +170,21 @@ class _Fixing:
         line = source.line(diagnostic.range.start.line).strip() if source is not None else ""
         return (diagnostic.path, diagnostic.code, cure.title, line)
 
-    def _encoded(
-        self, path: str, text: str | None, left: list[Left], asked: Sequence[tuple[Diagnostic, Cures]]
-    ) -> bytes | None:
-        if text is None:
-            return None
+    def _encoded(self, source: SourceFile, text: str) -> bytes:
+        """The bytes of a new text.
+
+        Raises:
+            UnicodeEncodeError: the file cannot hold it.
+            OSError: the file is not what was checked.
+        """
+        path = str(source.path)
         if path not in self._before:
-            self._before[path] = self._read(path)
-        try:
-            return encoded(text, like=self._before[path])
-        except UnicodeEncodeError:
-            reason = "the encoding of the file cannot hold the result"
-            left += (Left(diagnostic, cures[0], reason) for diagnostic, cures in asked)
-            return None
+            data = read_bytes(path)
+            now = decode(source.path, source.shown, data) if isinstance(data, bytes) else data
+            if isinstance(data, str) or not isinstance(now, SourceFile) or now.text != source.text:
+                raise OSError("it was changed while xlalint ran; run it again")
+            self._before[path] = data
+        return encoded(text, like=self._before[path])
 
     # Verifying ----------------------------------------------------------------------------------
 

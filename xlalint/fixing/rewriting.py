@@ -120,14 +120,12 @@ class _Rewriting:
         return _Step(cure, rewrite, numbers)
 
     def _apart(self, steps: list[_Step]) -> list[_Step]:
-        """Those of some steps that are not in each other's way: of one function, only one moves statements."""
+        """Steps that are not in each other's way: of one function, only one moves statements."""
         chosen: list[_Step] = []
         edits: list[Edit] = []
         moved: set[ast.AST] = set()
         for step in steps:
-            where = {
-                self._module.function(node) for each in step.rewrite.operations for node in nodes(each)
-            }
+            where = {self._module.function(node) for each in step.rewrite.operations for node in nodes(each)}
             if moved & where or any(a.overlaps(b) for a in step.rewrite.edits for b in edits if a != b):
                 continue
             moved |= where

@@ -12,7 +12,7 @@ from contextlib import suppress
 from xlalint.sources.file import read_bytes, reason_of
 
 
-class Unwritten(Exception):  # noqa: N818 - told to the user, file by file
+class Unwritten(Exception):
     """A file was left as it is. The text says why, as a sentence about the file without its full stop."""
 
 
