@@ -65,8 +65,9 @@ Check = Callable[[Mapping[str, bytes]], Report]
 
 
 def fix(
-    check: Check, settings: Callable[[str], Settings], given: Input | None = None, *, unsafe: bool
-) -> Outcome:
+    check: Check, settings: Callable[[str], Settings], given: Input | None = None, *, unsafe: bool,
+    code: str | None = None,
+) -> Outcome:  # fmt: skip
     """Cure what can be cured.
 
     Args:
@@ -74,16 +75,18 @@ def fix(
         settings: Those of a file, by its path.
         given: The file that `check` does not read from disk.
         unsafe: Whether to carry out what may change what is computed, or when.
+        code: The rule whose diagnostics to cure, with what must be cured with them; None: all.
     """
     allowed = {Applicability.SAFE, Applicability.UNSAFE} if unsafe else {Applicability.SAFE}
-    return _Fixing(check, settings, given, allowed).run()
+    return _Fixing(check, settings, given, allowed, code).run()
 
 
 class _Fixing:
     def __init__(
         self, check: Check, settings: Callable[[str], Settings], given: Input | None,
-        allowed: set[Applicability],
+        allowed: set[Applicability], code: str | None,
     ) -> None:  # fmt: skip
+        self._code = code
         self._check = check
         self._settings = settings
         self._allowed = allowed
@@ -137,7 +140,8 @@ class _Fixing:
         plans = []
         for path, asked in wanted.items():
             asked = asked[: self._at_once.get(path)]
-            made = rewrite(sources[path], [cures for _, cures in asked])
+            leading = [number for number, (found, _) in enumerate(asked) if self._code in (None, found.code)]
+            made = rewrite(sources[path], [cures for _, cures in asked], leading)
             left += (Left(asked[number][0], cure, reason) for number, (cure, reason) in made.refused.items())
             done = [(asked[number][0], cure) for number, cure in made.done.items()]
             if made.text is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xlalint.analysis.parsing import parse_file
@@ -40,14 +40,15 @@ class Rewritten:
     moves: bool = False
 
 
-def rewrite(file: SourceFile, wanted: Sequence[Cures]) -> Rewritten:
+def rewrite(file: SourceFile, wanted: Sequence[Cures], leading: Collection[int]) -> Rewritten:
     """Carry out as many cures as go together; what is in the way of another is left for later.
 
     Args:
         file: The file, which can be parsed.
         wanted: The cures of each diagnostic.
+        leading: The numbers of the diagnostics to be cured; others are only if that is the same cure.
     """
-    return _Rewriting(_module(file), wanted).run()
+    return _Rewriting(_module(file), wanted, leading).run()
 
 
 def _module(file: SourceFile) -> Module:
@@ -66,17 +67,18 @@ class _Step:
 
 
 class _Rewriting:
-    def __init__(self, module: Module, wanted: Sequence[Cures]) -> None:
+    def __init__(self, module: Module, wanted: Sequence[Cures], leading: Collection[int]) -> None:
         self._module = module
         self._wanted = wanted
+        self._leading = leading
         self._result = Rewritten()
 
     def run(self) -> Rewritten:
         steps = [*self._wraps()]
         taken = {number for step in steps for number in step.numbers}
         for number, cures in enumerate(self._wanted):
-            if number not in taken and (step := self._first(number, cures)) is not None:
-                steps.append(step)
+            if number not in taken and number in self._leading:
+                steps += self._first(number, cures)
         moving = [step for step in steps if step.rewrite.operations]
         self._result.moves = bool(moving)
         for together in self._attempts(self._apart(moving or steps)):
@@ -96,22 +98,24 @@ class _Rewriting:
                 if loop is not None:
                     by_loop[loop].append(number)
         for numbers in by_loop.values():
+            if not any(number in self._leading for number in numbers):
+                continue
             wraps = [cure for number in numbers if isinstance(cure := self._wanted[number][0], WrapBody)]
             try:
                 yield self._step(_together(wraps), numbers)
             except Refused:
                 continue  # each by itself, then
 
-    def _first(self, number: int, cures: Cures) -> _Step | None:
-        """The best cure of a diagnostic that the text allows."""
+    def _first(self, number: int, cures: Cures) -> Iterator[_Step]:
+        """The best cure of a diagnostic that the text allows, if there is one."""
         reasons = []
         for cure in cures:
             try:
-                return self._step(cure, [number])
+                yield self._step(cure, [number])
+                return
             except Refused as refusal:
                 reasons.append(str(refusal))
         self._result.refused[number] = (cures[0], reasons[0])
-        return None
 
     def _step(self, cure: Cure, numbers: list[int]) -> _Step:
         rewrite = rewriter_of(cure)(self._module, cure)
