@@ -64,6 +64,20 @@ Check = Callable[[Mapping[str, bytes]], Report]
 """Checks the project with other texts than stand on disk in some files, by their paths."""
 
 
+def migrated() -> tuple[str, ...]:
+    """The rules whose fixes bring code to the present torch_xla, in the order to apply them.
+
+    What moves statements comes before what renames what stands in them.
+    """
+    from xlalint.registry import all_rules
+
+    families = ("XLA3", "XLA2", "XLA1", "XLA00")
+    codes = [rule.code for rule in all_rules()]
+    return tuple(
+        code for family in families for code in codes if code.startswith(family) and code != "XLA000"
+    )
+
+
 def fix(
     check: Check, settings: Callable[[str], Settings], given: Input | None = None, *, unsafe: bool,
     code: str | None = None,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import io
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from xlalint.cure import Cure
 from xlalint.diagnostic import Diagnostic
-from xlalint.output.paint import STRONG, Line, Span, plain
+from xlalint.output.paint import STRONG, Line, Span, plain, show_control
 
 
 def diff(shown: str, before: str, after: str) -> Iterator[str]:
@@ -33,6 +33,17 @@ def summary(fixed: int, files: int, *, written: bool) -> Iterator[Line]:
         yield plain("Nothing to fix." if written else "Would fix nothing.")
 
 
+def left_by_hand(found: Sequence[Diagnostic]) -> Iterator[Line]:
+    """What nobody but the author can do, with what helps."""
+    if found:
+        yield [Span("Left to do by hand", STRONG), Span(":")]
+    for one in found:
+        start = one.range.start
+        yield plain(
+            f"  {one.path}:{start.line}:{start.column}: {one.code} {one.name}: {show_control(one.help)}"
+        )
+
+
 def listed(
     fixed: Sequence[tuple[Diagnostic, Cure]], left: Sequence[tuple[Diagnostic, Cure, str]]
 ) -> Iterator[Line]:
@@ -43,6 +54,9 @@ def listed(
         left: Diagnostics with what would have been done, and why it was not.
     """
     counts = Counter((found.path, found.code, found.name, cure.title) for found, cure in fixed)
+    changes: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for found, cure in fixed:
+        changes[found.path, found.code, found.name, cure.title].add(cure.changes)
     path = ""
     for (where, code, name, title), count in sorted(counts.items()):
         if where != path:
@@ -50,6 +64,7 @@ def listed(
             path = where
         times = f" ({count} times)" if count > 1 else ""
         yield plain(f"  {code} {name}: {title}{times}")
+        yield from (plain(f"    {what}") for what in sorted(changes[where, code, name, title]) if what)
     if left:
         yield [Span("Not fixed", STRONG), Span(":")]
     for found, cure, reason in left:
