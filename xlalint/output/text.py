@@ -184,8 +184,7 @@ def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], columns: in
     option = _FIXED_BY.get(_applicability(diagnostic), "")
     if option:
         fix = next(fix for fix in diagnostic.fixes if fix.applicability is _applicability(diagnostic))
-        changes = f"; {fix.changes}" if fix.changes else ""
-        yield from _note(margin, "fix", f"{fix.title}{option}{changes}", columns)
+        yield from _note(margin, "fix", f"{fix.title}{option}", columns)
 
 
 def _note(margin: str, label: str, text: str, columns: int) -> Iterator[Line]:
