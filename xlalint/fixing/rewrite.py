@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from xlalint.cure import Cure
 from xlalint.fixing.edits import Edit
@@ -12,8 +13,15 @@ from xlalint.fixing.module import Module
 from xlalint.fixing.operations import Operation
 
 
-class Refused(Exception):  # noqa: N818 - it is no error: the cure is shown instead
+class Refused(Exception):
     """A cure cannot be carried out here. Its text says why, as a sentence without its full stop."""
+
+
+class Need(NamedTuple):
+    """A qualified name, and a node of the file before the rewrite where it will be written."""
+
+    name: str
+    at: ast.AST
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +31,13 @@ class Rewrite:
     Args:
         edits: Changes inside statements, at places of the text, such as names.
         operations: What happens to statements.
-        needs: Qualified names that it writes, each with a statement of the file at which it is written: they
-            must be imported.
-        leaves: Names that it no longer writes: their imports go where nothing else uses them.
+        needs: Qualified names that it writes: they must be imported.
+        leaves: Qualified names that it no longer writes: their imports go where nothing else uses them.
     """
 
     edits: tuple[Edit, ...] = ()
     operations: tuple[Operation, ...] = ()
-    needs: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
     leaves: tuple[str, ...] = ()
 
 
