@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
+from xlalint.fixing.bindings import Scopes
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, split_lines
 
@@ -65,6 +66,32 @@ class Module:
         """What each node stands in."""
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
+    @cached_property
+    def scopes(self) -> Scopes:
+        """Which names are bound where."""
+        return Scopes(self.tree)
+
+    @cached_property
+    def strings(self) -> list[tuple[str, bool]]:
+        """All strings in which a name of the file may be meant, with whether one alone names an attribute.
+
+        Of docstrings these are the lines of examples.
+        """
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        found: list[tuple[str, bool]] = []
+        for node, parent in self.parents.items():
+            if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+                continue
+            above = self.parents.get(parent)
+            if isinstance(parent, ast.Expr) and isinstance(above, documented):
+                lines = map(str.strip, node.value.splitlines())
+                found += ((line, False) for line in lines if line.startswith((">>>", "...")))
+                continue
+            is_second = isinstance(parent, ast.Call) and any(each is node for each in parent.args[1:2])
+            is_listed = isinstance(above, ast.Assign | ast.AugAssign) and "__all__" in ast.unparse(above)
+            found.append((node.value, is_second or is_listed))
+        return found
+
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """What a node stands in, from the inside out."""
         while (parent := self.parents.get(node)) is not None:
@@ -73,13 +100,15 @@ class Module:
 
     def at(self, site: Site) -> ast.AST | None:
         """The outermost node with exactly the place of a site."""
-        place = (site.line, site.column, site.end_line, site.end_column)
-        for node in ast.walk(self.tree):
-            if hasattr(node, "lineno") and place == (
-                node.lineno, node.col_offset, node.end_lineno, node.end_col_offset,  # type: ignore[attr-defined]
-            ):  # fmt: skip
-                return node
-        return None
+        return self._at.get((site.line, site.column, site.end_line, site.end_column))
+
+    @cached_property
+    def _at(self) -> dict[tuple[int, int, int, int], ast.AST]:
+        found: dict[tuple[int, int, int, int], ast.AST] = {}
+        for node in ast.walk(self.tree):  # which comes from the outside in
+            if hasattr(node, "lineno"):
+                found.setdefault((node.lineno, node.col_offset, node.end_lineno, node.end_col_offset), node)  # type: ignore[attr-defined]
+        return found
 
     def statement(self, site: Site) -> ast.stmt | None:
         """The innermost statement that holds a site."""

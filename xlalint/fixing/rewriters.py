@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from xlalint.cure import Cure
-from xlalint.fixing import comments, markers, moves, names, reads, scopes
+from xlalint.fixing import comments, names
 from xlalint.fixing.rewrite import Refused, Rewriter
 
-_ALL: Mapping[type[Cure], Rewriter[Any]] = {
-    **names.REWRITERS, **comments.REWRITERS, **markers.REWRITERS, **scopes.REWRITERS, **moves.REWRITERS,
-    **reads.REWRITERS,
-}  # fmt: skip
+_ALL: Mapping[type[Cure], Rewriter[Any]] = {**names.REWRITERS, **comments.REWRITERS}
 
 
 def rewriter_of(cure: Cure) -> Rewriter[Any]:

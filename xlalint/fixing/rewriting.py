@@ -167,28 +167,27 @@ class _Rewriting:
         return True
 
 
-def new_text(module: Module, rewrite: Rewrite) -> str:
+def new_text(module: Module, rewrite: Rewrite, exported: Collection[str] = ()) -> str:
     """The text of a file after a rewrite, which is seen to do what it says and no more.
+
+    Args:
+        exported: Names that other files take from this one.
 
     Raises:
         Refused: it does not.
     """
-    changes = [*rewrite.edits, *imports.added(module, rewrite.needs)]
-    if rewrite.operations:
-        from xlalint.fixing import layout  # which needs LibCST
-
-        changes = layout.edits(module, rewrite.operations, changes)
+    changes = (*rewrite.edits, *imports.added(module, rewrite.needs))
     text = applied(module.text, changes)
+    after = _parsed(module, text)
+    return imports.tidied(module, after, rewrite.leaves, exported)
+
+
+def _parsed(module: Module, text: str) -> Module:
     file = SourceFile(module.file.path, module.file.shown, text, is_hot=module.file.is_hot)
     tree = parse_file(file)
     if isinstance(tree, Unreadable):
         raise Refused(f"the result is not valid Python ({tree.reason})")
-    from xlalint.fixing import ledger
-
-    wrong = ledger.difference(module, rewrite, tree)
-    if wrong is not None:
-        raise Refused(wrong)
-    return imports.without(Module(file, tree), rewrite.leaves)
+    return Module(file, tree)
 
 
 def _together(wraps: list[WrapBody]) -> WrapBody:
