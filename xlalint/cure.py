@@ -68,7 +68,7 @@ def sites_of(cure: Cure) -> Iterator[Site]:
     """The places that a cure names, its further ones too; of a scope or a test, where it stands."""
     for each in dataclasses.fields(cure):
         held = getattr(cure, each.name)
-        for part in held if isinstance(held, tuple) else (held,):
+        for part in held if type(held) is tuple else (held,):  # a site is one, too
             if isinstance(part, Cure):
                 yield from sites_of(part)
             elif isinstance(part, Site):

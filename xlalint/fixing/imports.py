@@ -317,9 +317,7 @@ def _indent(module: Module, node: ast.AST) -> str | None:
 
 
 def _line_end(module: Module, offset: int) -> int:
-    return min(
-        (at for at in map(lambda e: module.text.find(e, offset), "\r\n") if at >= 0), default=len(module.text)
-    )
+    return min((at for end in "\r\n" if (at := module.text.find(end, offset)) >= 0), default=len(module.text))
 
 
 def _rest_of_line(module: Module, offset: int) -> str:

@@ -25,7 +25,7 @@ def roots(paths: Iterable[Path]) -> list[Path]:
 
 
 def changed(root: Path) -> list[str]:
-    """The files of a repository that differ from its last commit; new ones that git does not know left out."""
+    """The files that differ from the last commit; new ones that git does not know are left out."""
     told = _git(root, "status", "--porcelain=v1", "-z", "--untracked-files=no")
     return [entry[3:] for entry in told.split("\0") if len(entry) > 3]
 
