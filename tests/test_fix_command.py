@@ -1,4 +1,4 @@
-"""`xlalint check --fix` and its kin, and `xlalint migrate`: what changes, what is printed where, exit codes."""
+"""`xlalint check --fix` and its kin, and `xlalint migrate`: what changes, what is printed, exit codes."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ STEPS = ("open", "write", "fsync", "close", "chmod", "replace", "stat")
 
 
 def failing(step: str, fault: BaseException, after: int) -> Callable[..., Any]:
-    """A function of `os` that raises when it is called for the last time, or once it was called `after` times."""
+    """A function of `os` that raises from a call on: `after` calls before it do what they should."""
     real = getattr(os, step)
     calls = 0
 
