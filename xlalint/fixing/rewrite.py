@@ -12,7 +12,7 @@ from xlalint.fixing.module import Module
 from xlalint.fixing.operations import Operation
 
 
-class Refused(Exception):  # noqa: N818 - it is no error: the cure is shown instead
+class Refused(Exception):
     """A cure cannot be carried out here. Its text says why, as a sentence without its full stop."""
 
 
