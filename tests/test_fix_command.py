@@ -203,7 +203,7 @@ def test_show_fixes_lists_what_was_done_and_what_may_change(file: Path) -> None:
 def test_show_fixes_says_why_something_was_not_fixed(file: Path) -> None:
     file.write_text(OLD.replace("xm.xla_device()", "xm.xla_device(*[])"))
     result = run("check", "--fix-only", "--show-fixes")
-    assert "Not fixed:\n  train.py:4:10: XLA002: Use `torch_xla.device`: " in result.stderr
+    assert "Not fixed:\n  train.py:5:10: XLA002: Use `torch_xla.device`: " in result.stderr
 
 
 # Standard input ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ Whether the text allows a cure is for whoever writes the edits to decide; if not
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeVar
 
@@ -62,19 +62,6 @@ def placed(cure: _C, place: Callable[[Where], Site]) -> _C:
 
     known = {each.name: filled(getattr(cure, each.name)) for each in dataclasses.fields(cure)}
     return dataclasses.replace(cure, **known)  # type: ignore[arg-type]  # each keeps its kind
-
-
-def sites_of(cure: Cure) -> Iterator[Site]:
-    """The places that a cure names, its further ones too; of a scope or a test, where it stands."""
-    for each in dataclasses.fields(cure):
-        held = getattr(cure, each.name)
-        for part in held if type(held) is tuple else (held,):  # a site is one, too
-            if isinstance(part, Cure):
-                yield from sites_of(part)
-            elif isinstance(part, Site):
-                yield part
-            elif isinstance(part, Scope | Split):
-                yield part.site
 
 
 # Names ------------------------------------------------------------------------------------------

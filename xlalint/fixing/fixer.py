@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from xlalint.checker import Report, applicability
-from xlalint.cure import Cure, sites_of
+from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Diagnostic, Severity
-from xlalint.fixing.rewriting import Cures, rewrite
+from xlalint.fixing.places import file_of
+from xlalint.fixing.rewriting import Wanted, rewrite
+from xlalint.lazy.site import Path as Calls
 from xlalint.settings import Settings
 from xlalint.sources.file import SourceFile, decode, encoded, read_bytes, show
 from xlalint.units import Input
@@ -135,27 +137,25 @@ class _Fixing:
         While statements move in any file, nothing else is done.
         """
         left: list[Left] = []
-        wanted: dict[str, list[tuple[Diagnostic, Cures]]] = defaultdict(list)
-        for diagnostic, cures in self._curable(report):
+        wanted: dict[str, list[tuple[Diagnostic, Wanted]]] = defaultdict(list)
+        for diagnostic, cures, path_to in self._curable(report):
             untried = [cure for cure in cures if self._key(report, diagnostic, cure) not in self._failed]
             if not untried:
                 left.append(Left(diagnostic, cures[0], self._failed[self._key(report, diagnostic, cures[0])]))
                 continue
-            paths = {site.path for site in sites_of(untried[0])}
-            other = paths - report.checked
-            if other or len(paths) > 1:
-                named = f"it would change {show(Path(min(other)))}, which is not checked" if other else ""
-                left.append(Left(diagnostic, untried[0], named or "it concerns more than one file"))
+            path = file_of(untried[0])
+            if path not in report.checked:
+                reason = f"it would change {show(Path(path))}, which is not checked"
+                left.append(Left(diagnostic, untried[0], reason))
                 continue
-            (path,) = paths
-            alike = [cure for cure in untried if {site.path for site in sites_of(cure)} == paths]
-            wanted[path].append((diagnostic, alike))
+            alike = [cure for cure in untried if file_of(cure) == path]
+            wanted[path].append((diagnostic, Wanted(alike, path_to)))
         sources = {str(source.path): source for source in report.sources.values()}
         plans = []
         for path, asked in wanted.items():
             asked = asked[: self._at_once.get(path)]
             leading = [number for number, (found, _) in enumerate(asked) if self._code in (None, found.code)]
-            made = rewrite(sources[path], [cures for _, cures in asked], leading)
+            made = rewrite(sources[path], [each for _, each in asked], leading)
             left += (Left(asked[number][0], cure, reason) for number, (cure, reason) in made.refused.items())
             done = [(asked[number][0], cure) for number, cure in made.done.items()]
             if made.text is None:
@@ -170,8 +170,8 @@ class _Fixing:
             plans = [plan for plan in plans if plan.moves]
         return plans, left
 
-    def _curable(self, report: Report) -> Iterator[tuple[Diagnostic, Cures]]:
-        """The diagnostics that may be cured, each with the cures that were asked for."""
+    def _curable(self, report: Report) -> Iterator[tuple[Diagnostic, list[Cure], Calls]]:
+        """The diagnostics that may be cured, each with the cures that were asked for, and its calls."""
         for diagnostic, placed in report.curable:
             settings = self._settings(placed.path[0].path)
             cures = [
@@ -180,7 +180,7 @@ class _Fixing:
                 if applicability(cure, diagnostic.code, settings) in self._allowed
             ]
             if cures:
-                yield diagnostic, cures
+                yield diagnostic, cures, placed.path
 
     @staticmethod
     def _key(report: Report, diagnostic: Diagnostic, cure: Cure) -> _Key:

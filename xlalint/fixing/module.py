@@ -92,6 +92,20 @@ class Module:
             found.append((node.value, is_second or is_listed))
         return found
 
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """What imports bind, anywhere in the file: names, with what they stand for."""
+        found = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    name = alias.asname or alias.name.split(".")[0]
+                    found[name] = alias.name if alias.asname else name
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                for alias in node.names:
+                    found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        return found
+
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """What a node stands in, from the inside out."""
         while (parent := self.parents.get(node)) is not None:
@@ -117,17 +131,6 @@ class Module:
             if isinstance(node, ast.stmt) and _holds(node, site):
                 found = node  # `walk` comes from the outside in
         return found
-
-    def loop(self, site: Site) -> ast.For | ast.AsyncFor | ast.While | None:
-        """The innermost loop that stands at a site, or that holds it in its body."""
-        node: ast.AST | None = self.statement(site)
-        while node is not None:
-            if isinstance(node, ast.For | ast.AsyncFor | ast.While):
-                return node
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                return None
-            node = self.parents.get(node)
-        return None
 
     def function(self, node: ast.AST) -> ast.AST:
         """The function or module that a node stands in."""

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from xlalint.cure import Cure
-from xlalint.fixing import comments, names
+from xlalint.fixing import comments, markers, moves, names, reads, scopes
 from xlalint.fixing.rewrite import Refused, Rewriter
 
-_ALL: Mapping[type[Cure], Rewriter[Any]] = {**names.REWRITERS, **comments.REWRITERS}
+REWRITERS: Mapping[type[Cure], Rewriter[Any]] = {
+    **names.REWRITERS, **comments.REWRITERS, **scopes.REWRITERS, **markers.REWRITERS, **moves.REWRITERS,
+    **reads.REWRITERS,
+}  # fmt: skip
 
 
 def rewriter_of(cure: Cure) -> Rewriter[Any]:
@@ -18,6 +21,6 @@ def rewriter_of(cure: Cure) -> Rewriter[Any]:
     Raises:
         Refused: it is done by hand.
     """
-    if type(cure) not in _ALL:
+    if type(cure) not in REWRITERS:
         raise Refused("this is to be done by hand")
-    return _ALL[type(cure)]
+    return REWRITERS[type(cure)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from xlalint.analysis.parsing import parse_file
 from xlalint.cure import Cure, WrapBody
@@ -14,13 +14,24 @@ from xlalint.fixing import imports
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.module import Module
 from xlalint.fixing.operations import nodes
+from xlalint.fixing.places import file_of, loop_at, seen_in
 from xlalint.fixing.rewrite import Refused, Rewrite
 from xlalint.fixing.rewriters import rewriter_of
-from xlalint.lazy.site import Site
+from xlalint.fixing.scopes import together as as_one
+from xlalint.lazy.site import Path
 from xlalint.sources.file import SourceFile, Unreadable
 
-Cures = Sequence[Cure]
-"""Of one diagnostic: those that may be tried, the best first; at least one."""
+
+class Wanted(NamedTuple):
+    """What is to be done about one diagnostic.
+
+    Args:
+        cures: Those that may be tried, the best first; at least one.
+        path: The calls that lead from the place of the diagnostic to what it is about.
+    """
+
+    cures: Sequence[Cure]
+    path: Path
 
 
 @dataclass(slots=True)
@@ -40,12 +51,12 @@ class Rewritten:
     moves: bool = False
 
 
-def rewrite(file: SourceFile, wanted: Sequence[Cures], leading: Collection[int]) -> Rewritten:
+def rewrite(file: SourceFile, wanted: Sequence[Wanted], leading: Collection[int]) -> Rewritten:
     """Carry out as many cures as go together; what is in the way of another is left for later.
 
     Args:
         file: The file, which can be parsed.
-        wanted: The cures of each diagnostic.
+        wanted: The diagnostics.
         leading: The numbers of the diagnostics to be cured; others are only if that is the same cure.
     """
     return _Rewriting(_module(file), wanted, leading).run()
@@ -67,7 +78,7 @@ class _Step:
 
 
 class _Rewriting:
-    def __init__(self, module: Module, wanted: Sequence[Cures], leading: Collection[int]) -> None:
+    def __init__(self, module: Module, wanted: Sequence[Wanted], leading: Collection[int]) -> None:
         self._module = module
         self._wanted = wanted
         self._leading = leading
@@ -76,13 +87,14 @@ class _Rewriting:
     def run(self) -> Rewritten:
         steps = [*self._wraps()]
         taken = {number for step in steps for number in step.numbers}
-        for number, cures in enumerate(self._wanted):
-            if number not in taken and number in self._leading:
-                steps += self._first(number, cures)
+        for number in self._leading:
+            if number not in taken:
+                steps += self._first(number)
         moving = [step for step in steps if step.rewrite.operations]
-        self._result.moves = bool(moving)
-        for together in self._attempts(self._apart(moving or steps)):
+        renaming = [step for step in steps if not step.rewrite.operations]
+        for together in (*self._attempts(self._apart(moving)), *self._attempts(self._apart(renaming))):
             if self._take(together):
+                self._result.moves = together[0] in moving
                 break
         return self._result
 
@@ -90,38 +102,48 @@ class _Rewriting:
 
     def _wraps(self) -> Iterator[_Step]:
         """Step scopes around loops: all that is to be done to one loop is done at once."""
-        by_loop: dict[ast.AST, list[int]] = defaultdict(list)
-        for number, cures in enumerate(self._wanted):
-            first = cures[0]
-            if isinstance(first, WrapBody) and isinstance(first.loop, Site):
-                loop = self._module.loop(first.loop)
-                if loop is not None:
-                    by_loop[loop].append(number)
-        for numbers in by_loop.values():
+        by_loop: dict[ast.AST, list[tuple[int, WrapBody]]] = defaultdict(list)
+        for number, wanted in enumerate(self._wanted):
+            try:
+                cure = self._here(wanted.cures[0], wanted)
+                if isinstance(cure, WrapBody):
+                    by_loop[loop_at(self._module, cure.loop)].append((number, cure))
+            except Refused:
+                continue
+        for found in by_loop.values():
+            numbers = [number for number, _ in found]
             if not any(number in self._leading for number in numbers):
                 continue
-            wraps = [cure for number in numbers if isinstance(cure := self._wanted[number][0], WrapBody)]
             try:
-                yield self._step(_together(wraps), numbers)
+                (cure,) = as_one(self._module, [cure for _, cure in found])
+                yield _Step(cure, rewriter_of(cure)(self._module, cure), numbers)
             except Refused:
                 continue  # each by itself, then
 
-    def _first(self, number: int, cures: Cures) -> Iterator[_Step]:
+    def _first(self, number: int) -> Iterator[_Step]:
         """The best cure of a diagnostic that the text allows, if there is one."""
+        wanted = self._wanted[number]
         reasons = []
-        for cure in cures:
+        for cure in wanted.cures:
             try:
-                yield self._step(cure, [number])
+                yield self._step(cure, wanted, number)
                 return
             except Refused as refusal:
                 reasons.append(str(refusal))
-        self._result.refused[number] = (cures[0], reasons[0])
+        self._result.refused[number] = (wanted.cures[0], reasons[0])
 
-    def _step(self, cure: Cure, numbers: list[int]) -> _Step:
-        rewrite = rewriter_of(cure)(self._module, cure)
-        for also in cure.also:
-            rewrite = rewrite.with_(rewriter_of(also)(self._module, also))
-        return _Step(cure, rewrite, numbers)
+    def _step(self, cure: Cure, wanted: Wanted, number: int) -> _Step:
+        rewrite = Rewrite()
+        for each in (cure, *cure.also):
+            here = self._here(each, wanted)
+            rewrite = rewrite.with_(rewriter_of(here)(self._module, here))
+        return _Step(cure, rewrite, [number])
+
+    def _here(self, cure: Cure, wanted: Wanted) -> Cure:
+        """The cure, about this file."""
+        if file_of(cure) != str(self._module.file.path):
+            raise Refused(f"it begins in another file, {file_of(cure)}")
+        return seen_in(self._module, cure, wanted.path)
 
     def _apart(self, steps: list[_Step]) -> list[_Step]:
         """Steps that are not in each other's way: of one function, only one moves statements."""
@@ -176,10 +198,18 @@ def new_text(module: Module, rewrite: Rewrite, exported: Collection[str] = ()) -
     Raises:
         Refused: it does not.
     """
-    changes = (*rewrite.edits, *imports.added(module, rewrite.needs))
-    text = applied(module.text, changes)
-    after = _parsed(module, text)
-    return imports.tidied(module, after, rewrite.leaves, exported)
+    changes, new = rewrite.edits, imports.added(module, rewrite.needs)
+    if rewrite.operations:
+        from xlalint.fixing.layout import laid_out  # which needs LibCST
+        from xlalint.fixing.ledger import agrees
+
+        changes = laid_out(module, rewrite.operations, rewrite.edits)
+        if not agrees(module, rewrite.operations, applied(module.text, changes), rewrite.edits):
+            raise Refused("the result is not what the fix should do")
+        if any(one.overlaps(other) for one in changes for other in new):
+            raise Refused("an import would have to stand in the midst of it")
+    text = applied(module.text, (*changes, *new))
+    return imports.tidied(module, _parsed(module, text), rewrite.leaves, exported)
 
 
 def _parsed(module: Module, text: str) -> Module:
@@ -188,10 +218,3 @@ def _parsed(module: Module, text: str) -> Module:
     if isinstance(tree, Unreadable):
         raise Refused(f"the result is not valid Python ({tree.reason})")
     return Module(file, tree)
-
-
-def _together(wraps: list[WrapBody]) -> WrapBody:
-    """One step scope for all that cures of one loop want of it."""
-    markers = {marker for wrap in wraps for marker in wrap.markers}
-    below = {place: None for wrap in wraps for place in wrap.below}
-    return dataclasses.replace(wraps[0], markers=tuple(sorted(markers)), below=tuple(below))
