@@ -23,6 +23,8 @@ from xlalint.sources.file import SourceFile, decode, encoded, read_bytes, show
 from xlalint.units import Input
 
 MOST_ROUNDS = 20
+MOST_MOVING = 16
+"""While statements move in any file nothing else is done, at most for so many rounds."""
 
 NEVER_NEW = frozenset({"XLA205"})
 """Of the rules below a warning, those whose diagnostics a fix must not bring: a marker that splits a step."""
@@ -117,8 +119,12 @@ class _Fixing:
         report = self._check(self._texts)
         applied: list[Applied] = []
         left: list[Left] = []
-        for _ in range(MOST_ROUNDS):
+        for number in range(MOST_ROUNDS):
             plans, left = self._plan(report)
+            if number < MOST_MOVING and any(plan.moves for plan in plans):
+                plans = [plan for plan in plans if plan.moves]
+            else:
+                plans = [plan for plan in plans if not plan.moves]
             if not plans:
                 break
             report, done = self._carry_out(report, plans)
@@ -132,10 +138,7 @@ class _Fixing:
     # Planning -----------------------------------------------------------------------------------
 
     def _plan(self, report: Report) -> tuple[list[_Plan], list[Left]]:
-        """What is done in the next round, file by file, and what is not done at all.
-
-        While statements move in any file, nothing else is done.
-        """
+        """What can be done in the next round, file by file, and what is not done at all."""
         left: list[Left] = []
         wanted: dict[str, list[tuple[Diagnostic, Wanted]]] = defaultdict(list)
         for diagnostic, cures, path_to in self._curable(report):
@@ -166,8 +169,6 @@ class _Fixing:
                 left += (Left(*each, "the encoding of the file cannot hold the result") for each in done)
             except OSError as error:
                 left += (Left(*each, str(error)) for each in done)
-        if any(plan.moves for plan in plans):
-            plans = [plan for plan in plans if plan.moves]
         return plans, left
 
     def _curable(self, report: Report) -> Iterator[tuple[Diagnostic, list[Cure], Calls]]:

@@ -132,13 +132,6 @@ class Module:
                 found = node  # `walk` comes from the outside in
         return found
 
-    def function(self, node: ast.AST) -> ast.AST:
-        """The function or module that a node stands in."""
-        for around in self.around(node):
-            if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                return around
-        return self.tree
-
     def block(self, statement: ast.stmt) -> Block:
         """The statements among which one stands."""
         parent = self.parents.get(statement, self.tree)

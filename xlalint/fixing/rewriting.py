@@ -13,7 +13,7 @@ from xlalint.cure import Cure, WrapBody
 from xlalint.fixing import imports
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.module import Module
-from xlalint.fixing.operations import nodes
+from xlalint.fixing.operations import Operation, nodes
 from xlalint.fixing.places import file_of, loop_at, seen_in
 from xlalint.fixing.rewrite import Refused, Rewrite
 from xlalint.fixing.rewriters import rewriter_of
@@ -146,15 +146,18 @@ class _Rewriting:
         return seen_in(self._module, cure, wanted.path)
 
     def _apart(self, steps: list[_Step]) -> list[_Step]:
-        """Steps that are not in each other's way: of one function, only one moves statements."""
+        """Steps that are not in each other's way: no two concern the same lines."""
         chosen: list[_Step] = []
         edits: list[Edit] = []
-        moved: set[ast.AST] = set()
+        lines: list[tuple[int, int]] = []
         for step in steps:
-            where = {self._module.function(node) for each in step.rewrite.operations for node in nodes(each)}
-            if moved & where or any(a.overlaps(b) for a in step.rewrite.edits for b in edits if a != b):
+            own = [_lines(operation) for operation in step.rewrite.operations]
+            around = [(min(own)[0], max(last for _, last in own))] if own else []
+            if any(a <= d and c <= b for a, b in around for c, d in lines):
                 continue
-            moved |= where
+            if any(one.overlaps(other) for one in step.rewrite.edits for other in edits if one != other):
+                continue
+            lines += around
             edits += step.rewrite.edits
             chosen.append(step)
         return chosen
@@ -218,3 +221,9 @@ def _parsed(module: Module, text: str) -> Module:
     if isinstance(tree, Unreadable):
         raise Refused(f"the result is not valid Python ({tree.reason})")
     return Module(file, tree)
+
+
+def _lines(operation: Operation) -> tuple[int, int]:
+    """The first and the last line of what an operation is about."""
+    about = [node for node in nodes(operation) if isinstance(node, ast.stmt | ast.expr)]
+    return min(node.lineno for node in about), max(node.end_lineno or node.lineno for node in about)
