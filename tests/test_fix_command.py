@@ -121,6 +121,12 @@ def test_only_files_that_are_checked_change(file: Path) -> None:
     assert other.read_text() == OLD
 
 
+def test_an_import_that_another_file_takes_stays(file: Path) -> None:
+    file.with_name("other.py").write_text("from train import (\n    device,\n    xm,  # for the tests\n)\n")
+    run("check", "--fix")
+    assert "import torch_xla.core.xla_model as xm\n" in file.read_text()
+
+
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [

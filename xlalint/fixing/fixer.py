@@ -15,6 +15,7 @@ from typing import NamedTuple
 from xlalint.checker import Report, applicability
 from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Diagnostic, Severity
+from xlalint.fixing.exports import Exports
 from xlalint.fixing.places import file_of
 from xlalint.fixing.rewriting import Wanted, rewrite
 from xlalint.lazy.site import Path as Calls
@@ -154,11 +155,12 @@ class _Fixing:
             alike = [cure for cure in untried if file_of(cure) == path]
             wanted[path].append((diagnostic, Wanted(alike, path_to)))
         sources = {str(source.path): source for source in report.sources.values()}
+        exports = Exports(report.checked)
         plans = []
         for path, asked in wanted.items():
             asked = asked[: self._at_once.get(path)]
             leading = [number for number, (found, _) in enumerate(asked) if self._code in (None, found.code)]
-            made = rewrite(sources[path], [each for _, each in asked], leading)
+            made = rewrite(sources[path], [each for _, each in asked], leading, exports)
             left += (Left(asked[number][0], cure, reason) for number, (cure, reason) in made.refused.items())
             done = [(asked[number][0], cure) for number, cure in made.done.items()]
             if made.text is None:

@@ -12,6 +12,7 @@ from xlalint.analysis.parsing import parse_file
 from xlalint.cure import Cure, WrapBody
 from xlalint.fixing import imports
 from xlalint.fixing.edits import Edit, applied
+from xlalint.fixing.exports import Exports
 from xlalint.fixing.module import Module
 from xlalint.fixing.operations import Operation, nodes
 from xlalint.fixing.places import file_of, loop_at, seen_in
@@ -51,15 +52,18 @@ class Rewritten:
     moves: bool = False
 
 
-def rewrite(file: SourceFile, wanted: Sequence[Wanted], leading: Collection[int]) -> Rewritten:
+def rewrite(
+    file: SourceFile, wanted: Sequence[Wanted], leading: Collection[int], exports: Exports
+) -> Rewritten:
     """Carry out as many cures as go together; what is in the way of another is left for later.
 
     Args:
         file: The file, which can be parsed.
         wanted: The diagnostics.
         leading: The numbers of the diagnostics to be cured; others are only if that is the same cure.
+        exports: What other files take from this one.
     """
-    return _Rewriting(_module(file), wanted, leading).run()
+    return _Rewriting(_module(file), wanted, leading, exports).run()
 
 
 def _module(file: SourceFile) -> Module:
@@ -78,7 +82,10 @@ class _Step:
 
 
 class _Rewriting:
-    def __init__(self, module: Module, wanted: Sequence[Wanted], leading: Collection[int]) -> None:
+    def __init__(
+        self, module: Module, wanted: Sequence[Wanted], leading: Collection[int], exports: Exports
+    ) -> None:
+        self._exports = exports
         self._module = module
         self._wanted = wanted
         self._leading = leading
@@ -178,7 +185,7 @@ class _Rewriting:
         for step in steps:
             rewrite = rewrite.with_(step.rewrite)
         try:
-            text = new_text(self._module, rewrite)
+            text = _new_text(self._module, rewrite, self._exports)
         except Refused as refusal:
             for step in steps:
                 for number in step.numbers:
@@ -192,11 +199,8 @@ class _Rewriting:
         return True
 
 
-def new_text(module: Module, rewrite: Rewrite, exported: Collection[str] = ()) -> str:
+def _new_text(module: Module, rewrite: Rewrite, exports: Exports) -> str:
     """The text of a file after a rewrite, which is seen to do what it says and no more.
-
-    Args:
-        exported: Names that other files take from this one.
 
     Raises:
         Refused: it does not.
@@ -212,7 +216,10 @@ def new_text(module: Module, rewrite: Rewrite, exported: Collection[str] = ()) -
         if any(one.overlaps(other) for one in changes for other in new):
             raise Refused("an import would have to stand in the midst of it")
     text = applied(module.text, (*changes, *new))
-    return imports.tidied(module, _parsed(module, text), rewrite.leaves, exported)
+    after = _parsed(module, text)
+    if not rewrite.leaves:
+        return text
+    return imports.tidied(module, after, rewrite.leaves, exports.of(str(module.file.path)))
 
 
 def _parsed(module: Module, text: str) -> Module:
