@@ -1,0 +1,158 @@
+"""One file that is being fixed: its text, its syntax tree, and how to find the way between them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from xlalint.fixing.bindings import Scopes
+from xlalint.lazy.site import Site
+from xlalint.sources.file import SourceFile, split_lines
+
+Block = list[ast.stmt]
+
+
+class Module:
+    """A text with its syntax tree. Offsets count characters of the text, without a byte order mark."""
+
+    def __init__(self, file: SourceFile, tree: ast.Module) -> None:
+        self.file = file
+        self.text = file.text
+        self.tree = tree
+
+    # Places -------------------------------------------------------------------------------------
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The offset at which each line starts."""
+        starts, position = [0], 0
+        text = self.text
+        for line in split_lines(text):
+            position += len(line)
+            position += 2 if text.startswith("\r\n", position) else 1
+            starts.append(position)
+        return starts
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a 1-based line and a 0-based column in UTF-8 bytes, as the tree counts."""
+        return self._starts[line - 1] + self.file.position(line, column).column - 1
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Where the text of a statement or expression starts and ends; decorators belong to it."""
+        decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+        start = self.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        if decorators:
+            start = self.text.rindex("@", 0, self.offset(decorators[0].lineno, decorators[0].col_offset))
+        return start, self.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+    def source(self, node: ast.AST) -> str:
+        """The text of a statement or expression."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    @property
+    def newline(self) -> str:
+        """The line end that the file uses; of several, the first."""
+        found = self.text.find("\n")
+        if found < 0:
+            return "\r" if "\r" in self.text else "\n"
+        return "\r\n" if self.text.startswith("\r\n", found - 1) else "\n"
+
+    # Nodes --------------------------------------------------------------------------------------
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """What each node stands in."""
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    @cached_property
+    def scopes(self) -> Scopes:
+        """Which names are bound where."""
+        return Scopes(self.tree)
+
+    @cached_property
+    def strings(self) -> list[tuple[str, bool]]:
+        """All strings in which a name of the file may be meant, with whether one alone names an attribute.
+
+        Of docstrings these are the lines of examples.
+        """
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        found: list[tuple[str, bool]] = []
+        for node, parent in self.parents.items():
+            if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+                continue
+            above = self.parents.get(parent)
+            if isinstance(parent, ast.Expr) and isinstance(above, documented):
+                lines = map(str.strip, node.value.splitlines())
+                found += ((line, False) for line in lines if line.startswith((">>>", "...")))
+                continue
+            is_second = isinstance(parent, ast.Call) and any(each is node for each in parent.args[1:2])
+            is_listed = isinstance(above, ast.Assign | ast.AugAssign) and "__all__" in ast.unparse(above)
+            found.append((node.value, is_second or is_listed))
+        return found
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """What imports bind, anywhere in the file: names, with what they stand for."""
+        found = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    name = alias.asname or alias.name.split(".")[0]
+                    found[name] = alias.name if alias.asname else name
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                for alias in node.names:
+                    found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        return found
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What a node stands in, from the inside out."""
+        while (parent := self.parents.get(node)) is not None:
+            yield parent
+            node = parent
+
+    def at(self, site: Site) -> ast.AST | None:
+        """The outermost node with exactly the place of a site."""
+        return self._at.get((site.line, site.column, site.end_line, site.end_column))
+
+    @cached_property
+    def _at(self) -> dict[tuple[int, int, int, int], ast.AST]:
+        found: dict[tuple[int, int, int, int], ast.AST] = {}
+        for node in ast.walk(self.tree):  # which comes from the outside in
+            if hasattr(node, "lineno"):
+                found.setdefault((node.lineno, node.col_offset, node.end_lineno, node.end_col_offset), node)  # type: ignore[attr-defined]
+        return found
+
+    def statement(self, site: Site) -> ast.stmt | None:
+        """The innermost statement that holds a site."""
+        found: ast.stmt | None = None
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.stmt) and _holds(node, site):
+                found = node  # `walk` comes from the outside in
+        return found
+
+    def block(self, statement: ast.stmt) -> Block:
+        """The statements among which one stands."""
+        parent = self.parents.get(statement, self.tree)
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(parent, name, None)
+            if isinstance(block, list) and statement in block:
+                return block
+        raise LookupError("a statement stands in no block")
+
+    def member(self, statement: ast.AST, block: Block) -> ast.stmt | None:
+        """The statement of a block that holds a node, or is it."""
+        for node in (statement, *self.around(statement)):
+            if isinstance(node, ast.stmt) and any(node is each for each in block):
+                return node
+        return None
+
+
+def _holds(node: ast.stmt, site: Site) -> bool:
+    starts = min([(node.lineno, node.col_offset), *(
+        (each.lineno, each.col_offset) for each in getattr(node, "decorator_list", ())
+    )])  # fmt: skip
+    return starts <= (site.line, site.column) and (site.end_line, site.end_column) <= (
+        node.end_lineno or node.lineno, node.end_col_offset or 0,
+    )  # fmt: skip
