@@ -318,7 +318,7 @@ def _indent(module: Module, node: ast.AST) -> str | None:
 
 def _line_end(module: Module, offset: int) -> int:
     return min(
-        (at for at in map(lambda e: module.text.find(e, offset), "\r\n") if at >= 0), default=len(module.text)
+        (at for at in (module.text.find(end, offset) for end in "\r\n") if at >= 0), default=len(module.text)
     )
 
 
