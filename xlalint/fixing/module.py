@@ -59,6 +59,38 @@ class Module:
             return "\r" if "\r" in self.text else "\n"
         return "\r\n" if self.text.startswith("\r\n", found - 1) else "\n"
 
+    # Lines --------------------------------------------------------------------------------------
+
+    def line_start(self, offset: int) -> int:
+        """Where the line begins in which an offset stands."""
+        return max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
+
+    def line_end(self, offset: int) -> int:
+        """Where that line ends, without its line end."""
+        found = (self.text.find(end, offset) for end in "\r\n")
+        return min((at for at in found if at >= 0), default=len(self.text))
+
+    def next_line(self, offset: int) -> int:
+        """Where the line below begins."""
+        end = self.line_end(offset)
+        return end + (2 if self.text.startswith("\r\n", end) else 1 if end < len(self.text) else 0)
+
+    def rest_of_line(self, offset: int) -> str:
+        """What stands behind an offset on its line, without the blanks around."""
+        return self.text[offset : self.line_end(offset)].strip()
+
+    def indent(self, offset: int) -> str | None:
+        """The blanks before an offset on its line; None if there is more than blanks."""
+        before = self.text[self.line_start(offset) : offset]
+        return None if before.strip() else before
+
+    def lines_of(self, start: int, end: int) -> tuple[int, int] | None:
+        """The whole lines of a stretch of text, if nothing else stands on them but a comment behind it."""
+        rest = self.rest_of_line(end)
+        if self.indent(start) is None or (rest and not rest.startswith("#")):
+            return None
+        return self.line_start(start), self.next_line(end)
+
     # Nodes --------------------------------------------------------------------------------------
 
     @cached_property

@@ -280,15 +280,21 @@ def _left_out(module: Module, call: ast.Call, gone: Sequence[ast.expr | ast.keyw
     for (_, end), (start, _) in zip(spans, [*spans[1:], (closing, closing)], strict=True):
         if any(character in "()" for character in _without_comments(text[end:start])):
             raise Refused("the arguments stand in parentheses of their own")
+    opening = module.span(call.func)[1] + text[module.span(call.func)[1] : spans[0][0]].index("(") + 1
+    if len(gone) == len(every) and "#" not in text[opening:closing]:
+        yield Edit(opening, closing, "")
+        return
     for first, last in imports.runs(every, gone):
         start, end = spans[first][0], spans[last][1]
-        if last + 1 < len(every):
+        if (
+            lines := module.lines_of(start, end + len(text[end:]) - len(text[end:].lstrip(" ,")))
+        ) is not None:
+            yield Edit(*lines, "")
+        elif last + 1 < len(every):
             yield Edit(start, spans[last + 1][0], "")
-        elif first:
-            before = spans[first - 1][1]
-            yield Edit(start if "#" in text[before:start] else before, end, "")
         else:
-            yield Edit(start, end + len(text[end:closing]) - len(text[end:closing].lstrip(" ,")), "")
+            before = spans[first - 1][1] if first else start
+            yield Edit(start if "#" in text[before:start] else before, end, "")
 
 
 def _without_comments(text: str) -> str:
