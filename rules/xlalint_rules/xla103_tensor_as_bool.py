@@ -64,8 +64,9 @@ class TensorAsBool(Rule[HostRead]):
     ```
 
     ## Fix safety
-    No fix yet. `torch.where` computes both sides, and a loop that ends on a device value has to be
-    rewritten by hand.
+    `math.sqrt(t)` and the like become `torch.sqrt(t)`, unsafe: the device computes in its own
+    precision. All else is only shown: `torch.where` computes both sides, and a loop that ends on a
+    device value has to be rewritten by hand.
 
     ## On the engine
     Ten steps with `if loss > limit` launch 20 graphs, with `torch.where` 10.

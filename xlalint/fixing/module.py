@@ -124,6 +124,20 @@ class Module:
             found.append((node.value, is_second or is_listed))
         return found
 
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """What imports bind, anywhere in the file: names, with what they stand for."""
+        found = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    name = alias.asname or alias.name.split(".")[0]
+                    found[name] = alias.name if alias.asname else name
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                for alias in node.names:
+                    found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        return found
+
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """What a node stands in, from the inside out."""
         while (parent := self.parents.get(node)) is not None:

@@ -10,7 +10,8 @@ their nodes there.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,8 +40,19 @@ class Unwrap:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Undecorate:
+    """A function loses one of its decorators."""
+
+    function: ast.FunctionDef | ast.AsyncFunctionDef
+    decorator: ast.expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Delete:
-    """The statement goes, with the comments on its own lines; a block that held nothing else goes, too."""
+    """The statement goes, with the comments on its own lines.
+
+    An `if`, `else` or `with` that held nothing else goes, too; any other block is left with a `pass`.
+    """
 
     statement: ast.stmt
 
@@ -64,7 +76,10 @@ class Move:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Insert:
-    """A new statement, of one line, comes above or below another, in its block."""
+    """A new statement, of one line, comes above or below another, in its block.
+
+    Where the other one moves away, it stands in its place.
+    """
 
     text: str
     beside: ast.stmt
@@ -79,4 +94,28 @@ class Replace:
     text: str
 
 
-Operation = Wrap | Unwrap | Delete | Move | Insert | Replace
+def nodes(operation: Operation) -> Iterator[ast.AST]:
+    """The statements and expressions that an operation is about."""
+    for each in fields(operation):
+        held = getattr(operation, each.name)
+        if isinstance(held, ast.AST):
+            yield held
+
+
+Operation = Wrap | Unwrap | Undecorate | Delete | Move | Insert | Replace
+
+
+def touched(operation: Operation) -> tuple[ast.stmt, ...]:
+    """The statements that an operation is about; none where it changes an expression only."""
+    match operation:
+        case Wrap(first=first, last=last):
+            return first, last
+        case Move(statement=statement, to=to):
+            return statement, to
+        case Unwrap(statement=statement) | Delete(statement=statement):
+            return (statement,)
+        case Undecorate(function=function):
+            return (function,)
+        case Insert(beside=beside):
+            return (beside,)
+    return ()

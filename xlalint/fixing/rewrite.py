@@ -40,6 +40,15 @@ class Rewrite:
     needs: tuple[Need, ...] = ()
     leaves: tuple[str, ...] = ()
 
+    def with_(self, other: Rewrite) -> Rewrite:
+        """Both rewrites at once."""
+        return Rewrite(
+            tuple(dict.fromkeys((*self.edits, *other.edits))),
+            (*self.operations, *other.operations),
+            tuple(dict.fromkeys((*self.needs, *other.needs))),
+            tuple(dict.fromkeys((*self.leaves, *other.leaves))),
+        )
+
 
 C = TypeVar("C", bound=Cure)
 Rewriter = Callable[[Module, C], Rewrite]

@@ -1,0 +1,277 @@
+"""What moves below a scope: the statement that goes, and what of it has to stay."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from xlalint.fixing.module import Block, Module
+from xlalint.fixing.operations import Insert, Move, Operation, Replace
+from xlalint.fixing.order import require_order, why_not
+from xlalint.fixing.places import called, function_around
+from xlalint.fixing.rewrite import Refused
+from xlalint.fixing.work import Work, names_in
+
+CLOSURE = "add_step_closure"
+_CONDITIONAL = (
+    ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
+_NAMES = {
+    "sum": "total", "mean": "mean", "norm": "norm", "max": "largest", "min": "smallest",
+    "argmax": "predicted", "softmax": "probabilities", "get_last_lr": "learning_rate",
+    "get_lr": "learning_rate",
+}  # fmt: skip
+
+
+class Below:
+    """Statements of a block that move below what stands in it.
+
+    Args:
+        module: The file.
+        block: The block of the scope, or the body of the loop that becomes one.
+        work: What records work there.
+    """
+
+    def __init__(self, module: Module, block: Block, work: Work) -> None:
+        self._module = module
+        self._block = block
+        self._work = work
+        self._taken = names_in([function_around(module, block[0])])
+        self.moving: dict[ast.stmt, ast.stmt] = {}
+        """What moves, each with the statement of the block that holds it."""
+        self.staying: set[ast.stmt] = set()
+        """Those of them that leave work behind."""
+        self.operations: list[Operation] = []
+        self.leaves: list[str] = []
+
+    def take(self, node: ast.AST) -> None:
+        """Let the statement move that reads at `node`, or adds a step closure there.
+
+        Raises:
+            Refused: it would take work along.
+        """
+        member = self._module.member(node, self._block)
+        if member is None:
+            raise Refused("it does not stand in the step itself")
+        quiet = [node, *self._module.around(node)]
+        self._work.quiet.update(each for each in quiet if isinstance(each, ast.Call))
+        statement = self._carrier(member, node)
+        if statement in self.moving:
+            return
+        for closure in self._closures(statement):
+            self._replace_closure(closure)
+        for expression in [*self._work.recording(statement)]:
+            self._leave(expression, statement)
+        self.moving[statement] = member
+
+    def move(self, to: ast.stmt, until: ast.stmt | None = None) -> None:
+        """Move all that stands above the end of the scope.
+
+        Args:
+            to: What they come to stand below.
+            until: The last statement of the block that they move past; None: the last of all.
+
+        Raises:
+            Refused: something that they move past depends on them, or they on it.
+        """
+        last = self._block.index(until) if until is not None else len(self._block) - 1
+        for statement in sorted(self.moving, key=lambda each: (each.lineno, each.col_offset)):
+            place = self._block.index(self.moving[statement])
+            if place > last:
+                continue
+            crossed = self._crossed(statement, last)
+            left = {each for each in self.operations if isinstance(each, Insert) and each.beside is statement}
+            if not left:
+                require_order([statement], crossed, frozenset(self._module.imports))
+            else:
+                # What is read below was bound to names of its own.
+                self._require_rest(statement, crossed)
+            self.operations.append(Move(statement, to))
+
+    def _require_rest(self, statement: ast.stmt, crossed: Sequence[ast.stmt]) -> None:
+        copy = _without(statement, [each for each in self.operations if isinstance(each, Replace)])
+        require_order([copy], crossed, frozenset(self._module.imports))
+
+    def _crossed(self, statement: ast.stmt, last: int) -> list[ast.stmt]:
+        """The statements between one and the end of the scope that do not move with it."""
+        crossed: list[ast.stmt] = []
+        node: ast.stmt = statement
+        member = self.moving[statement]
+        while node is not member:
+            block = self._module.block(node)
+            crossed += block[block.index(node) + 1 :]
+            parent = self._module.parents[node]
+            assert isinstance(parent, ast.stmt)
+            node = parent
+        crossed += self._block[self._block.index(member) + 1 : last + 1]
+        return [each for each in crossed if each not in self.moving and each not in self.ignored]
+
+    ignored: frozenset[ast.stmt] = frozenset()
+    """Markers, which go."""
+
+    # Statements ---------------------------------------------------------------------------------
+
+    def _carrier(self, member: ast.stmt, node: ast.AST) -> ast.stmt:
+        """The statement that moves: as much as records no work, and is not below a test that does."""
+        inner = [each for each in (node, *self._module.around(node)) if isinstance(each, ast.stmt)]
+        inner = inner[: inner.index(member) + 1]
+        for statement in reversed(inner):
+            if self._is_free(statement):
+                return statement
+            if statement is not inner[0] and not isinstance(statement, ast.With):
+                raise Refused(
+                    f"line {inner[0].lineno} would move out of the statement on line {statement.lineno}, "
+                    "which records work or reads itself"
+                )
+        return inner[0]
+
+    def _is_free(self, statement: ast.stmt) -> bool:
+        recording = [*self._work.recording(statement)]
+        if not recording:
+            return True
+        if isinstance(statement, ast.If):
+            return all(self._is_in_test(each, statement) for each in recording)
+        return not hasattr(statement, "body")
+
+    def _is_in_test(self, expression: ast.expr, statement: ast.If) -> bool:
+        return expression is statement.test or statement.test in self._module.around(expression)
+
+    def _leave(self, expression: ast.expr, statement: ast.stmt) -> None:
+        """Leave work behind, bound to a name; a test asks for the number of a value instead."""
+        module = self._module
+        if isinstance(statement, ast.If):
+            self._read_in_test(expression)
+            return
+        conditional = [
+            each for each in module.around(expression)
+            if isinstance(each, _CONDITIONAL) and statement in module.around(each)
+        ]  # fmt: skip
+        if conditional:
+            raise Refused(f"the work on line {expression.lineno} is done only under a condition")
+        if any(isinstance(each, ast.NamedExpr) for each in ast.walk(expression)):
+            raise Refused(f"line {expression.lineno} binds a name in the middle of an expression")
+        source = module.source(expression)
+        if "\n" in source or "\r" in source:
+            raise Refused(f"the work on line {expression.lineno} goes over several lines")
+        name = self._name(expression)
+        self.staying.add(statement)
+        self.operations += (Insert(f"{name} = {source}", statement, above=True), Replace(expression, name))
+
+    def _read_in_test(self, expression: ast.expr) -> None:
+        operands: list[ast.expr] = []
+        if isinstance(expression, ast.Compare):
+            operands = [
+                each for each in (expression.left, *expression.comparators) if self._work.is_value(each)
+            ]
+        if not operands or not all(map(self._work.is_tensor, operands)):
+            raise Refused(f"it is not known whether the test on line {expression.lineno} asks for one tensor")
+        for each in operands:
+            self.operations.append(Replace(each, f"{self._module.source(each)}.item()"))
+
+    def _name(self, expression: ast.expr) -> str:
+        """A name for a value that nothing else has."""
+        node = expression.value if isinstance(expression, ast.Subscript) else expression
+        wanted = "hits" if _counts(node) else _NAMES.get(called(node), "value")
+        name, number = wanted, 2
+        while name in self._taken:
+            name, number = f"{wanted}_{number}", number + 1
+        self._taken.add(name)
+        return name
+
+    # Closures -----------------------------------------------------------------------------------
+
+    def _closures(self, statement: ast.stmt) -> list[ast.Call]:
+        return [
+            each for each in ast.walk(statement) if isinstance(each, ast.Call) and called(each) == CLOSURE
+        ]
+
+    def _replace_closure(self, call: ast.Call) -> None:
+        """A closure becomes a plain call.
+
+        Raises:
+            Refused: it would not do the same.
+        """
+        from xlalint.fixing.places import qualified
+
+        self._work.quiet.add(call)
+        self.operations.append(Replace(call, self._plain(call)))
+        if name := qualified(self._module, call.func):
+            self.leaves.append(name)
+
+    def _plain(self, call: ast.Call) -> str:
+        given = {each.arg: each.value for each in call.keywords}
+        if None in given or len(call.args) > 2 or given.keys() - {"closure", "args", "run_async"}:
+            raise Refused(f"the closure on line {call.lineno} is given in a way of its own")
+        match given.get("run_async"):
+            case None | ast.Constant(value=False):
+                pass
+            case _:
+                raise Refused(f"the closure on line {call.lineno} runs in a thread of its own (`run_async`)")
+        function = call.args[0] if call.args else given.get("closure")
+        arguments = call.args[1] if len(call.args) > 1 else given.get("args")
+        source = self._module.source
+        match function:
+            case None:
+                raise Refused(f"the closure on line {call.lineno} is given in a way of its own")
+            case ast.Lambda():
+                raise Refused(f"the closure on line {call.lineno} looks up its variables when it runs")
+            case ast.Call(args=[inner, *bound], keywords=keywords) if called(function) == "partial":
+                if arguments is not None:
+                    raise Refused(f"the closure on line {call.lineno} is given arguments in two ways")
+                return f"{source(inner)}({', '.join(map(source, (*bound, *keywords)))})"
+        match arguments:
+            case None:
+                self._require_own(function, call)
+                return f"{source(function)}()"
+            case ast.Tuple(elts=[_, *_]) | ast.List(elts=[_, *_]):
+                return f"{source(function)}({self._between(arguments)})"
+            case ast.Tuple() | ast.List():
+                self._require_own(function, call)
+                return f"{source(function)}()"
+        return f"{source(function)}(*{source(arguments)})"
+
+    def _require_own(self, function: ast.expr, call: ast.Call) -> None:
+        """Without arguments a function of the loop's own function sees what its variables hold later."""
+        around = function_around(self._module, call)
+        local = {each.name for each in ast.walk(around) if isinstance(each, ast.FunctionDef)}
+        if isinstance(function, ast.Name) and function.id in local and around is not self._module.tree:
+            raise Refused(f"the closure on line {call.lineno} looks up its variables when it runs")
+
+    def _between(self, arguments: ast.Tuple | ast.List) -> str:
+        """The text of several arguments, without a comma after a single one."""
+        first, last = arguments.elts[0], arguments.elts[-1]
+        return self._module.text[self._module.span(first)[0] : self._module.span(last)[1]]
+
+
+def _counts(node: ast.expr) -> bool:
+    """Whether it is the sum of a comparison."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Compare(), attr="sum")):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="sum")):
+            return called(inner) == "eq"
+    return False
+
+
+def _without(statement: ast.stmt, replaced: list[Replace]) -> ast.stmt:
+    """A statement as it is once expressions have given way."""
+    texts = {id(each.expression): each.text for each in replaced}
+
+    class Rest(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            text = texts.get(id(node))
+            return ast.parse(f"({text})", mode="eval").body if text is not None else self.generic_visit(node)
+
+    import copy
+
+    memo: dict[int, object] = {}
+    copied = copy.deepcopy(statement, memo)
+    texts = {id(memo[key]): text for key, text in texts.items() if key in memo}
+    made = Rest().visit(copied)
+    assert isinstance(made, ast.stmt)
+    return made
+
+
+def is_commuting(node: ast.expr, crossed: Sequence[ast.stmt], modules: frozenset[str]) -> bool:
+    """Whether an expression gives the same below other statements."""
+    return all(why_not(ast.Expr(node), each, modules) is None for each in crossed)

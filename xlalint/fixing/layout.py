@@ -1,0 +1,480 @@
+"""Operations carried out on the text: with LibCST, on the slice of the statements that they are about.
+
+Everything outside the slice stays as it is, byte for byte.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+import libcst as cst
+
+from xlalint.fixing.edits import Edit, applied
+from xlalint.fixing.module import Block, Module
+from xlalint.fixing.operations import (
+    Delete,
+    Insert,
+    Move,
+    Operation,
+    Replace,
+    Undecorate,
+    Unwrap,
+    Wrap,
+    touched,
+)
+from xlalint.fixing.rewrite import Refused
+
+_ABOVE = "if 1:"
+"""What an indented slice is put below, so that it can be parsed alone."""
+_BESIDE = "pass"
+"""What another is put below, so that comments above its first statement belong to that."""
+
+
+def laid_out(module: Module, operations: Sequence[Operation], edits: Iterable[Edit] = ()) -> tuple[Edit, ...]:
+    """The changes to the text that carry out operations.
+
+    Args:
+        module: The file.
+        operations: What is to be done.
+        edits: Changes inside statements, which go where these go.
+
+    Raises:
+        Refused: the text cannot be laid out anew.
+    """
+    small = [*edits, *(_replaced(module, each) for each in operations if isinstance(each, Replace))]
+    made = []
+    for part in _parts(module, [each for each in operations if not isinstance(each, Replace)]):
+        inside = [edit for edit in small if part.start <= edit.start and edit.end <= part.end]
+        small = [edit for edit in small if edit not in inside]
+        made.append(part.rewritten(inside))
+    return (*made, *small)
+
+
+def _replaced(module: Module, operation: Replace) -> Edit:
+    start, end = module.span(operation.expression)
+    try:
+        # Positions inside formatted strings are not right in every release of Python.
+        found = ast.parse(f"({module.text[start:end]})", mode="eval").body
+    except SyntaxError:
+        found = None
+    if found is None or ast.dump(found) != ast.dump(operation.expression):
+        raise Refused(f"the expression on line {operation.expression.lineno} is not found in the text")
+    return Edit(start, end, operation.text)
+
+
+# Slices -----------------------------------------------------------------------------------------
+
+
+def _parts(module: Module, operations: Sequence[Operation]) -> list[_Slice]:
+    """Slices that have no line in common, with what happens in each."""
+    parts: list[_Slice] = []
+    for operation in operations:
+        part = _Slice(module, [operation])
+        while met := [each for each in parts if each.start < part.end and part.start < each.end]:
+            parts = [each for each in parts if each not in met]
+            together = {id(each) for one in (*met, part) for each in one.operations}
+            part = _Slice(module, [each for each in operations if id(each) in together])
+        parts.append(part)
+    return parts
+
+
+class _Slice:
+    """Whole statements of one block, on lines of their own, with the comments above the first."""
+
+    def __init__(self, module: Module, operations: list[Operation]) -> None:
+        self.operations = operations
+        self._module = module
+        self._touched = {statement for each in operations for statement in touched(each)}
+        self._gone = {each.statement for each in operations if isinstance(each, Delete | Move)}
+        self._touched |= {owner for statement in self._gone for owner in self._emptied(statement)}
+        self._block, self._first, self._last = self._extent()
+        self.start, self.end = self._lines()
+        self._holding = {
+            node for statement in self._touched for node in (statement, *module.around(statement))
+        }
+
+    def _emptied(self, statement: ast.stmt) -> Iterator[ast.stmt]:
+        """The statements around one that goes of which perhaps nothing is left, or a block of which."""
+        while all(each in self._gone or each in self._touched for each in self._module.block(statement)):
+            owner = next(
+                (node for node in self._module.around(statement) if isinstance(node, ast.stmt)), None
+            )
+            if owner is None:
+                return
+            yield owner
+            statement = owner
+
+    def _extent(self) -> tuple[Block, int, int]:
+        chains = [self._chain(statement) for statement in self._touched]
+        depth = 0
+        shortest = min(map(len, chains))
+        while depth < shortest and len({id(chain[depth][0]) for chain in chains}) == 1:
+            depth += 1
+        while depth > 1 and not self._stands_alone(chains[0][depth - 1][0]):
+            depth -= 1
+        block = chains[0][depth - 1][0]
+        places = [block.index(chain[depth - 1][1]) for chain in chains]
+        first, last = min(places), max(places)
+        while first > 0 and block[first - 1].end_lineno == self._line(block[first]):
+            first -= 1
+        while last + 1 < len(block) and self._line(block[last + 1]) == block[last].end_lineno:
+            last += 1
+        return block, first, last
+
+    def _chain(self, statement: ast.stmt) -> list[tuple[Block, ast.stmt]]:
+        """The blocks that a statement stands in, from the outermost inwards, each with its member."""
+        nodes = (statement, *self._module.around(statement))
+        members = [node for node in nodes if isinstance(node, ast.stmt)]
+        return [(self._module.block(member), member) for member in reversed(members)]
+
+    def _stands_alone(self, block: Block) -> bool:
+        """Whether a block begins on a line of its own, and is no `elif`."""
+        start = self._module.span(block[0])[0]
+        text = self._module.text
+        is_elif = text.startswith("elif", start) and isinstance(block[0], ast.If)
+        return not is_elif and not text[self._line_start(start) : start].strip()
+
+    def _line(self, statement: ast.stmt) -> int:
+        decorators = getattr(statement, "decorator_list", None)
+        return min(statement.lineno, decorators[0].lineno) if decorators else statement.lineno
+
+    def _line_start(self, offset: int) -> int:
+        text = self._module.text
+        return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+
+    def _lines(self) -> tuple[int, int]:
+        module = self._module
+        above = self._block[self._first - 1].end_lineno if self._first else 0
+        number = self._line(self._block[self._first])
+        while number - 1 > (above or 0) and _is_blank_or_comment(module.file.line(number - 1)):
+            number -= 1
+        after = (self._block[self._last].end_lineno or 0) + 1
+        is_last = after > len(module.file.lines)
+        return module.offset(number, 0), len(module.text) if is_last else module.offset(after, 0)
+
+    # To the text --------------------------------------------------------------------------------
+
+    def rewritten(self, edits: Iterable[Edit]) -> Edit:
+        """The slice as it is after all operations, and changes inside its statements."""
+        module = self._module
+        text = applied(
+            module.text[self.start : self.end],
+            (Edit(edit.start - self.start, edit.end - self.start, edit.text) for edit in edits),
+        )
+        indent = self._indent(self._block[self._first])
+        before = f"{_ABOVE}{module.newline}{indent}" if indent else ""
+        before += _BESIDE + module.newline
+        try:
+            tree = cst.parse_module(before + text)
+        except cst.ParserSyntaxError:
+            raise Refused("its syntax is not known to what lays out the text") from None
+        if tree.code != before + text:
+            raise Refused("the text would not stay as it is")
+        above = tree.body[0] if indent else tree
+        held = above.body if isinstance(above, cst.If) else tree
+        assert isinstance(held, cst.IndentedBlock | cst.Module)
+        beside, *lines = held.body
+        build = _Build(self.operations, self._holding, self._gone, self._unit())
+        made, left = build.block(self._block[self._first : self._last + 1], lines)  # type: ignore[arg-type]
+        new = held.with_changes(body=[beside, *made], footer=[*left, *held.footer])
+        code = tree.with_deep_changes(held, body=new.body, footer=new.footer).code
+        return Edit(self.start, self.end, code.removeprefix(before))
+
+    def _unit(self) -> str:
+        """By how much a block is indented: as the nearest around the slice is, or the first of the file."""
+        module = self._module
+        owners = (node for node in module.around(self._block[0]) if isinstance(node, ast.stmt))
+        for owner in (*owners, *module.tree.body):
+            block = getattr(owner, "body", None)
+            if isinstance(block, list) and self._stands_alone(block):
+                outer, inner = self._indent(owner), self._indent(block[0])
+                if inner.startswith(outer) and inner != outer:
+                    return inner.removeprefix(outer)
+        return "    "
+
+    def _indent(self, statement: ast.stmt) -> str:
+        start = self._module.span(statement)[0]
+        return self._module.text[self._line_start(start) : start]
+
+
+def _is_blank_or_comment(line: str) -> bool:
+    line = line.strip()
+    return not line or line.startswith("#")
+
+
+# Statements -------------------------------------------------------------------------------------
+
+
+class _Build:
+    """Blocks built anew, statement for statement, beside those of the `ast`."""
+
+    def __init__(
+        self, operations: Sequence[Operation], holding: set[ast.AST], gone: set[ast.stmt], indent: str
+    ) -> None:
+        self._indent = indent
+        self._holding = holding
+        self._gone = gone
+        self._wraps = {each.first: each for each in operations if isinstance(each, Wrap)}
+        self._unwraps = {each.statement: each for each in operations if isinstance(each, Unwrap)}
+        self._undecorated = [each for each in operations if isinstance(each, Undecorate)]
+        self._moves = {each.statement for each in operations if isinstance(each, Move)}
+        self._beside: dict[tuple[ast.stmt, bool], list[Insert | Move]] = defaultdict(list)
+        for each in operations:
+            if isinstance(each, Insert):
+                self._beside[each.beside, each.above].append(each)
+            elif isinstance(each, Move):
+                self._beside[each.to, each.above].append(each)
+        self._moved: dict[ast.stmt, cst.BaseStatement] = {}
+
+    def suite(self, statements: Block, suite: cst.BaseSuite) -> cst.BaseSuite | None:
+        """The block of a compound statement; None: nothing is left of it."""
+        if isinstance(suite, cst.IndentedBlock):
+            self._note(statements, suite.body)
+            lines, left = self.block(statements, suite.body)
+            made = suite.with_changes(body=lines, footer=[*left, *suite.footer])
+        else:
+            assert isinstance(suite, cst.SimpleStatementSuite)
+            if not any(statement in self._holding for statement in statements):
+                return suite
+            line = cst.SimpleStatementLine(suite.body, trailing_whitespace=suite.trailing_whitespace)
+            lines, left = self.block(statements, [line])
+            made = cst.IndentedBlock(lines, indent=self._indent, footer=left)
+        return made if lines else None
+
+    def block(
+        self, statements: Block, lines: Sequence[cst.BaseStatement]
+    ) -> tuple[list[cst.BaseStatement], list[cst.EmptyLine]]:
+        """The statements of a block, and the comments below the last of them."""
+        self._note(statements, lines)
+        result: list[cst.BaseStatement] = []
+        wrapped: list[cst.BaseStatement] | None = None
+        wrap: Wrap | None = None
+        left: list[cst.EmptyLine] = []
+        for statement, line in self._paired(statements, lines):
+            above = self._come(statement, above=True)
+            made = [] if statement in self._gone else self._statement(statement, line)
+            if above and made:
+                blank, own = _parted(made[0])
+                above[0] = above[0].with_changes(leading_lines=[*blank, *_leading(above[0])])
+                made[0] = made[0].with_changes(leading_lines=own)
+            if not made and statement not in self._moves:
+                left += _comments(line)
+            elif made:
+                made[0] = made[0].with_changes(leading_lines=[*left, *_leading(made[0])])
+                left = []
+            if wrap is None and (wrap := self._wraps.get(statement)) is not None:
+                wrapped = []
+                if statement not in self._moves:
+                    result += above
+                    above = []
+            if wrapped is not None and wrap is not None:
+                wrapped += (*above, *made)
+                if statement is wrap.last:
+                    result.append(self._with(wrap.header, wrapped))
+                    wrapped = wrap = None
+            else:
+                result += (*above, *made)
+            (result if wrapped is None else wrapped).extend(self._come(statement, above=False))
+        assert wrapped is None
+        return result, left
+
+    def _paired(
+        self, statements: Block, lines: Sequence[cst.BaseStatement]
+    ) -> Iterator[tuple[ast.stmt, cst.BaseStatement]]:
+        """Each statement with its line; of several on one line that nothing happens to, the first."""
+        rest = iter(statements)
+        for line in lines:
+            own = (
+                [next(rest) for _ in line.body] if isinstance(line, cst.SimpleStatementLine) else [next(rest)]
+            )
+            if len(own) > 1 and any(statement in self._holding for statement in own):
+                yield from zip(own, _split(line), strict=True)  # type: ignore[arg-type]
+            else:
+                yield own[0], line
+
+    def _note(self, statements: Block, lines: Sequence[cst.BaseStatement]) -> None:
+        """Know what moves away, wherever it stands in these statements, before its new place is built."""
+        for statement, line in self._paired(statements, lines):
+            if statement in self._moves and statement not in self._moved:
+                self._moved[statement] = line
+            elif statement in self._holding:
+                for block, suite in _suites(statement, line):
+                    inner = suite.body
+                    if isinstance(suite, cst.SimpleStatementSuite):
+                        inner = [cst.SimpleStatementLine(suite.body)]
+                    self._note(block, inner)  # type: ignore[arg-type]
+
+    def _come(self, statement: ast.stmt, *, above: bool) -> list[cst.BaseStatement]:
+        """What comes to stand beside a statement."""
+        return [
+            _parsed(each.text) if isinstance(each, Insert) else self._moved[each.statement]
+            for each in self._beside.get((statement, above), ())
+        ]
+
+    def _statement(self, statement: ast.stmt, line: cst.BaseStatement) -> list[cst.BaseStatement]:
+        if statement not in self._holding:
+            return [line]
+        if isinstance(line, cst.If):
+            built = self._if(statement, line)
+        elif _suites(statement, line):
+            built = self._compound(statement, line)
+        else:
+            return [line]
+        unwrap = self._unwraps.get(statement)  # type: ignore[call-overload]
+        if built is None or unwrap is None:
+            return [] if built is None else [built]
+        assert isinstance(built, cst.With) and isinstance(statement, ast.With | ast.AsyncWith)
+        if unwrap.item is not None:
+            place = statement.items.index(unwrap.item)
+            items = [item for number, item in enumerate(built.items) if number != place]
+            items[-1] = items[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            return [built.with_changes(items=items)]
+        return _unwrapped(built)
+
+    def _if(self, statement: ast.stmt, line: cst.If) -> cst.If | None:
+        assert isinstance(statement, ast.If)
+        body, orelse = self.suite(statement.body, line.body), line.orelse
+        if isinstance(orelse, cst.If):
+            orelse = self._if(statement.orelse[0], orelse)
+        elif orelse is not None:
+            suite = self.suite(statement.orelse, orelse.body)
+            orelse = None if suite is None else orelse.with_changes(body=suite)
+        if body is None and orelse is None:
+            return None
+        return line.with_changes(body=body or self._nothing(), orelse=orelse)
+
+    def _compound(self, statement: ast.stmt, line: cst.BaseStatement) -> cst.BaseStatement | None:
+        node: ast.AST
+        match line:
+            case cst.With():
+                assert isinstance(statement, ast.With | ast.AsyncWith)
+                suite = self.suite(statement.body, line.body)
+                return None if suite is None else line.with_changes(body=suite)
+            case cst.For() | cst.While():
+                assert isinstance(statement, ast.For | ast.AsyncFor | ast.While)
+                return self._with_else(
+                    statement, line.with_changes(body=self._kept(statement.body, line.body))
+                )
+            case cst.Try() | cst.TryStar():
+                tried: ast.Try = statement  # type: ignore[assignment]
+                handlers = [
+                    each.with_changes(body=self._kept(node.body, each.body))
+                    for node, each in zip(tried.handlers, line.handlers, strict=True)
+                ]
+                line = line.with_changes(body=self._kept(tried.body, line.body), handlers=handlers)
+                if line.finalbody is not None:
+                    final = self._kept(tried.finalbody, line.finalbody.body)
+                    line = line.with_changes(finalbody=line.finalbody.with_changes(body=final))
+                return self._with_else(tried, line)
+            case cst.Match():
+                assert isinstance(statement, ast.Match)
+                cases = [
+                    each.with_changes(body=self._kept(node.body, each.body))
+                    for node, each in zip(statement.cases, line.cases, strict=True)
+                ]
+                return line.with_changes(cases=cases)
+            case cst.FunctionDef() | cst.ClassDef():
+                assert isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+                line = line.with_changes(body=self._kept(statement.body, line.body))
+                gone = [
+                    statement.decorator_list.index(each.decorator)
+                    for each in self._undecorated
+                    if each.function is statement
+                ]
+                left = [each for number, each in enumerate(line.decorators) if number not in gone]
+                return line.with_changes(decorators=left)
+        raise Refused(f"the statement on line {statement.lineno} is not known to what lays out the text")
+
+    def _with_else(self, statement: ast.stmt, line: cst.For | cst.While | cst.Try) -> cst.BaseStatement:
+        if line.orelse is None:
+            return line
+        suite = self.suite(statement.orelse, line.orelse.body)  # type: ignore[attr-defined]
+        orelse = None if suite is None else line.orelse.with_changes(body=suite)
+        return line.with_changes(orelse=orelse)
+
+    def _with(self, header: str, lines: list[cst.BaseStatement]) -> cst.With:
+        """A `with` around statements; what stands above the comments of the first one stays above it."""
+        blank, own = _parted(lines[0])
+        lines[0] = lines[0].with_changes(leading_lines=own)
+        item = cst.WithItem(cst.parse_expression(header))
+        return cst.With([item], cst.IndentedBlock(lines, indent=self._indent), leading_lines=blank)
+
+    def _nothing(self) -> cst.IndentedBlock:
+        return cst.IndentedBlock([cst.SimpleStatementLine([cst.Pass()])], indent=self._indent)
+
+    def _kept(self, statements: Block, suite: cst.BaseSuite) -> cst.BaseSuite:
+        return self.suite(statements, suite) or self._nothing()
+
+
+def _suites(statement: ast.stmt, line: cst.BaseStatement) -> list[tuple[Block, cst.BaseSuite]]:
+    """The blocks of a compound statement, each with its suite."""
+    found: list[tuple[Block, cst.BaseSuite]] = []
+    if isinstance(line, cst.Match) and isinstance(statement, ast.Match):
+        return [(node.body, each.body) for node, each in zip(statement.cases, line.cases, strict=True)]
+    if isinstance(line, cst.SimpleStatementLine):
+        return []
+    found.append((statement.body, line.body))  # type: ignore[attr-defined]
+    for node, each in zip(getattr(statement, "handlers", ()), getattr(line, "handlers", ()), strict=True):
+        found.append((node.body, each.body))
+    match getattr(line, "orelse", None):
+        case cst.If() as inner:
+            found += _suites(statement.orelse[0], inner)  # type: ignore[attr-defined]
+        case cst.Else(body=body):
+            found.append((statement.orelse, body))  # type: ignore[attr-defined]
+    final = getattr(line, "finalbody", None)
+    if final is not None:
+        found.append((statement.finalbody, final.body))  # type: ignore[attr-defined]
+    return found
+
+
+# Lines ------------------------------------------------------------------------------------------
+
+
+def _parsed(text: str) -> cst.BaseStatement:
+    statement = cst.parse_statement(text)
+    assert isinstance(statement, cst.SimpleStatementLine)
+    return statement
+
+
+def _unwrapped(line: cst.With) -> list[cst.BaseStatement]:
+    body = line.body
+    above = [*line.leading_lines]
+    if isinstance(body, cst.IndentedBlock):
+        lines = [*body.body]
+        if body.header.comment is not None:
+            above.append(cst.EmptyLine(comment=body.header.comment))
+    else:
+        lines = [cst.SimpleStatementLine(body.body, trailing_whitespace=body.trailing_whitespace)]  # type: ignore[attr-defined]
+    lines[0] = lines[0].with_changes(leading_lines=[*above, *_leading(lines[0])])
+    return lines
+
+
+def _split(line: cst.SimpleStatementLine) -> list[cst.SimpleStatementLine]:
+    """The statements of a line, each on a line of its own."""
+    lines = [
+        cst.SimpleStatementLine([small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
+        for small in line.body
+    ]
+    lines[0] = lines[0].with_changes(leading_lines=line.leading_lines)
+    lines[-1] = lines[-1].with_changes(trailing_whitespace=line.trailing_whitespace)
+    return lines
+
+
+def _leading(line: cst.BaseStatement) -> Sequence[cst.EmptyLine]:
+    return line.leading_lines  # type: ignore[attr-defined, no-any-return]
+
+
+def _parted(line: cst.BaseStatement) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
+    """What stands above a statement, and the comments directly above it."""
+    leading = [*_leading(line)]
+    own = len(leading)
+    while own and leading[own - 1].comment is not None:
+        own -= 1
+    return leading[:own], leading[own:]
+
+
+def _comments(line: cst.BaseStatement) -> list[cst.EmptyLine]:
+    """The comments above a statement that goes, which may speak of more than that."""
+    return [each for each in _leading(line) if each.comment is not None]

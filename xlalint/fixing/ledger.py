@@ -1,0 +1,211 @@
+"""Operations carried out on the syntax tree, by themselves: what the new text has to mean."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from xlalint.fixing.edits import Edit, applied
+from xlalint.fixing.module import Block, Module
+from xlalint.fixing.operations import (
+    Delete,
+    Insert,
+    Move,
+    Operation,
+    Replace,
+    Undecorate,
+    Unwrap,
+    Wrap,
+    touched,
+)
+from xlalint.sources.file import split_lines
+
+_GO_WITH_THEIR_BLOCK = (ast.If, ast.With, ast.AsyncWith)
+
+
+def agrees(module: Module, operations: Sequence[Operation], text: str, edits: Iterable[Edit] = ()) -> bool:
+    """Whether a new text of a file holds what operations make of it: no more, no less, in this order.
+
+    Args:
+        module: The file before.
+        operations: What happens to its statements.
+        text: The file after.
+        edits: What changes beside that, inside statements.
+    """
+    inside = applied(module.text, edits)
+    try:
+        found = ast.parse(text)
+        wanted = _Tree(module, ast.parse(inside)).after(operations)
+    except (SyntaxError, ValueError, LookupError):
+        return False
+    lines, others = split_lines(inside), split_lines(text)
+    return len(wanted.body) == len(found.body) and all(
+        _text(one, lines) == _text(other, others) is not None or ast.dump(one) == ast.dump(other)
+        for one, other in zip(wanted.body, found.body, strict=True)
+    )
+
+
+def _text(statement: ast.stmt, lines: list[str]) -> list[str] | None:
+    """The lines of an outermost statement that nothing happened to: equal text has equal meaning."""
+    if getattr(statement, "changed", False):
+        return None
+    return [str(statement.col_offset), *lines[statement.lineno - 1 : statement.end_lineno]]
+
+
+class _Tree:
+    """A syntax tree in which statements come and go."""
+
+    def __init__(self, module: Module, tree: ast.Module) -> None:
+        self._tree = tree
+        self._module = module
+        self._copies: dict[ast.AST, ast.AST] = {}
+        self._homes: dict[ast.stmt, Block] = {}
+        self._owners: dict[int, tuple[ast.AST, str]] = {}
+        self._pair(module.tree, tree)
+        for node in ast.walk(tree):
+            for name, block in ast.iter_fields(node):
+                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                    self._owners[id(block)] = node, name
+                    self._homes.update((statement, block) for statement in block)
+        self._beside: dict[tuple[ast.stmt, bool], ast.stmt] = {}
+
+    def _pair(self, node: ast.AST, copy: ast.AST) -> None:
+        """Know what stands for each node, as far as both trees have the same shape."""
+        if type(node) is not type(copy):
+            return
+        self._copies[node] = copy
+        inner, others = [*ast.iter_child_nodes(node)], [*ast.iter_child_nodes(copy)]
+        if len(inner) == len(others):
+            for one, other in zip(inner, others, strict=True):
+                self._pair(one, other)
+
+    def after(self, operations: Sequence[Operation]) -> ast.Module:
+        """The tree after all operations."""
+        for each in operations:
+            self._mark(each)
+        moved = {each.statement for each in operations if isinstance(each, Move)}
+        in_place = [each for each in operations if isinstance(each, Insert) and each.beside in moved]
+        for each in operations:
+            if isinstance(each, Replace):
+                self._replace(each)
+        for insert in in_place:
+            self._put(_statement(insert.text), insert.beside, above=insert.above)
+        self._beside.clear()
+        for each in operations:
+            if isinstance(each, Wrap):
+                self._wrap(each, self._copy(each.first) if each.first not in moved else None)
+        for each in operations:
+            match each:
+                case Insert(text=text, beside=beside, above=above) if each not in in_place:
+                    self._put(_statement(text), beside, above=above)
+                case Move(statement=statement, to=to, above=above):
+                    copy = self._copy(statement)
+                    self._take(copy)
+                    self._put(copy, to, above=above)
+                case Delete(statement=statement):
+                    self._take(self._copy(statement))
+                case Undecorate(function=function, decorator=decorator):
+                    place = function.decorator_list.index(decorator)
+                    del self._copy(function).decorator_list[place]  # type: ignore[attr-defined]
+        for each in operations:
+            if isinstance(each, Unwrap):
+                self._unwrap(each)
+        self._prune(operations)
+        return self._tree
+
+    def _mark(self, operation: Operation) -> None:
+        """Note in which outermost statements something happens."""
+        nodes: tuple[ast.AST, ...] = touched(operation)
+        if isinstance(operation, Replace):
+            nodes = (operation.expression,)
+        for node in nodes:
+            *_, outermost, _ = (None, node, *self._module.around(node))
+            self._copies[outermost].changed = True  # type: ignore[index, attr-defined]
+
+    def _copy(self, statement: ast.stmt) -> ast.stmt:
+        copy = self._copies[statement]
+        assert isinstance(copy, ast.stmt)
+        return copy
+
+    def _replace(self, operation: Replace) -> None:
+        copy = self._copies[operation.expression]
+        new = ast.parse(f"({operation.text})", mode="eval").body
+        parent = self._copies[self._module.parents[operation.expression]]
+        for name, held in ast.iter_fields(parent):
+            if held is copy:
+                setattr(parent, name, new)
+            elif isinstance(held, list):
+                held[:] = [new if each is copy else each for each in held]
+
+    def _wrap(self, operation: Wrap, above: ast.stmt | None) -> None:
+        first, last = self._copy(operation.first), self._copy(operation.last)
+        block = self._homes[first]
+        # What was put in the place of a first statement that moves away belongs into the block.
+        start, end = block.index(first), block.index(last)
+        while start and above is None and getattr(block[start - 1], "new", False):
+            start -= 1
+        body = block[start : end + 1]
+        made = ast.With([ast.withitem(ast.parse(operation.header, mode="eval").body)], body)
+        made.changed = True  # type: ignore[attr-defined]
+        block[start : end + 1] = [made]
+        self._homes[made] = block
+        self._owners[id(body)] = made, "body"
+        self._homes.update((statement, body) for statement in body)
+        self._beside[last, False] = made
+        if above is not None:
+            self._beside[above, True] = made
+
+    def _put(self, statement: ast.stmt, beside: ast.stmt, *, above: bool) -> None:
+        copy = self._copy(beside)
+        neighbour = self._beside.get((copy, above), copy)
+        block = self._homes[neighbour]
+        block.insert(block.index(neighbour) + (not above), statement)
+        self._homes[statement] = block
+        if not above:
+            self._beside[copy, False] = statement  # the next one comes below this
+
+    def _take(self, statement: ast.stmt) -> None:
+        self._homes[statement].remove(statement)
+
+    def _unwrap(self, operation: Unwrap) -> None:
+        copy = self._copy(operation.statement)
+        assert isinstance(copy, ast.With | ast.AsyncWith)
+        if operation.item is not None:
+            del copy.items[operation.statement.items.index(operation.item)]
+            return
+        block = self._homes[copy]
+        place = block.index(copy)
+        block[place : place + 1] = copy.body
+        self._homes.update((statement, block) for statement in copy.body)
+
+    def _prune(self, operations: Sequence[Operation]) -> None:
+        """Take away what holds nothing any more, from the inside out."""
+        left = [self._copy(each.statement) for each in operations if isinstance(each, Delete | Move)]
+        was_in = {each: block for each, block in self._origins(operations)}
+        for statement in left:
+            block = was_in[statement]
+            while not block:
+                owner, name = self._owners[id(block)]
+                if name == "orelse":
+                    break
+                goes = isinstance(owner, _GO_WITH_THEIR_BLOCK) and not getattr(owner, "orelse", None)
+                if not goes or not isinstance(owner, ast.stmt):
+                    block.append(ast.Pass())
+                    break
+                block = self._homes[owner]
+                block.remove(owner)
+
+    def _origins(self, operations: Sequence[Operation]) -> Iterable[tuple[ast.stmt, Block]]:
+        """The blocks, as they are now, in which what goes stood."""
+        for each in operations:
+            if isinstance(each, Delete | Move):
+                before = self._module.block(each.statement)
+                owner = self._module.parents[each.statement]
+                name = next(name for name, held in ast.iter_fields(owner) if held is before)
+                yield self._copy(each.statement), getattr(self._copies[owner], name)
+
+
+def _statement(text: str) -> ast.stmt:
+    (made,) = ast.parse(text).body
+    made.new = made.changed = True  # type: ignore[attr-defined]
+    return made

@@ -1,0 +1,104 @@
+"""Rewrites that move one statement past others."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from xlalint.cure import Cure, MoveAbove, MoveBelow
+from xlalint.fixing.below import Below
+from xlalint.fixing.module import Block, Module
+from xlalint.fixing.operations import Move
+from xlalint.fixing.order import require_order
+from xlalint.fixing.places import Function, function_around, is_marker, opened, statement_at
+from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
+from xlalint.fixing.work import Work
+
+
+def move_below(module: Module, cure: MoveBelow) -> Rewrite:
+    """Move a read, a save or a closure below a scope or statement."""
+    to = statement_at(module, cure.below)
+    what = _node(module, cure)
+    if isinstance(to, Function) and opened(to, cure.below, module) is None:
+        raise Refused(f"the step is the whole function `{to.name}`: return what is read, and read it below")
+    is_scope = opened(to, cure.below, module) is not None
+    if is_scope:
+        assert isinstance(to, ast.With | ast.AsyncWith)
+        block = to.body
+    else:
+        block, to = _common(module, what, to)
+    below = Below(module, block, Work(function_around(module, to), to if is_scope else _around(module, to)))
+    if not is_scope and is_marker(to):
+        below.ignored = frozenset({to})
+    below.take(what)
+    (statement,) = below.moving
+    if is_scope and [statement] == block and not below.staying:
+        raise Refused(f"nothing would be left in the step on line {to.lineno}")
+    if not is_scope and block.index(below.moving[statement]) > block.index(to):
+        raise Refused(f"line {statement.lineno} stands below line {to.lineno} already")
+    below.move(to, until=None if is_scope else to)
+    return Rewrite(operations=tuple(below.operations), leaves=tuple(below.leaves))
+
+
+def _around(module: Module, statement: ast.stmt) -> ast.AST:
+    return next(
+        (
+            node
+            for node in module.around(statement)
+            if isinstance(node, ast.For | ast.While | ast.Module | Function)
+        ),
+        module.tree,
+    )
+
+
+def _node(module: Module, cure: MoveBelow) -> ast.AST:
+    from xlalint.lazy.site import Site
+
+    statement = statement_at(module, cure.what)
+    assert isinstance(cure.what, Site)
+    return module.at(cure.what) or statement
+
+
+def _common(module: Module, one: ast.AST, other: ast.stmt) -> tuple[Block, ast.stmt]:
+    """The innermost block that holds both, and its member that holds the other.
+
+    Raises:
+        Refused: they are in different functions.
+    """
+    for node in (other, *module.around(other)):
+        if isinstance(node, Function) and node is not other:
+            break
+        if isinstance(node, ast.stmt):
+            block = module.block(node)
+            if module.member(one, block) not in (None, node):
+                return block, node
+    raise Refused(f"line {other.lineno} is in another function or branch")
+
+
+def move_above(module: Module, cure: MoveAbove) -> Rewrite:
+    """Move a statement above another: what stands between them must not mind."""
+    moved, above = statement_at(module, cure.what), statement_at(module, cure.above)
+    block, target = _common(module, moved, above)
+    member = module.member(moved, block)
+    if member is not moved:
+        raise Refused(f"line {moved.lineno} stands in a branch of its own")
+    first, last = block.index(target), block.index(moved)
+    if first > last:
+        raise Refused(f"line {moved.lineno} stands above line {target.lineno} already")
+    # That it comes to see something else than before is what it moves above that one for.
+    require_order([moved], block[first + 1 : last], frozenset(module.imports))
+    _require_names(module, moved, target)
+    return Rewrite(operations=(Move(moved, target, above=True),))
+
+
+def _require_names(module: Module, moved: ast.stmt, target: ast.stmt) -> None:
+    """What the target binds does not exist above it."""
+    bound = {
+        each.id for each in ast.walk(target) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+    read = {each.id for each in ast.walk(moved) if isinstance(each, ast.Name)}
+    if both := sorted(bound & read):
+        raise Refused(f"line {moved.lineno} uses `{both[0]}`, which line {target.lineno} binds")
+
+
+REWRITERS: dict[type[Cure], Rewriter[Any]] = {MoveBelow: move_below, MoveAbove: move_above}

@@ -1,0 +1,201 @@
+"""Whether a statement may change places with others: only then does it move."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from xlalint.fixing.rewrite import Refused
+
+Chain = tuple[str, ...]
+"""A name with the attributes that are taken of it: `self.model.weight`."""
+
+LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+_SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+READING = frozenset(
+    {
+        "item", "cpu", "tolist", "numpy", "detach", "size", "dim", "numel", "to", "float", "long", "int",
+        "mean", "sum", "max", "min", "argmax", "argmin", "eq", "view", "reshape", "view_as", "abs", "norm",
+        "softmax", "sigmoid", "clone", "data_ptr", "backward", "item_", "keys", "values", "items", "get",
+        "format", "join", "split", "startswith", "endswith",
+    }
+)  # fmt: skip
+"""Methods that leave their receiver as it is."""
+
+_TRAINING = frozenset(
+    {"step", "optimizer_step", "zero_grad", "backward", "unscale_", "update", "clip_grad_norm_"}
+)
+_SEES_PARAMETERS = ("save", "checkpoint", "eval", "valid", "state_dict", "parameters", "grad", "predict")
+_SEES_RATES = frozenset({"param_groups", "get_lr", "get_last_lr", "last_lr", "_last_lr"})
+
+
+class _Doing(NamedTuple):
+    """What a statement does to names and to what they hold."""
+
+    reads: frozenset[Chain]
+    binds: frozenset[Chain]
+    calls_on: frozenset[Chain]
+    """The receivers of its calls, that they may change."""
+    called: frozenset[str]
+    names: frozenset[str]
+    """All names and attributes in it."""
+
+
+def require_order(
+    moved: Iterable[ast.stmt], crossed: Iterable[ast.stmt], modules: frozenset[str] = frozenset()
+) -> None:
+    """Refuse where statements cannot be moved past others without a change of what they do.
+
+    Args:
+        moved: What moves.
+        crossed: What it moves past.
+        modules: Names of modules, of which calls share nothing.
+
+    Raises:
+        Refused: they may not commute; the reason names the lines.
+    """
+    crossed = list(crossed)
+    for one in moved:
+        for other in crossed:
+            reason = why_not(one, other, modules)
+            if reason is not None:
+                raise Refused(f"line {one.lineno} cannot move past line {other.lineno}: {reason}")
+
+
+def why_not(moved: ast.stmt, crossed: ast.stmt, modules: frozenset[str] = frozenset()) -> str | None:
+    """Why a statement may not move past another; None: nothing is known against it."""
+    for node in (moved, crossed):
+        if suspends(node):
+            return "one of them gives way to other code"
+    if leaves(crossed):
+        return "it may leave the loop or function, and what moved would not run"
+    if leaves(moved):
+        return "it would run although the loop or function should have been left"
+    one, other = _doing(moved, modules), _doing(crossed, modules)
+    for chain in sorted(other.binds):
+        if any(_meet(chain, read) for read in one.reads | one.binds):
+            return f"`{'.'.join(chain)}` is changed there"
+    for chain in sorted(one.binds):
+        if any(_meet(chain, read) for read in other.reads):
+            return f"`{'.'.join(chain)}` is used there"
+    for chain in sorted(other.calls_on):
+        if any(_meet(chain, read) for read in one.calls_on) or any(
+            _within(read, chain) for read in one.reads
+        ):
+            return f"a call there may change `{'.'.join(chain)}`"
+    for chain in sorted(one.calls_on):
+        if any(_within(read, chain) for read in other.reads):
+            return f"it may change `{'.'.join(chain)}`, which is used there"
+    if other.called & _TRAINING and any(
+        word in name.lower() for name in one.names for word in _SEES_PARAMETERS
+    ):
+        return "parameters and gradients change there"
+    if "step" in other.called and one.names & _SEES_RATES:
+        return "the learning rate may change there"
+    return None
+
+
+def leaves(statement: ast.stmt) -> bool:
+    """Whether it may leave the block that it stands in, by a statement of its own."""
+    return any(_leaving(statement, in_loop=False))
+
+
+def _leaving(node: ast.AST, *, in_loop: bool) -> Iterator[bool]:
+    if isinstance(node, _SCOPES):
+        return
+    if isinstance(node, LEAVES):
+        yield not (in_loop and isinstance(node, ast.Break | ast.Continue))
+    if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+        for each in node.body:
+            yield from _leaving(each, in_loop=True)
+        for each in node.orelse:
+            yield from _leaving(each, in_loop=in_loop)
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _leaving(child, in_loop=in_loop)
+
+
+def suspends(node: ast.AST) -> bool:
+    """Whether other code may run in the middle of it."""
+    if isinstance(node, _SUSPENDS):
+        return True
+    return not isinstance(node, _SCOPES) and any(map(suspends, ast.iter_child_nodes(node)))
+
+
+def chain_of(node: ast.AST) -> Chain | None:
+    """`a.b.c` as its names; of `a.b[0].c` what stands before the index."""
+    names: list[str] = []
+    while True:
+        match node:
+            case ast.Name(id=name):
+                return (name, *reversed(names))
+            case ast.Attribute(value=value, attr=attr):
+                names.append(attr)
+                node = value
+            case ast.Subscript(value=value):
+                names.clear()
+                node = value
+            case _:
+                return None
+
+
+def _doing(statement: ast.AST, modules: frozenset[str]) -> _Doing:
+    reads: set[Chain] = set()
+    binds: set[Chain] = set()
+    calls_on: set[Chain] = set()
+    called: set[str] = set()
+    names: set[str] = set()
+    own = {
+        name.id
+        for node in ast.walk(statement)
+        if isinstance(node, _COMPREHENSIONS)
+        for part in node.generators
+        for name in ast.walk(part.target)
+        if isinstance(name, ast.Name)
+    }
+    for node in ast.walk(statement):
+        match node:
+            case ast.Name(id=name, ctx=ctx):
+                names.add(name)
+                if name not in own:
+                    (reads if isinstance(ctx, ast.Load) else binds).add((name,))
+            case ast.Attribute(attr=attr, ctx=ctx):
+                names.add(attr)
+                chain = chain_of(node)
+                if chain is not None and chain[0] not in own:
+                    (reads if isinstance(ctx, ast.Load) else binds).add(chain)
+            case ast.Subscript(ctx=ast.Store() | ast.Del(), value=value):
+                chain = chain_of(value)
+                if chain is not None:
+                    binds.add(chain)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                binds.add((name,))
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                binds.update(((alias.asname or alias.name).split(".")[0],) for alias in aliases)
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)):
+                called.add(attr)
+                chain = chain_of(value)
+                if chain is not None and chain[0] not in own | modules and attr not in READING:
+                    calls_on.add(chain)
+            case ast.Call(func=ast.Name(id=name)):
+                called.add(name)
+    # `self` alone is read with everything that is taken of it.
+    longer = {chain[:end] for chain in reads | binds for end in range(1, len(chain))}
+    return _Doing(
+        frozenset(reads - longer), frozenset(binds), frozenset(calls_on), frozenset(called), frozenset(names)
+    )
+
+
+def _meet(one: Chain, other: Chain) -> bool:
+    """Whether one of them is the other, or a part of it."""
+    short = min(len(one), len(other))
+    return one[:short] == other[:short]
+
+
+def _within(inner: Chain, outer: Chain) -> bool:
+    """Whether `inner` is `outer`, or a part of what that holds."""
+    return inner[: len(outer)] == outer

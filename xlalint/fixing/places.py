@@ -1,0 +1,198 @@
+"""What stands at the places that cures name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+from xlalint.cure import (
+    Cure,
+    EndBefore,
+    MoveAbove,
+    MoveBelow,
+    MoveInto,
+    Where,
+    WrapBody,
+)
+from xlalint.fixing.module import Module
+from xlalint.fixing.rewrite import Refused
+from xlalint.lazy.site import Site
+
+Loop = ast.For | ast.AsyncFor | ast.While
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+MARKERS = frozenset({"mark_step", "sync"})
+_STEPS = frozenset({"step", "compile"})
+_PROFILERS = frozenset({"Trace", "StepTrace"})
+
+
+def file_of(cure: Cure) -> str:
+    """The path of the file that a cure changes first: where its scope, loop or statement stands."""
+    for name in ("loop", "scope", "below", "above", "outer", "what", "read", "site"):
+        held = getattr(cure, name, None)
+        held = held[0] if type(held) is tuple and held else held
+        if isinstance(held, Site):
+            return held.path
+    raise LookupError("a cure names no place")
+
+
+def seen_in(module: Module, cure: Cure, path: Iterable[Site]) -> Cure:
+    """The cure with calls in the place of what stands in called functions.
+
+    Args:
+        module: The file that it changes.
+        cure: Its sites are in lines of whole files.
+        path: The calls that lead to what it is about, and the place of that.
+    """
+    calls = [*path]
+    match cure:
+        case WrapBody(loop=loop, below=below):
+            around: ast.AST = loop_at(module, loop)
+            return replace(cure, below=tuple(_inside(module, around, each, calls) for each in below))
+        case MoveBelow(what=what, below=Site() as below):
+            return replace(cure, what=_inside(module, _scope_or_function(module, below), what, calls))
+        case MoveAbove(what=what, above=Site() as above):
+            return replace(cure, what=_inside(module, _scope_or_function(module, above), what, calls))
+        case EndBefore(scope=Site() as scope, site=site):
+            return replace(cure, site=_inside(module, _scope_or_function(module, scope), site, calls))
+        case MoveInto(what=sites):
+            here = tuple(_inside(module, module.tree, each, calls) for each in sites)
+            return replace(cure, what=tuple(dict.fromkeys(here)))
+    return cure
+
+
+def _inside(module: Module, around: ast.AST, where: Where, calls: list[Site]) -> Site:
+    """The innermost of a place and the calls that lead there that stands in a node."""
+    assert isinstance(where, Site)
+    for site in (where, *reversed(calls)):
+        if site.path == str(module.file.path) and _holds(module, around, site):
+            return site
+    return where
+
+
+def _holds(module: Module, around: ast.AST, site: Site) -> bool:
+    statement = module.statement(site)
+    if statement is None:
+        return False
+    nodes = (statement, *module.around(statement))
+    inner = next((node for node in nodes if isinstance(node, Function) or node is around), module.tree)
+    return inner is around or around is module.tree
+
+
+def _scope_or_function(module: Module, site: Site) -> ast.AST:
+    statement = statement_at(module, site)
+    return statement if opened(statement, site, module) else function_around(module, statement)
+
+
+# Nodes ------------------------------------------------------------------------------------------
+
+
+def statement_at(module: Module, where: Where) -> ast.stmt:
+    """The statement that holds a place of this file.
+
+    Raises:
+        Refused: it stands in another one.
+    """
+    assert isinstance(where, Site)
+    found = module.statement(where) if where.path == str(module.file.path) else None
+    if found is None:
+        raise Refused(f"it reaches into {where.path}, line {where.line}")
+    return found
+
+
+def expression_at(module: Module, site: Site) -> ast.expr:
+    """The expression at a place of this file.
+
+    Raises:
+        Refused: there is none.
+    """
+    statement_at(module, site)
+    found = module.at(site)
+    if isinstance(found, ast.Expr):
+        found = found.value
+    if not isinstance(found, ast.expr):
+        raise Refused(f"line {site.line} is not what it seemed to be")
+    return found
+
+
+def loop_at(module: Module, where: Where) -> Loop:
+    """The loop at a place, or the innermost that holds it.
+
+    Raises:
+        Refused: there is none in this function.
+    """
+    statement = statement_at(module, where)
+    for node in (statement, *module.around(statement)):
+        if isinstance(node, Loop):
+            return node
+        if isinstance(node, Function):
+            break
+    raise Refused("the loop is in another function")
+
+
+def function_around(module: Module, node: ast.AST) -> ast.AST:
+    """The function that holds a node, or the module."""
+    return next((each for each in module.around(node) if isinstance(each, Function)), module.tree)
+
+
+def opened(statement: ast.stmt, where: Where, module: Module) -> ast.withitem | None:
+    """The item of a `with` that opens a scope at a place."""
+    if isinstance(statement, ast.With | ast.AsyncWith) and isinstance(where, Site):
+        found = module.at(where)
+        for item in statement.items:
+            if item.context_expr is found:
+                return item
+    return None
+
+
+def with_at(module: Module, where: Where) -> ast.With:
+    """The `with` that opens a scope at a place.
+
+    Raises:
+        Refused: a function is the scope.
+    """
+    statement = statement_at(module, where)
+    if isinstance(statement, Function):
+        raise Refused(f"the scope is the whole function `{statement.name}`")
+    if not isinstance(statement, ast.With) or opened(statement, where, module) is None:
+        raise Refused(f"the scope on line {statement.lineno} is not opened by a `with` of its own")
+    return statement
+
+
+def called(node: ast.AST) -> str:
+    """The last name of what is called; empty where nothing is."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name
+    return ""
+
+
+def is_marker(statement: ast.stmt) -> bool:
+    """Whether it is a call that ends a step, by its name."""
+    return isinstance(statement, ast.Expr) and called(statement.value) in MARKERS
+
+
+def opens_step(statement: ast.AST) -> bool:
+    """Whether it is a `with` that opens a step."""
+    return isinstance(statement, ast.With) and any(
+        called(item.context_expr) in _STEPS for item in statement.items
+    )
+
+
+def opens_profiler(statement: ast.AST) -> bool:
+    """Whether it is a `with` that opens a scope of the profiler."""
+    return isinstance(statement, ast.With) and any(
+        called(item.context_expr) in _PROFILERS for item in statement.items
+    )
+
+
+def qualified(module: Module, node: ast.expr) -> str:
+    """The qualified name of what is named, by the imports of the file; empty where none brings it."""
+    match node:
+        case ast.Name(id=name):
+            return module.imports.get(name, "")
+        case ast.Attribute(value=value, attr=attr):
+            known = qualified(module, value)
+            return f"{known}.{attr}" if known else ""
+    return ""

@@ -1,0 +1,150 @@
+"""Rewrites of reads: read first and compute on the host, stay on the device, do without a scaler."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from xlalint.cure import Cure, DropScaler, KeepOnDevice, ReadFirst
+from xlalint.fixing.module import Module
+from xlalint.fixing.operations import Delete, Operation, Replace
+from xlalint.fixing.order import chain_of
+from xlalint.fixing.places import called, expression_at, function_around, qualified, statement_at
+from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
+from xlalint.fixing.work import Work
+
+_CASTS = ("float", "int", "bool")
+
+
+def read_first(module: Module, cure: ReadFirst) -> Rewrite:
+    """`(loss / n).item()` becomes `loss.item() / n`."""
+    read = expression_at(module, cure.read)
+    value = _read_value(read)
+    if not isinstance(value, ast.BinOp):
+        raise Refused(f"what line {read.lineno} reads is not computed there")
+    work = Work(function_around(module, read), statement_at(module, cure.read))
+    work_sides = [each for each in (value.left, value.right) if _may_be_value(work, each)]
+    if len(work_sides) != 1:
+        raise Refused(f"it is not known which side on line {read.lineno} is the device's")
+    (side,) = work_sides
+    source = module.source(side)
+    if isinstance(side, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+        first = f"{called(read)}({source})" if called(read) in _CASTS else f"{source}.item()"
+    else:
+        raise Refused(f"more than one step is computed on line {read.lineno}")
+    left, right = (
+        (first, _operand(module, value.right))
+        if side is value.left
+        else (_operand(module, value.left), first)
+    )
+    text = f"{left} {_operator(value.op)} {right}"
+    parent = module.parents[read]
+    if isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Subscript | ast.Compare):
+        text = f"({text})"
+    return Rewrite(operations=(Replace(read, text),))
+
+
+def _may_be_value(work: Work, node: ast.expr) -> bool:
+    return work.is_value(node) or work.is_tensor(node)
+
+
+def _read_value(read: ast.expr) -> ast.expr | None:
+    match read:
+        case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
+            return value
+        case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in _CASTS:
+            return value
+    return None
+
+
+def _operand(module: Module, node: ast.expr) -> str:
+    source = module.source(node)
+    return source if isinstance(node, ast.Constant | ast.Name | ast.Attribute | ast.Call) else f"({source})"
+
+
+def _operator(op: ast.operator) -> str:
+    return ast.unparse(ast.BinOp(ast.Name("a"), op, ast.Name("b")))[2:-2]
+
+
+def keep_on_device(module: Module, cure: KeepOnDevice) -> Rewrite:
+    """The read goes, what it reads stays."""
+    read = expression_at(module, cure.site)
+    value = _read_value(read)
+    if value is None:
+        raise Refused(f"the read on line {read.lineno} gives something else than its value")
+    source = module.source(value)
+    start, end = module.span(read)
+    if (module.text[start:].startswith("(") and isinstance(read.func, ast.Attribute)) or "\n" in source:  # type: ignore[attr-defined]
+        source = f"({source})"
+    assert end > start
+    return Rewrite(operations=(Replace(read, source),))
+
+
+# The scaler -------------------------------------------------------------------------------------
+
+
+def drop_scaler(module: Module, cure: DropScaler) -> Rewrite:
+    """A gradient scaler goes, from where it is made to its updates."""
+    step = expression_at(module, cure.site)
+    match step:
+        case ast.Call(func=ast.Attribute(value=scaler, attr="step"), args=[optimizer, *rest]):
+            pass
+        case _:
+            raise Refused(f"line {step.lineno} steps no scaler")
+    name = chain_of(scaler)
+    if name is None or isinstance(scaler, ast.Subscript):
+        raise Refused("the scaler has no name of its own")
+    if half := next((each for each in ast.walk(module.tree) if _is_half(each)), None):
+        raise Refused(f"float16 needs a scaler: it is named on line {half.lineno}")  # type: ignore[attr-defined]
+    region = module.tree if len(name) > 1 else function_around(module, step)
+    operations: list[Operation] = []
+    leaves: tuple[str, ...] = ()
+    makes = 0
+    for use in _uses(region, name):
+        parent = module.parents[use]
+        call = module.parents.get(parent)
+        statement = module.parents.get(call) if call is not None else None
+        match parent, call:
+            case ast.Assign(targets=[target], value=ast.Call(func=made)), _ if target is use:
+                operations.append(Delete(parent))
+                leaves += (qualified(module, made),) if qualified(module, made) else ()
+                makes += 1
+            case ast.Attribute(attr="scale"), ast.Call(args=[value], keywords=[]) as scaled:
+                operations.append(Replace(scaled, module.source(value)))
+            case ast.Attribute(attr="unscale_"), ast.Call() if isinstance(statement, ast.Expr):
+                operations.append(Delete(statement))
+            case ast.Attribute(attr="update"), ast.Call(args=[], keywords=[]) if isinstance(
+                statement, ast.Expr
+            ):
+                operations.append(Delete(statement))
+            case ast.Attribute(attr="step"), ast.Call(args=[given, *others], keywords=keywords) as stepped:
+                arguments = ", ".join(map(module.source, (*others, *keywords)))
+                operations.append(Replace(stepped, f"{module.source(given)}.step({arguments})"))
+            case _:
+                raise Refused(f"something else uses the scaler on line {use.lineno}")
+    if makes != 1:
+        raise Refused("the scaler is made elsewhere, or in several places")
+    if any("\n" in each.text for each in operations if isinstance(each, Replace)):
+        raise Refused("what is scaled goes over several lines")
+    assert optimizer is not None and rest is not None
+    return Rewrite(operations=tuple(operations), leaves=leaves)
+
+
+def _uses(region: ast.AST, name: tuple[str, ...]) -> Iterator[ast.expr]:
+    for node in ast.walk(region):
+        if isinstance(node, ast.Name | ast.Attribute) and chain_of(node) == name:
+            yield node
+
+
+def _is_half(node: ast.AST) -> bool:
+    return (isinstance(node, ast.Attribute) and node.attr in ("float16", "half")) or (
+        isinstance(node, ast.Constant) and node.value in ("float16", "fp16")
+    )
+
+
+REWRITERS: dict[type[Cure], Rewriter[Any]] = {
+    ReadFirst: read_first,
+    KeepOnDevice: keep_on_device,
+    DropScaler: drop_scaler,
+}

@@ -1,0 +1,323 @@
+"""Rewrites that open, close and move scopes: a loop's body becomes a step, a profiler's scope ends early."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, WrapBody
+from xlalint.fixing.below import CLOSURE, Below
+from xlalint.fixing.imports import spelling
+from xlalint.fixing.module import Block, Module
+from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
+from xlalint.fixing.operations import Unwrap as Unwrapped
+from xlalint.fixing.order import require_order, suspends
+from xlalint.fixing.places import (
+    Function,
+    Loop,
+    called,
+    function_around,
+    is_marker,
+    loop_at,
+    opened,
+    opens_profiler,
+    opens_step,
+    qualified,
+    statement_at,
+    with_at,
+)
+from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
+from xlalint.fixing.work import Work, draws_batch
+from xlalint.lazy.site import Site
+
+STEP = "torch_xla.step"
+
+
+def together(module: Module, cures: Iterable[WrapBody]) -> list[WrapBody]:
+    """The cures of each loop as one."""
+    by_loop: dict[Loop, WrapBody] = {}
+    for cure in cures:
+        loop = loop_at(module, cure.loop)
+        known = by_loop.get(loop, replace(cure, markers=(), below=()))
+        by_loop[loop] = replace(
+            known,
+            markers=tuple(sorted({*known.markers, *cure.markers})),
+            below=tuple(sorted({*known.below, *cure.below})),  # type: ignore[type-var]
+        )
+    return [*by_loop.values()]
+
+
+# A loop's body ----------------------------------------------------------------------------------
+
+
+def wrap_body(module: Module, cure: WrapBody) -> Rewrite:
+    """Put the work of a loop's body into step scopes, with what reads below them."""
+    loop = loop_at(module, cure.loop)
+    _require_allowed(module, loop)
+    body, work = loop.body, Work(function_around(module, loop), loop)
+    markers = [_Marker(module, site, body) for site in cure.markers]
+    below = Below(module, body, work)
+    below.ignored = frozenset(each.statement for each in markers)
+    for site in cure.below:
+        below.take(_node(module, site))
+    for statement in body:
+        if node := _own_read(statement, work, below):
+            below.take(node)
+    operations: list[Operation] = []
+    for first, last in _stretches(body, work, below, markers):
+        inside = body[first : last + 1]
+        drawing = next((each for each in inside if draws_batch(each)), None)
+        if drawing is not None and first != last:
+            raise Refused(f"line {drawing.lineno} draws a batch in the middle of the step")
+        operations.append(Wrap(body[first], body[last], f"{spelling(module, STEP, body[first])[0]}()"))
+    if not operations:
+        raise Refused("no statement of the loop's body is seen to record work")
+    wraps = [each for each in operations if isinstance(each, Wrap)]
+    if len(wraps) > 1 and below.moving:
+        _move_by_stretch(below, body, wraps)
+    else:
+        below.move(wraps[-1].last, until=wraps[-1].last)
+    operations += (Delete(each.deleted) for each in markers)
+    leaves = [*below.leaves, *(name for each in markers if (name := each.name))]
+    return Rewrite(
+        operations=(*operations, *below.operations),
+        needs=tuple(Need(STEP, wrap.first) for wrap in wraps),
+        leaves=tuple(dict.fromkeys(leaves)),
+    )
+
+
+def _require_allowed(module: Module, loop: Loop) -> None:
+    if isinstance(loop, ast.AsyncFor) or any(map(suspends, loop.body)):
+        raise Refused(f"other code may run in the middle of the loop on line {loop.lineno}")
+    for node in module.around(loop):
+        if isinstance(node, Function):
+            break
+        if opens_profiler(node) or opens_step(node):
+            assert isinstance(node, ast.stmt)
+            raise Refused(f"a scope is open around the loop, from line {node.lineno}")
+    for statement in loop.body:
+        for node in ast.walk(statement):
+            if opens_step(node):
+                raise Refused(f"a step is opened in the loop already, on line {node.lineno}")  # type: ignore[attr-defined]
+    for node in ast.walk(function_around(module, loop)):
+        if isinstance(node, ast.keyword) and node.arg == "batches_per_execution":
+            raise Refused(f"the loader on line {node.lineno} runs several batches as one graph")
+
+
+class _Marker:
+    """A marker that goes, and the statement of the body that holds it."""
+
+    def __init__(self, module: Module, site: Site, body: Block) -> None:
+        statement = statement_at(module, site)
+        member = module.member(statement, body)
+        if member is None:
+            raise Refused(f"the marker on line {site.line} is in another function")
+        self.statement, self.member = statement, member
+        self.deleted = statement
+        if is_marker(statement):
+            assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+            self.name = qualified(module, statement.value.func)
+        else:
+            self.deleted, self.name = _in_helper(module, statement, site)
+        node: ast.stmt = statement
+        while node is not member:
+            parent = module.parents[node]
+            if not isinstance(parent, ast.With) or parent.body[-1] is not node:
+                raise Refused(f"the marker on line {site.line} is conditional")
+            node = parent
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it stands in the loop, and not in a helper."""
+        return self.deleted is self.statement
+
+
+def _in_helper(module: Module, statement: ast.stmt, site: Site) -> tuple[ast.stmt, str]:
+    """The marker that ends a helper which nothing else calls."""
+    call = module.at(site)
+    name = called(call) if call is not None else ""
+    found = [each for each in ast.walk(module.tree) if isinstance(each, Function) and each.name == name]
+    if len(found) != 1 or not name:
+        helper_name = module.source(call.func) if isinstance(call, ast.Call) else "a helper"
+        raise Refused(f"the marker stands in `{helper_name}`, which line {statement.lineno} calls")
+    (helper,) = found
+    uses = [
+        each
+        for each in ast.walk(module.tree)
+        if (isinstance(each, ast.Name) and each.id == name)
+        or (isinstance(each, ast.Attribute) and each.attr == name)
+    ]
+    marker = next((each for each in reversed(helper.body) if not isinstance(each, ast.Return)), None)
+    if len(uses) != 1 or marker is None or not is_marker(marker):
+        raise Refused(f"the marker stands in `{name}`, on line {helper.lineno} and below")
+    if helper.body[-1] is not marker and getattr(helper.body[-1], "value", None) is not None:
+        value = helper.body[-1].value  # type: ignore[attr-defined]
+        if not isinstance(value, ast.Name | ast.Constant | ast.Tuple):
+            raise Refused(f"the marker stands in `{name}`, above the work of its `return`")
+    assert isinstance(marker, ast.Expr) and isinstance(marker.value, ast.Call)
+    return marker, qualified(module, marker.value.func)
+
+
+def _node(module: Module, where: object) -> ast.AST:
+    """What stands at a place: an expression or statement, or the statement that holds it."""
+    assert isinstance(where, Site)
+    statement = statement_at(module, where)
+    found = module.at(where)
+    return found if found is not None else statement
+
+
+def _own_read(statement: ast.stmt, work: Work, below: Below) -> ast.AST | None:
+    """A read in a statement of the body itself, which nobody has named: it would stay in the step."""
+    if statement in below.moving or hasattr(statement, "body") or isinstance(statement, ast.Return):
+        return None
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Lambda):
+            return None
+        if isinstance(node, ast.Call) and (work.reads(node) or called(node) == CLOSURE):
+            return node
+    return None
+
+
+def _stretches(body: Block, work: Work, below: Below, markers: Sequence[_Marker]) -> list[tuple[int, int]]:
+    """The first and the last statement of each step: what records work, up to each marker."""
+    gone = {each.statement for each in markers if each.is_here}
+
+    def records(statement: ast.stmt) -> bool:
+        if statement in gone:
+            return False
+        if statement in below.moving:
+            return statement in below.staying
+        return work.records(statement)
+
+    found = []
+    ends = sorted({body.index(each.member) for each in markers})
+    start = 0
+    for end in ends or [len(body) - 1]:
+        places = [place for place in range(start, end + 1) if records(body[place])]
+        if places:
+            # What leads up to a marker counts to its step, whatever it is.
+            last = places[-1]
+            found.append((places[0], last))
+        start = end + 1
+    if ends and not found:  # the marker stands at the start of the body
+        places = [place for place in range(start, len(body)) if records(body[place])]
+        if places:
+            found.append((places[0], places[-1]))
+    return found
+
+
+def _move_by_stretch(below: Below, body: Block, wraps: list[Wrap]) -> None:
+    """Of several steps in one iteration, what reads moves below its own."""
+    moving = dict(below.moving)
+    ends = [body.index(wrap.last) for wrap in wraps]
+    for number, end in enumerate(ends):
+        start = ends[number - 1] if number else -1
+        below.moving = {
+            statement: member for statement, member in moving.items() if start < body.index(member) <= end
+        }
+        below.move(body[end], until=body[end])
+    below.moving = moving
+
+
+# Scopes that stand ------------------------------------------------------------------------------
+
+
+def unwrap(module: Module, cure: Unwrap) -> Rewrite:
+    """Take a scope away, and keep what it holds."""
+    statement = statement_at(module, cure.site)
+    if isinstance(statement, Function):
+        for decorator in statement.decorator_list:
+            if _is_within(module, cure.site, decorator) or called(decorator) in ("step", "compile"):
+                return Rewrite(operations=(Undecorate(statement, decorator),))
+        raise Refused(f"the step is the whole function `{statement.name}`")
+    inner = with_at(module, cure.site)
+    item = opened(inner, cure.site, module)
+    assert item is not None
+    if item.optional_vars is not None:
+        raise Refused(f"the scope on line {inner.lineno} is given a name")
+    return Rewrite(operations=(Unwrapped(inner, item if len(inner.items) > 1 else None),))
+
+
+def _is_within(module: Module, site: Site, node: ast.AST) -> bool:
+    found = module.at(site)
+    return found is not None and (found is node or node in module.around(found))
+
+
+def swap(module: Module, cure: Swap) -> Rewrite:
+    """Open the outer scope inside the block that is all it holds."""
+    outer = with_at(module, cure.outer)
+    inner = statement_at(module, cure.inner)
+    if len(outer.items) > 1 or outer.items[0].optional_vars is not None:
+        raise Refused(f"the `with` on line {outer.lineno} opens more than the scope")
+    if outer.body != [inner] or not isinstance(inner, ast.With | ast.For | ast.While):
+        raise Refused(f"the scope on line {outer.lineno} holds more than the block on line {inner.lineno}")
+    if isinstance(inner, ast.For | ast.While) and inner.orelse:
+        raise Refused(f"the loop on line {inner.lineno} has an `else`")
+    header = module.source(outer.items[0].context_expr)
+    if "\n" in header or "\r" in header:
+        raise Refused(f"the header on line {outer.lineno} goes over several lines")
+    return Rewrite(operations=(Unwrapped(outer), Wrap(inner.body[0], inner.body[-1], header)))
+
+
+def end_before(module: Module, cure: EndBefore) -> Rewrite:
+    """End a scope above a statement: that and all below it stands outside."""
+    scope = with_at(module, cure.scope)
+    statement = statement_at(module, cure.site)
+    if module.member(statement, scope.body) is not statement:
+        raise Refused(f"line {statement.lineno} stands in a block of its own within the scope")
+    place = scope.body.index(statement)
+    if not place:
+        raise Refused(f"nothing would be left in the scope on line {scope.lineno}")
+    return Rewrite(operations=tuple(Move(each, scope) for each in scope.body[place:]))
+
+
+def move_into(module: Module, cure: MoveInto) -> Rewrite:
+    """Move work into the step beside which it stands."""
+    operations: list[Operation] = []
+    moving: list[ast.stmt] = []
+    step: ast.stmt | None = None
+    block: Block = []
+    for site in cure.what:
+        statement = statement_at(module, site)
+        block, step = _beside_step(module, statement)
+        member = module.member(statement, block)
+        if member is not None and member not in moving:
+            moving.append(member)
+    assert isinstance(step, ast.With)
+    place = block.index(step)
+    moving.sort(key=block.index)
+    above = [each for each in moving if block.index(each) < place]
+    below = [each for each in moving if block.index(each) > place]
+    for each in reversed(above):
+        crossed = [one for one in block[block.index(each) + 1 : place] if one not in moving]
+        require_order([each], crossed, frozenset(module.imports))
+    for each in below:
+        crossed = [one for one in block[place + 1 : block.index(each)] if one not in moving]
+        require_order([each], crossed, frozenset(module.imports))
+    operations += (Move(each, step.body[0], above=True) for each in above)
+    operations += (Move(each, step.body[-1]) for each in below)
+    return Rewrite(operations=tuple(operations))
+
+
+def _beside_step(module: Module, statement: ast.stmt) -> tuple[Block, ast.With]:
+    """The nearest block around a statement in which a step stands beside it, with that step."""
+    for node in (statement, *module.around(statement)):
+        if isinstance(node, Function):
+            break
+        if isinstance(node, ast.stmt):
+            block = module.block(node)
+            steps = [each for each in block if opens_step(each) and each is not node]
+            if len(steps) == 1 and isinstance(steps[0], ast.With):
+                return block, steps[0]
+    raise Refused(f"no step stands beside line {statement.lineno}: it is opened in a called function")
+
+
+REWRITERS: dict[type[Cure], Rewriter[Any]] = {
+    WrapBody: wrap_body,
+    Unwrap: unwrap,
+    Swap: swap,
+    EndBefore: end_before,
+    MoveInto: move_into,
+}

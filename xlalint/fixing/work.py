@@ -1,0 +1,291 @@
+"""What of a block may record work for the device, judged by its syntax alone.
+
+A name is a device value where something in its function may give it one. Calls of what nobody knows
+record work; of what Python and its habits know to stay on the host, not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from xlalint.fixing.order import chain_of
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
+
+_OF_TENSORS = frozenset({"backward", "item", "detach", "cpu", "tolist", "numpy"})
+_READS = frozenset({"item", "tolist", "cpu", "numpy"})
+_CASTS = frozenset({"int", "float", "bool", "str", "repr", "format"})
+_SHAPE = frozenset({"shape", "dtype", "device", "ndim", "grad_fn", "requires_grad", "is_leaf"})
+_OF_SHAPE = frozenset({"size", "dim", "numel", "type", "get_device", "data_ptr", "is_floating_point"})
+_QUIET_METHODS = _READS | _OF_SHAPE | frozenset(
+    {
+        "to", "detach", "cuda", "requires_grad_", "train", "eval", "contiguous",
+        "append", "extend", "add", "insert", "pop", "clear", "remove", "items", "keys", "values", "get",
+        "setdefault", "copy", "join", "split", "strip", "startswith", "endswith", "format", "replace",
+        "lower", "upper", "write", "flush", "close", "open", "read", "exists", "isdir", "isfile",
+        "info", "debug", "warning", "error", "log", "critical", "exception", "log_metric", "log_metrics",
+        "add_scalar", "add_scalars", "add_text", "set_postfix", "set_postfix_str", "set_description",
+        "set_description_str", "refresh", "display", "display_progress", "print_progress", "master_print",
+        "save", "rendezvous", "is_master_ordinal", "get_ordinal", "global_ordinal", "world_size",
+        "xrt_world_size", "get_lr", "get_last_lr", "rate", "global_rate", "time", "perf_counter", "sleep",
+        "synchronize", "mark_step", "sync", "collect", "metrics_report", "strftime", "now", "master_log",
+        "is_local_master_ordinal", "is_main_process", "state_dict", "makedirs", "add_step_closure", "put",
+        "set_epoch", "mesh_reduce", "get_memory_info", "tick", "toc", "tic",
+    }
+)  # fmt: skip
+_QUIET_FUNCTIONS = _CASTS | frozenset(
+    {
+        "len", "print", "range", "enumerate", "zip", "isinstance", "issubclass", "hasattr", "getattr",
+        "setattr", "callable", "iter", "next", "list", "dict", "tuple", "set", "sorted", "reversed", "round",
+        "type", "id", "open", "input", "vars", "locals", "super", "any", "all", "min", "max", "divmod",
+        "time", "perf_counter", "sleep", "is_main_process", "is_master", "mark_step", "sync",
+        "add_step_closure", "master_print", "rank_zero_print", "exit",
+    }
+)  # fmt: skip
+_QUIET_MODULES = frozenset(
+    {"time", "math", "os", "sys", "logging", "json", "datetime", "random", "gc", "shutil", "wandb", "tqdm",
+     "psutil", "pathlib", "itertools", "functools", "warnings", "copy", "pickle", "csv", "np", "numpy"}
+)  # fmt: skip
+_QUIET_RECEIVERS = (
+    "log",
+    "writer",
+    "meter",
+    "bar",
+    "tracker",
+    "timer",
+    "progress",
+    "history",
+    "wandb",
+    "stats",
+)
+_WORDS = frozenset(
+    {"log", "print", "save", "report", "checkpoint", "evaluate", "validate", "eval", "valid", "validation"}
+)
+_REPORTING = frozenset({"update", "step", "report", "push", "record", "start", "stop"})
+
+
+class Work:
+    """What records work, in a loop or scope.
+
+    Args:
+        function: What holds it.
+        region: The loop or scope itself: above it a call of something unknown gives no device value, for
+            there options are read and files opened.
+    """
+
+    def __init__(self, function: ast.AST, region: ast.AST) -> None:
+        self._values: set[tuple[str, ...]] = set()
+        self._tensors: set[tuple[str, ...]] = set()
+        self.quiet: set[ast.AST] = set()
+        """Calls of which it is known that they read, and record nothing."""
+        self._inside = {node for node in ast.walk(region) if isinstance(node, ast.Call)}
+        for node in ast.walk(function):
+            match node:
+                case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _OF_TENSORS:
+                    chain = chain_of(value)
+                    if chain is not None and not isinstance(value, ast.Subscript):
+                        self._tensors.add(chain)
+        statements = [node for node in ast.walk(function) if isinstance(node, ast.stmt)]
+        while True:  # until no name is added: a loop hands values to lines above
+            known = len(self._values)
+            for statement in statements:
+                self._learn(statement)
+            if len(self._values) == known:
+                break
+
+    def _learn(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Assign(targets=targets, value=value) if self.is_value(value):
+                for target in targets:
+                    self._bind(target)
+            case ast.AugAssign(target=target, value=value) if self.is_value(value):
+                self._bind(target)
+            case ast.AnnAssign(target=target, value=ast.expr() as value) if self.is_value(value):
+                self._bind(target)
+            case ast.For(target=target, iter=given):
+                self._bind_batch(target, given)
+
+    def _bind(self, target: ast.expr) -> None:
+        for node in _targets(target):
+            chain = chain_of(node)
+            if chain is not None and not isinstance(node, ast.Subscript):
+                self._values.add(chain)
+
+    def _bind_batch(self, target: ast.expr, given: ast.expr) -> None:
+        match given, target:
+            case ast.Call(func=ast.Name(id="range")), _:
+                return
+            case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]), ast.Tuple(elts=[_, batch]):
+                self._bind_batch(batch, inner)
+            case ((ast.List() | ast.Tuple() | ast.Constant()), _):
+                return
+            case _:
+                self._bind(target)
+
+    # Expressions --------------------------------------------------------------------------------
+
+    def is_tensor(self, node: ast.expr) -> bool:
+        """Whether this is used as a tensor somewhere, by a name that it has."""
+        return isinstance(node, ast.Name | ast.Attribute) and chain_of(node) in self._tensors
+
+    def is_value(self, node: ast.expr) -> bool:
+        """Whether this may be a device value."""
+        match node:
+            case ast.Name():
+                return (node.id,) in self._values
+            case ast.Attribute(value=value, attr=attr):
+                if attr in _SHAPE:
+                    return False
+                return chain_of(node) in self._values or self.is_value(value)
+            case ast.Subscript(value=value):
+                return self.is_value(value)
+            case ast.Starred(value=value) | ast.NamedExpr(value=value) | ast.Await(value=value):
+                return self.is_value(value)
+            case ast.BinOp(left=left, right=right):
+                return self.is_value(left) or self.is_value(right)
+            case ast.UnaryOp(operand=operand):
+                return self.is_value(operand)
+            case ast.Compare(left=left, comparators=others):
+                return not _is_identity(node) and any(map(self.is_value, (left, *others)))
+            case ast.BoolOp(values=values) | ast.Tuple(elts=values) | ast.List(elts=values):
+                return any(map(self.is_value, values))
+            case ast.IfExp(body=body, orelse=orelse):
+                return self.is_value(body) or self.is_value(orelse)
+            case ast.Dict(values=values):
+                return any(map(self.is_value, values))
+            case ast.ListComp(elt=elt) | ast.GeneratorExp(elt=elt) | ast.SetComp(elt=elt):
+                return self.is_value(elt) or any(self.is_value(part.iter) for part in node.generators)
+            case ast.Call():
+                return self._call_gives_value(node)
+        return False
+
+    def _call_gives_value(self, call: ast.Call) -> bool:
+        if call in self.quiet:
+            return False
+        given = [*call.args, *(each.value for each in call.keywords)]
+        match call.func:
+            case ast.Attribute(value=value, attr=attr):
+                if attr in _READS | _OF_SHAPE:
+                    return False
+                if attr in ("detach", "to", "contiguous", "cuda", "clone"):
+                    return self.is_value(value)
+                if attr in _QUIET_METHODS:
+                    return attr in ("get", "pop", "values", "items") and self.is_value(value)
+                chain = chain_of(call.func)
+                if chain is not None and chain[0] in _QUIET_MODULES:
+                    return False
+                if self.is_value(value) or any(map(self.is_value, given)):
+                    return True
+                return self._calls_work(call) and (call in self._inside or chain == ("torch", attr))
+            case ast.Name(id=name):
+                if name == "next":
+                    return True
+                if name in ("list", "tuple", "zip", "sorted", "max", "min", "sum", "reversed", "iter"):
+                    return any(map(self.is_value, given))
+                if name in _QUIET_FUNCTIONS:
+                    return False
+                return any(map(self.is_value, given)) or (call in self._inside and self._calls_work(call))
+        return call in self._inside
+
+    def reads(self, call: ast.Call) -> bool:
+        """Whether a call surely asks the device for a value."""
+        match call:
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _READS:
+                return self.is_value(value)
+            case ast.Call(func=ast.Name(id="float" | "int" | "bool"), args=[value]):
+                return self.is_value(value)
+            case ast.Call(func=ast.Name(id="print"), args=values):
+                return any(map(self.is_value, values))
+        return False
+
+    # Work ---------------------------------------------------------------------------------------
+
+    def records(self, node: ast.AST) -> bool:
+        """Whether it may record work for the device."""
+        return next(self.recording(node), None) is not None
+
+    def recording(self, node: ast.AST) -> Iterator[ast.expr]:
+        """The outermost expressions in a statement that may record work."""
+        if isinstance(node, ast.expr) and self._records(node):
+            yield node
+            return
+        if isinstance(node, ast.AugAssign) and (self.is_value(node.value) or self._has_value(node.target)):
+            yield node.value
+            return
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            return
+        for child in ast.iter_child_nodes(node):
+            yield from self.recording(child)
+
+    def _has_value(self, target: ast.expr) -> bool:
+        return not isinstance(target, ast.Subscript) and self.is_value(target)
+
+    def _records(self, node: ast.expr) -> bool:
+        """Whether an expression records work by itself, and not by a part of it."""
+        match node:
+            case ast.BinOp(left=left, op=op, right=right):
+                if isinstance(op, ast.Mod) and isinstance(left, ast.Constant):
+                    return False  # a text
+                return self.is_value(left) or self.is_value(right)
+            case ast.UnaryOp(op=ast.USub() | ast.Invert(), operand=operand):
+                return self.is_value(operand)
+            case ast.Compare():
+                return self.is_value(node)
+            case ast.Call():
+                return self._calls_work(node)
+        return False
+
+    def _calls_work(self, call: ast.Call) -> bool:
+        if call in self.quiet:
+            return False
+        given = [*call.args, *(each.value for each in call.keywords)]
+        match call.func:
+            case ast.Name(id=name):
+                if name in ("sum", "max", "min", "all", "any"):
+                    return any(map(self.is_value, given))
+                return not (name in _QUIET_FUNCTIONS or name[:1].isupper() or _reports(name))
+            case ast.Attribute(value=value, attr=attr):
+                if attr in _QUIET_METHODS or _reports(attr):
+                    return False
+                chain = chain_of(call.func) or ("",)
+                if chain[0] in _QUIET_MODULES:
+                    return False
+                named = chain[-2].lower() if len(chain) > 1 else ""
+                return not (attr in _REPORTING and any(word in named for word in _QUIET_RECEIVERS))
+            case ast.Lambda():
+                return False
+        return True
+
+
+def _reports(name: str) -> bool:
+    """Whether a function is called like those that tell or keep what was computed."""
+    first, *rest = name.lower().strip("_").split("_")
+    return first in _WORDS and not (first == "log" and rest and rest[0] in ("softmax", "sigmoid", "prob"))
+
+
+def draws_batch(node: ast.AST) -> bool:
+    """Whether it draws a batch from a loader, which may cut the graph."""
+    return any(
+        isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "next"
+        for each in ast.walk(node)
+    )
+
+
+def _targets(target: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(target, ast.Tuple | ast.List):
+        for each in target.elts:
+            yield from _targets(each)
+    elif isinstance(target, ast.Starred):
+        yield from _targets(target.value)
+    else:
+        yield target
+
+
+def _is_identity(node: ast.Compare) -> bool:
+    return all(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops)
+
+
+def names_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """All names in some code."""
+    return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
