@@ -47,11 +47,9 @@ class _New(NamedTuple):
 
     @property
     def is_above(self) -> bool:
-        return self._order < _order(self.beside)
-
-    @property
-    def _order(self) -> str:
-        return self.package or self.text.split()[1]
+        """Whether it comes above that: as isort would have it, which puts `from` below."""
+        other = isinstance(self.beside, ast.ImportFrom), _imported_module(self.beside)
+        return (bool(self.package), self.package or self.text.split()[1]) < other
 
 
 # Spelling ---------------------------------------------------------------------------------------
@@ -247,7 +245,7 @@ def root(module: Module, at: ast.AST) -> str:
     return name.id if name is not None else module.source(at)
 
 
-def _order(statement: ast.stmt) -> str:
+def _imported_module(statement: ast.stmt) -> str:
     if isinstance(statement, ast.ImportFrom):
         return f"{'.' * statement.level}{statement.module or ''}"
     return statement.names[0].name if isinstance(statement, ast.Import) else ""
@@ -322,7 +320,7 @@ def _beside(module: Module, statement: ast.stmt, texts: Sequence[str], above: bo
     start, end = module.span(statement)
     rest = module.rest_of_line(end)
     indent = module.indent(start)
-    if indent is None or (not above and rest and not rest.startswith("#")):
+    if indent is None or (rest and not rest.startswith("#")):
         together = "; ".join(texts)
         return Edit(start, start, f"{together}; ") if above else Edit(end, end, f"; {together}")
     pragma = f"  {rest}" if _PRAGMA.match(rest) and not _UNUSED_ON_PURPOSE.match(rest) else ""
@@ -453,6 +451,8 @@ def _is_named_in(text: str, name: str, is_argument: bool) -> bool:
     """Whether a string names a module's attribute, as those of `mock.patch` do, or an annotation's."""
     if text == name:
         return is_argument
+    if text.startswith((">>>", "...")):
+        return re.search(rf"\b{re.escape(name)}\b", text) is not None
     return name in text and re.search(rf"(?:^|[\[\s,|.]){re.escape(name)}(?:$|[\],|.])", text) is not None
 
 

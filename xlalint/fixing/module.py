@@ -63,6 +63,8 @@ class Module:
 
     def line_start(self, offset: int) -> int:
         """Where the line begins in which an offset stands."""
+        if self.text.startswith("\r\n", offset - 1):
+            offset -= 1
         return max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
 
     def line_end(self, offset: int) -> int:

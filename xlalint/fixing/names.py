@@ -35,6 +35,8 @@ def rename(module: Module, cure: Rename) -> Rewrite:
     moved = _moved(module, cure, origins)
     if moved is not None:
         return moved
+    if lifecycle.is_module(cure.name):
+        raise Refused(f"the module `{_last(cure.name)}` itself is passed on")
     edits = _arguments(module, cure, name)
     text, _ = imports.spelling(module, cure.successor, name)
     edits.append(Edit(*module.span(name), text))
@@ -118,8 +120,8 @@ def _moved(module: Module, cure: Rename, origins: Sequence[tuple[Imported, Scope
 
 
 def _other_name(module: Module, alias: ast.alias, name: str) -> Edit:
-    start = module.span(alias)[0]
-    return Edit(start, start + len(alias.name), name)
+    start, end = module.span(alias)
+    return Edit(start, end if alias.asname == name else start + len(alias.name), name)
 
 
 def _place_of(module: Module, imported: Imported, scope: Scope, oldest: Version) -> str | None:
@@ -139,6 +141,8 @@ def _place_of(module: Module, imported: Imported, scope: Scope, oldest: Version)
         if use.keyword or not any(each is imported for each, _ in imports.origins(module, _name_at(node))):
             continue
         rest = use.name.removeprefix(imported.target)
+        if not rest and lifecycle.is_module(use.name):
+            return None
         life = lifecycle.of(use.name)
         if (
             use.protected

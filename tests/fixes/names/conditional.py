@@ -22,10 +22,10 @@ def train(is_xla):
     if is_xla:
         import torch_xla.core.xla_model as model
     if is_xla:
-        model.mark_step()
+        model.mark_step()  # stays: an import in this function would hide the `torch_xla` that other lines use
     if HAS_XLA:
         xm.mark_step()
-    if spawn is not None:
+    if spawn is not None:  # stays: it is passed on, and `launch` takes other arguments than `spawn`
         spawn(train, args=(True,))
 
 

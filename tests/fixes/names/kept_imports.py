@@ -7,8 +7,8 @@ from unittest import mock
 
 import torch_xla.core.xla_model as xm  # noqa: F401
 import torch_xla.distributed.xla_multiprocessing as xmp
-from torch_xla.core.xla_model import get_local_ordinal
-from torch_xla.core.xla_model import mark_step
+from torch_xla.core.xla_model import get_local_ordinal  # stays: others may import it from here
+from torch_xla.core.xla_model import mark_step  # stays: others may import it from here
 from torch_xla.core.xla_model import xla_device as device
 
 if TYPE_CHECKING:

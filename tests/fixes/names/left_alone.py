@@ -25,17 +25,24 @@ except AttributeError:
 
 options = {"devkind": "TPU"}
 arguments = (1, "TPU")
-xm.xla_device(**options)
-xm.xla_device(*arguments)
-xm.xla_device(devkind=input())
-devices = map(xm.xla_device, range(8))
-context = xmp.spawn(main, args=(), join=False)
-xmp.spawn(main, args=(), daemon=True)
-xmp.spawn(*arguments)
+xm.xla_device(**options)  # stays: it is not seen what `**` passes
+xm.xla_device(*arguments)  # stays: it is not seen what `*` passes
+xm.xla_device(1, "TPU", 2)  # stays: `device` does not take so many arguments
+xm.xla_device((1), ("TPU"))  # stays: the arguments stand in parentheses of their own
+xm.xla_device(devkind=input())  # stays: `devkind` would go, and with it the call that it is given
+devices = map(xm.xla_device, range(8))  # stays: it is passed on, and `device` takes other arguments than `xla_device`
+xm.xla_device.__doc__.strip()
+xmp.spawn(main, args=(), join=False)  # stays: `launch` does not take `join`
+xmp.spawn(main, args=(), daemon=True)  # stays: `launch` does not take `daemon`
+xmp.spawn(*arguments)  # stays: it is not seen what `*` passes
+(
+    xm  # stays: a comment stands in the middle of the name
+    .mark_step()
+)
 
 
 def shadowed(torch_xla):
-    xm.mark_step()
+    xm.mark_step()  # stays: `torch_xla` means something else here
 
 
 def another(xm):
