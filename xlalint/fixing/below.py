@@ -50,6 +50,8 @@ class Below:
         Raises:
             Refused: it would take work along.
         """
+        if isinstance(node, ast.Expr):
+            node = node.value
         member = self._module.member(node, self._block)
         if member is None:
             raise Refused("it does not stand in the step itself")
@@ -150,6 +152,8 @@ class Below:
             raise Refused(f"the work on line {expression.lineno} is done only under a condition")
         if any(isinstance(each, ast.NamedExpr) for each in ast.walk(expression)):
             raise Refused(f"line {expression.lineno} binds a name in the middle of an expression")
+        if isinstance(statement, ast.Expr) and statement.value is expression:
+            raise Refused(f"it is not known that line {statement.lineno} reads and records nothing")
         source = module.source(expression)
         if "\n" in source or "\r" in source:
             raise Refused(f"the work on line {expression.lineno} goes over several lines")

@@ -27,7 +27,7 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
     Raises:
         ValueError: two of them overlap.
     """
-    parts = []
+    parts: list[str] = []
     position = 0
     last: Edit | None = None
     for edit in sorted(set(edits)):

@@ -59,7 +59,7 @@ def _found(module: Module, cure: SyncBefore, statement: ast.stmt) -> ast.AST:
 
 
 def _is_elif(module: Module, statement: ast.stmt) -> bool:
-    parent = module.parents.get(statement)
+    parent = module.parents[statement]
     return (
         isinstance(statement, ast.If)
         and isinstance(parent, ast.If)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from xlalint.cure import (
     Cure,
@@ -97,7 +98,7 @@ def statement_at(module: Module, where: Where) -> ast.stmt:
     assert isinstance(where, Site)
     found = module.statement(where) if where.path == str(module.file.path) else None
     if found is None:
-        raise Refused(f"it reaches into {where.path}, line {where.line}")
+        raise Refused(f"it reaches into {Path(where.path).name}, line {where.line}")
     return found
 
 

@@ -103,8 +103,7 @@ def drop_scaler(module: Module, cure: DropScaler) -> Rewrite:
     makes = 0
     for use in _uses(region, name):
         parent = module.parents[use]
-        call = module.parents.get(parent)
-        statement = module.parents.get(call) if call is not None else None
+        call, statement, *_ = *module.around(parent), None, None
         match parent, call:
             case ast.Assign(targets=[target], value=ast.Call(func=made)), _ if target is use:
                 operations.append(Delete(parent))
