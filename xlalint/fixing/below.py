@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from xlalint.fixing.module import Block, Module
 from xlalint.fixing.operations import Insert, Move, Operation, Replace
-from xlalint.fixing.order import require_order, why_not
+from xlalint.fixing.order import Known, require_order
 from xlalint.fixing.places import called, function_around
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.work import Work, names_in
@@ -16,6 +16,13 @@ CLOSURE = "add_step_closure"
 _CONDITIONAL = (
     ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
 )  # fmt: skip
+_MODES = frozenset(
+    {
+        "no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast", "nullcontext",
+        "record_function", "Trace", "StepTrace", "step", "compile",
+    }
+)  # fmt: skip
+"""What opens a block that a read may leave."""
 _NAMES = {
     "sum": "total", "mean": "mean", "norm": "norm", "max": "largest", "min": "smallest",
     "argmax": "predicted", "softmax": "probabilities", "get_last_lr": "learning_rate",
@@ -36,6 +43,7 @@ class Below:
         self._module = module
         self._block = block
         self._work = work
+        self._known = Known.of(module, block[0])
         self._taken = names_in([function_around(module, block[0])])
         self.moving: dict[ast.stmt, ast.stmt] = {}
         """What moves, each with the statement of the block that holds it."""
@@ -84,7 +92,7 @@ class Below:
             crossed = self._crossed(statement, last)
             left = {each for each in self.operations if isinstance(each, Insert) and each.beside is statement}
             if not left:
-                require_order([statement], crossed, frozenset(self._module.imports))
+                require_order([statement], crossed, self._known)
             else:
                 # What is read below was bound to names of its own.
                 self._require_rest(statement, crossed)
@@ -92,7 +100,7 @@ class Below:
 
     def _require_rest(self, statement: ast.stmt, crossed: Sequence[ast.stmt]) -> None:
         copy = _without(statement, [each for each in self.operations if isinstance(each, Replace)])
-        require_order([copy], crossed, frozenset(self._module.imports))
+        require_order([copy], crossed, self._known)
 
     def _crossed(self, statement: ast.stmt, last: int) -> list[ast.stmt]:
         """The statements between one and the end of the scope that do not move with it."""
@@ -120,7 +128,7 @@ class Below:
         for statement in reversed(inner):
             if self._is_free(statement):
                 return statement
-            if statement is not inner[0] and not isinstance(statement, ast.With):
+            if statement is not inner[0] and not _may_be_left(statement):
                 raise Refused(
                     f"line {inner[0].lineno} would move out of the statement on line {statement.lineno}, "
                     "which records work or reads itself"
@@ -157,7 +165,7 @@ class Below:
         source = module.source(expression)
         if "\n" in source or "\r" in source:
             raise Refused(f"the work on line {expression.lineno} goes over several lines")
-        name = self._name(expression)
+        name = self._name(expression, statement)
         self.staying.add(statement)
         self.operations += (Insert(f"{name} = {source}", statement, above=True), Replace(expression, name))
 
@@ -172,10 +180,16 @@ class Below:
         for each in operands:
             self.operations.append(Replace(each, f"{self._module.source(each)}.item()"))
 
-    def _name(self, expression: ast.expr) -> str:
+    def _name(self, expression: ast.expr, statement: ast.stmt) -> str:
         """A name for a value that nothing else has."""
         node = expression.value if isinstance(expression, ast.Subscript) else expression
-        wanted = "hits" if _counts(node) else _NAMES.get(called(node), "value")
+        match statement:
+            case _ if _counts(node):
+                wanted = "hits"
+            case ast.AugAssign(target=ast.Name(id=name)):
+                wanted = f"batch_{name}"
+            case _:
+                wanted = _NAMES.get(called(node), "value")
         name, number = wanted, 2
         while name in self._taken:
             name, number = f"{wanted}_{number}", number + 1
@@ -247,6 +261,14 @@ class Below:
         return self._module.text[self._module.span(first)[0] : self._module.span(last)[1]]
 
 
+def _may_be_left(statement: ast.stmt) -> bool:
+    """Whether it is a `with` that only says how work is recorded."""
+    return isinstance(statement, ast.With) and all(
+        item.optional_vars is None and any(called(node) in _MODES for node in ast.walk(item.context_expr))
+        for item in statement.items
+    )
+
+
 def _counts(node: ast.expr) -> bool:
     """Whether it is the sum of a comparison."""
     match node:
@@ -274,8 +296,3 @@ def _without(statement: ast.stmt, replaced: list[Replace]) -> ast.stmt:
     made = Rest().visit(copied)
     assert isinstance(made, ast.stmt)
     return made
-
-
-def is_commuting(node: ast.expr, crossed: Sequence[ast.stmt], modules: frozenset[str]) -> bool:
-    """Whether an expression gives the same below other statements."""
-    return all(why_not(ast.Expr(node), each, modules) is None for each in crossed)

@@ -9,7 +9,7 @@ from xlalint.cure import Cure, MoveAbove, MoveBelow
 from xlalint.fixing.below import Below
 from xlalint.fixing.module import Block, Module
 from xlalint.fixing.operations import Move
-from xlalint.fixing.order import require_order
+from xlalint.fixing.order import Known, require_order
 from xlalint.fixing.places import Function, function_around, is_marker, opened, statement_at
 from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
 from xlalint.fixing.work import Work
@@ -86,7 +86,7 @@ def move_above(module: Module, cure: MoveAbove) -> Rewrite:
     if first > last:
         raise Refused(f"line {moved.lineno} stands above line {target.lineno} already")
     # That it comes to see something else than before is what it moves above that one for.
-    require_order([moved], block[first + 1 : last], frozenset(module.imports))
+    require_order([moved], block[first + 1 : last], Known.of(module, moved))
     _require_names(module, moved, target)
     return Rewrite(operations=(Move(moved, target, above=True),))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
+from xlalint.fixing.module import Module, statements
 from xlalint.fixing.rewrite import Refused
 
 Chain = tuple[str, ...]
@@ -45,15 +47,50 @@ class _Doing(NamedTuple):
     """All names and attributes in it."""
 
 
+class Known(NamedTuple):
+    """What is known of names, wherever statements move.
+
+    Args:
+        modules: Names of modules, of which calls share nothing.
+        held: What objects were given when they were made: a call of such an object may change it.
+    """
+
+    modules: frozenset[str] = frozenset()
+    held: Mapping[str, frozenset[str]] = MappingProxyType({})
+
+    @classmethod
+    def of(cls, module: Module, statement: ast.stmt) -> Known:
+        """What is known around a statement."""
+        around = [node for node in module.around(statement) if isinstance(node, ast.FunctionDef | ast.Module)]
+        held: dict[str, set[str]] = {}
+        for each in statements(around[0]):
+            match each:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=made) as call):
+                    if (chain_of(made) or ("",))[-1][:1].isupper():
+                        held.setdefault(name, set()).update(_given(call))
+        return cls(frozenset(module.imports), {name: frozenset(inner) for name, inner in held.items()})
+
+
+NOTHING_KNOWN = Known()
+
+
+def _given(call: ast.Call) -> Iterator[str]:
+    """The names that a call is given as they are, or in a list."""
+    for each in (*call.args, *(keyword.value for keyword in call.keywords)):
+        for given in each.elts if isinstance(each, ast.List | ast.Tuple) else (each,):
+            if isinstance(given, ast.Name):
+                yield given.id
+
+
 def require_order(
-    moved: Iterable[ast.stmt], crossed: Iterable[ast.stmt], modules: frozenset[str] = frozenset()
+    moved: Iterable[ast.stmt], crossed: Iterable[ast.stmt], known: Known = NOTHING_KNOWN
 ) -> None:
     """Refuse where statements cannot be moved past others without a change of what they do.
 
     Args:
         moved: What moves.
         crossed: What it moves past.
-        modules: Names of modules, of which calls share nothing.
+        known: What is known of names there.
 
     Raises:
         Refused: they may not commute; the reason names the lines.
@@ -61,12 +98,12 @@ def require_order(
     crossed = list(crossed)
     for one in moved:
         for other in crossed:
-            reason = why_not(one, other, modules)
+            reason = why_not(one, other, known)
             if reason is not None:
                 raise Refused(f"line {one.lineno} cannot move past line {other.lineno}: {reason}")
 
 
-def why_not(moved: ast.stmt, crossed: ast.stmt, modules: frozenset[str] = frozenset()) -> str | None:
+def why_not(moved: ast.stmt, crossed: ast.stmt, known: Known = NOTHING_KNOWN) -> str | None:
     """Why a statement may not move past another; None: nothing is known against it."""
     for node in (moved, crossed):
         if suspends(node):
@@ -75,7 +112,7 @@ def why_not(moved: ast.stmt, crossed: ast.stmt, modules: frozenset[str] = frozen
         return "it may leave the loop or function, and what moved would not run"
     if leaves(moved):
         return "it would run although the loop or function should have been left"
-    one, other = _doing(moved, modules), _doing(crossed, modules)
+    one, other = _doing(moved, known), _doing(crossed, known)
     for chain in sorted(other.binds):
         if any(_meet(chain, read) for read in one.reads | one.binds):
             return f"`{'.'.join(chain)}` is changed there"
@@ -143,7 +180,7 @@ def chain_of(node: ast.AST) -> Chain | None:
                 return None
 
 
-def _doing(statement: ast.AST, modules: frozenset[str]) -> _Doing:
+def _doing(statement: ast.AST, known: Known) -> _Doing:
     reads: set[Chain] = set()
     binds: set[Chain] = set()
     calls_on: set[Chain] = set()
@@ -179,10 +216,12 @@ def _doing(statement: ast.AST, modules: frozenset[str]) -> _Doing:
             case ast.Call(func=ast.Attribute(value=value, attr=attr)):
                 called.add(attr)
                 chain = chain_of(value)
-                if chain is not None and chain[0] not in own | modules and attr not in READING:
+                if chain is not None and chain[0] not in own | known.modules and attr not in READING:
                     calls_on.add(chain)
             case ast.Call(func=ast.Name(id=name)):
                 called.add(name)
+    for chains in (reads, calls_on):
+        chains |= {(inner,) for chain in [*chains] for inner in known.held.get(chain[0], ())}
     # `self` alone is read with everything that is taken of it.
     longer = {chain[:end] for chain in reads | binds for end in range(1, len(chain))}
     return _Doing(

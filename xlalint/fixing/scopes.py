@@ -12,7 +12,7 @@ from xlalint.fixing.below import CLOSURE, Below
 from xlalint.fixing.module import Block, Module
 from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
 from xlalint.fixing.operations import Unwrap as Unwrapped
-from xlalint.fixing.order import require_order, suspends
+from xlalint.fixing.order import Known, require_order, suspends
 from xlalint.fixing.places import (
     Function,
     Loop,
@@ -206,6 +206,8 @@ def _node(module: Module, where: object) -> ast.AST:
     assert isinstance(where, Site)
     statement = statement_at(module, where)
     found = module.at(where)
+    if isinstance(found, ast.Expr):
+        return found.value
     return found if found is not None else statement
 
 
@@ -316,14 +318,15 @@ def move_into(module: Module, cure: MoveInto) -> Rewrite:
     assert isinstance(step, ast.With)
     place = block.index(step)
     moving.sort(key=block.index)
+    known = Known.of(module, step)
     above = [each for each in moving if block.index(each) < place]
     below = [each for each in moving if block.index(each) > place]
     for each in reversed(above):
         crossed = [one for one in block[block.index(each) + 1 : place] if one not in moving]
-        require_order([each], crossed, frozenset(module.imports))
+        require_order([each], crossed, known)
     for each in below:
         crossed = [one for one in block[place + 1 : block.index(each)] if one not in moving]
-        require_order([each], crossed, frozenset(module.imports))
+        require_order([each], crossed, known)
     operations += (Move(each, step.body[0], above=True) for each in above)
     operations += (Move(each, step.body[-1]) for each in below)
     return Rewrite(operations=tuple(operations))

@@ -277,10 +277,16 @@ class Work:
                 if chain[0] in _QUIET_MODULES:
                     return False
                 named = chain[-2].lower() if len(chain) > 1 else ""
-                return not (attr in _REPORTING and any(word in named for word in _QUIET_RECEIVERS))
+                reports = any(word in named for word in _QUIET_RECEIVERS) or self._are_numbers(given)
+                return not (attr in _REPORTING and reports)
             case ast.Lambda():
                 return False
         return True
+
+    def _are_numbers(self, given: list[ast.expr]) -> bool:
+        """Whether arguments are computed in Python."""
+        computed = all(isinstance(each, ast.BinOp | ast.Constant) for each in given)
+        return bool(given) and computed and not any(map(self.is_value, given))
 
 
 def _reports(name: str) -> bool:
