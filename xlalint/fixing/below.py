@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
-from xlalint.fixing.module import Block, Module
+from xlalint.fixing.module import Block, Module, called
 from xlalint.fixing.operations import Insert, Move, Operation, Replace
-from xlalint.fixing.order import Known, require_order
-from xlalint.fixing.places import called, function_around
+from xlalint.fixing.places import function_around, qualified
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.work import Work, names_in
 
@@ -43,7 +41,6 @@ class Below:
         self._module = module
         self._block = block
         self._work = work
-        self._known = Known.of(module, block[0])
         self._taken = names_in([function_around(module, block[0])])
         self.moving: dict[ast.stmt, ast.stmt] = {}
         """What moves, each with the statement of the block that holds it."""
@@ -80,44 +77,11 @@ class Below:
         Args:
             to: What they come to stand below.
             until: The last statement of the block that they move past; None: the last of all.
-
-        Raises:
-            Refused: something that they move past depends on them, or they on it.
         """
         last = self._block.index(until) if until is not None else len(self._block) - 1
         for statement in sorted(self.moving, key=lambda each: (each.lineno, each.col_offset)):
-            place = self._block.index(self.moving[statement])
-            if place > last:
-                continue
-            crossed = self._crossed(statement, last)
-            left = {each for each in self.operations if isinstance(each, Insert) and each.beside is statement}
-            if not left:
-                require_order([statement], crossed, self._known)
-            else:
-                # What is read below was bound to names of its own.
-                self._require_rest(statement, crossed)
-            self.operations.append(Move(statement, to))
-
-    def _require_rest(self, statement: ast.stmt, crossed: Sequence[ast.stmt]) -> None:
-        copy = _without(statement, [each for each in self.operations if isinstance(each, Replace)])
-        require_order([copy], crossed, self._known)
-
-    def _crossed(self, statement: ast.stmt, last: int) -> list[ast.stmt]:
-        """The statements between one and the end of the scope that do not move with it."""
-        crossed: list[ast.stmt] = []
-        node: ast.stmt = statement
-        member = self.moving[statement]
-        while node is not member:
-            block = self._module.block(node)
-            crossed += block[block.index(node) + 1 :]
-            parent = self._module.parents[node]
-            assert isinstance(parent, ast.stmt)
-            node = parent
-        crossed += self._block[self._block.index(member) + 1 : last + 1]
-        return [each for each in crossed if each not in self.moving and each not in self.ignored]
-
-    ignored: frozenset[ast.stmt] = frozenset()
-    """Markers, which go."""
+            if self._block.index(self.moving[statement]) <= last:
+                self.operations.append(Move(statement, to))
 
     # Statements ---------------------------------------------------------------------------------
 
@@ -209,8 +173,6 @@ class Below:
         Raises:
             Refused: it would not do the same.
         """
-        from xlalint.fixing.places import qualified
-
         self._work.quiet.add(call)
         self.operations.append(Replace(call, self._plain(call)))
         if name := qualified(self._module, call.func):
@@ -277,22 +239,3 @@ def _counts(node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="sum")):
             return called(inner) == "eq"
     return False
-
-
-def _without(statement: ast.stmt, replaced: list[Replace]) -> ast.stmt:
-    """A statement as it is once expressions have given way."""
-    texts = {id(each.expression): each.text for each in replaced}
-
-    class Rest(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            text = texts.get(id(node))
-            return ast.parse(f"({text})", mode="eval").body if text is not None else self.generic_visit(node)
-
-    import copy
-
-    memo: dict[int, object] = {}
-    copied = copy.deepcopy(statement, memo)
-    texts = {id(memo[key]): text for key, text in texts.items() if key in memo}
-    made = Rest().visit(copied)
-    assert isinstance(made, ast.stmt)
-    return made

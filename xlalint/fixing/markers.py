@@ -6,9 +6,9 @@ import ast
 from typing import Any
 
 from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow
-from xlalint.fixing.module import Module
+from xlalint.fixing.module import Module, is_marker
 from xlalint.fixing.operations import Delete, Insert
-from xlalint.fixing.places import is_marker, qualified, statement_at, with_at
+from xlalint.fixing.places import qualified, statement_at, with_at
 from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
 
 MARKER = "torch_xla.sync()"

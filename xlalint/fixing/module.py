@@ -10,6 +10,7 @@ from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, split_lines
 
 Block = list[ast.stmt]
+MARKERS = frozenset({"mark_step", "sync"})
 
 
 class Module:
@@ -131,6 +132,19 @@ class Module:
             if isinstance(node, ast.stmt) and any(node is each for each in block):
                 return node
         return None
+
+
+def called(node: ast.AST) -> str:
+    """The last name of what is called; empty where nothing is."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name
+    return ""
+
+
+def is_marker(statement: ast.stmt) -> bool:
+    """Whether it is a call that ends a step, by its name."""
+    return isinstance(statement, ast.Expr) and called(statement.value) in MARKERS
 
 
 def statements(node: ast.AST) -> Iterator[ast.stmt]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from xlalint.fixing.module import Module, statements
+from xlalint.fixing.module import Block, Module, is_marker, statements
+from xlalint.fixing.operations import Delete, Move, Operation, Replace
 from xlalint.fixing.rewrite import Refused
 
 Chain = tuple[str, ...]
@@ -82,25 +84,74 @@ def _given(call: ast.Call) -> Iterator[str]:
                 yield given.id
 
 
-def require_order(
-    moved: Iterable[ast.stmt], crossed: Iterable[ast.stmt], known: Known = NOTHING_KNOWN
-) -> None:
+def require_order(module: Module, operations: Iterable[Operation]) -> None:
     """Refuse where statements cannot be moved past others without a change of what they do.
-
-    Args:
-        moved: What moves.
-        crossed: What it moves past.
-        known: What is known of names there.
 
     Raises:
         Refused: they may not commute; the reason names the lines.
     """
-    crossed = list(crossed)
-    for one in moved:
-        for other in crossed:
-            reason = why_not(one, other, known)
-            if reason is not None:
-                raise Refused(f"line {one.lineno} cannot move past line {other.lineno}: {reason}")
+    operations = [*operations]
+    replaced = [each for each in operations if isinstance(each, Replace)]
+    gone = {each.statement for each in operations if isinstance(each, Move | Delete)}
+    for move in operations:
+        if isinstance(move, Move):
+            known = Known.of(module, move.statement)
+            moved = _after(move.statement, replaced)
+            for other in crossed(module, move):
+                if other in gone or is_marker(other) or (move.above and other is move.to):
+                    continue
+                reason = why_not(moved, other, known)
+                if reason is not None:
+                    line = move.statement.lineno
+                    raise Refused(f"line {line} cannot move past line {other.lineno}: {reason}")
+
+
+def crossed(module: Module, move: Move) -> Iterator[ast.stmt]:
+    """The statements that stand between one that moves and the place where it goes."""
+    targets = {id(block): member for block, member in _chain(module, move.to)}
+    for block, member in _chain(module, move.statement):
+        place, target = block.index(member), targets.get(id(block))
+        if target is None:
+            yield from block[:place] if move.above else block[place + 1 :]
+            continue
+        end = block.index(target)
+        if end < place:
+            yield from block[end + (target is not move.to or not move.above) : place]
+        else:
+            inside = target is move.to and not move.above
+            yield from block[place + 1 : end + inside]
+        return
+
+
+def _chain(module: Module, statement: ast.stmt) -> Iterator[tuple[Block, ast.stmt]]:
+    """The blocks that a statement stands in, from the inside out, each with its member."""
+    for node in (statement, *module.around(statement)):
+        if isinstance(node, ast.stmt):
+            yield module.block(node), node
+
+
+def _after(statement: ast.stmt, replaced: Iterable[Replace]) -> ast.stmt:
+    """A statement as it is once expressions in it have given way."""
+    nodes = {id(node) for node in ast.walk(statement)}
+    inside = {id(each.expression): each.text for each in replaced if id(each.expression) in nodes}
+    if not inside:
+        return statement
+    memo: dict[int, object] = {}
+    copied = copy.deepcopy(statement, memo)
+    made = _Replacing({id(memo[key]): text for key, text in inside.items()}).visit(copied)
+    assert isinstance(made, ast.stmt)
+    return made
+
+
+class _Replacing(ast.NodeTransformer):
+    def __init__(self, texts: dict[int, str]) -> None:
+        self._texts = texts
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        text = self._texts.get(id(node))
+        if text is None:
+            return self.generic_visit(node)
+        return ast.parse(f"({text})", mode="eval").body
 
 
 def why_not(moved: ast.stmt, crossed: ast.stmt, known: Known = NOTHING_KNOWN) -> str | None:

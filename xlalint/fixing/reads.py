@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from xlalint.cure import Cure, DropScaler, KeepOnDevice, ReadFirst
-from xlalint.fixing.module import Module
+from xlalint.fixing.module import Module, called
 from xlalint.fixing.operations import Delete, Operation, Replace
 from xlalint.fixing.order import chain_of
-from xlalint.fixing.places import called, expression_at, function_around, qualified, statement_at
+from xlalint.fixing.places import expression_at, function_around, qualified, statement_at
 from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
 from xlalint.fixing.work import Work
 

@@ -9,16 +9,14 @@ from typing import Any
 
 from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, WrapBody
 from xlalint.fixing.below import CLOSURE, Below
-from xlalint.fixing.module import Block, Module
+from xlalint.fixing.module import Block, Module, called, is_marker
 from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
 from xlalint.fixing.operations import Unwrap as Unwrapped
-from xlalint.fixing.order import Known, require_order, suspends
+from xlalint.fixing.order import require_order, suspends
 from xlalint.fixing.places import (
     Function,
     Loop,
-    called,
     function_around,
-    is_marker,
     loop_at,
     opened,
     opens_profiler,
@@ -72,7 +70,7 @@ def _wrapped(
 ) -> Rewrite:
     body, work = loop.body, Work(function_around(module, loop), loop)
     below = Below(module, body, work)
-    below.ignored = frozenset(each.statement for each in markers)
+    gone = {each.statement for each in markers}
     whole: dict[ast.stmt, Refused] = {}
     for site in cure.below:
         node = _node(module, site)
@@ -89,7 +87,7 @@ def _wrapped(
             below.take(read)
 
     def records(statement: ast.stmt) -> bool:
-        if statement in below.ignored or statement in whole:
+        if statement in gone or statement in whole:
             return False
         if statement in below.moving:
             return statement in below.staying
@@ -114,10 +112,10 @@ def _wrapped(
     else:
         below.move(wraps[-1].last, until=wraps[-1].last)
     operations += (Delete(each.deleted) for each in markers)
+    operations += below.operations
+    require_order(module, operations)
     leaves = [*below.leaves, *(name for each in markers if (name := each.name))]
-    return Rewrite(
-        operations=(*operations, *below.operations), needs=NEEDS_STEP, leaves=tuple(dict.fromkeys(leaves))
-    )
+    return Rewrite(operations=tuple(operations), needs=NEEDS_STEP, leaves=tuple(dict.fromkeys(leaves)))
 
 
 def _require_allowed(module: Module, loop: Loop) -> None:
@@ -318,17 +316,11 @@ def move_into(module: Module, cure: MoveInto) -> Rewrite:
     assert isinstance(step, ast.With)
     place = block.index(step)
     moving.sort(key=block.index)
-    known = Known.of(module, step)
     above = [each for each in moving if block.index(each) < place]
     below = [each for each in moving if block.index(each) > place]
-    for each in reversed(above):
-        crossed = [one for one in block[block.index(each) + 1 : place] if one not in moving]
-        require_order([each], crossed, known)
-    for each in below:
-        crossed = [one for one in block[place + 1 : block.index(each)] if one not in moving]
-        require_order([each], crossed, known)
     operations += (Move(each, step.body[0], above=True) for each in above)
     operations += (Move(each, step.body[-1]) for each in below)
+    require_order(module, operations)
     return Rewrite(operations=tuple(operations))
 
 
