@@ -46,18 +46,15 @@ def _without(listed: list[re.Match[str]], gone: list[re.Match[str]], offset: int
 
 def _whole(module: Module, start: int, end: int) -> Edit:
     """A comment goes, with its reason; and its line, if nothing else stands there."""
-    text = module.text
-    line_start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
-    ends = (at for at in (text.find("\r", end), text.find("\n", end)) if at >= 0)
-    line_end = min(ends, default=len(text))
-    other = text.find("#", end, line_end)
-    until = line_end if other < 0 else other
-    before = text[line_start:start]
-    if before.strip() or until < line_end:
-        blanks = len(before) - len(before.rstrip()) if until == line_end else 0
-        return Edit(start - blanks, until, "")
-    after = line_end + (2 if text.startswith("\r\n", line_end) else 1 if line_end < len(text) else 0)
-    return Edit(line_start, after, "")
+    line_end = module.line_end(end)
+    other = module.text.find("#", end, line_end)
+    if other >= 0:
+        return Edit(start, other, "")
+    lines = module.lines_of(start, line_end)
+    if lines is not None:
+        return Edit(*lines, "")
+    before = module.text[module.line_start(start) : start]
+    return Edit(start - len(before) + len(before.rstrip()), line_end, "")
 
 
 REWRITERS: Mapping[type[Cure], Rewriter[Any]] = {DropSuppression: drop_suppression}

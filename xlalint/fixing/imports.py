@@ -47,11 +47,9 @@ class _New(NamedTuple):
 
     @property
     def is_above(self) -> bool:
-        return self._order < _order(self.beside)
-
-    @property
-    def _order(self) -> str:
-        return self.package or self.text.split()[1]
+        """Whether it comes above that: as isort would have it, which puts `from` below."""
+        other = isinstance(self.beside, ast.ImportFrom), _imported_module(self.beside)
+        return (bool(self.package), self.package or self.text.split()[1]) < other
 
 
 # Spelling ---------------------------------------------------------------------------------------
@@ -102,6 +100,8 @@ def _spelled(module: Module, name: str, at: ast.AST) -> tuple[str, tuple[_New, .
     bound = usual or package.partition(".")[0]
     if any(not _is_free(module, bound, package if usual else bound, scope, where) for _, where in places):
         raise Refused(f"`{bound}` means something else here")
+    if any(_hides(module, package, imported, where) for imported, where in places):
+        raise Refused(f"an import in this function would hide the `{bound}` that other lines use")
     as_member = usual and isinstance(at, ast.Attribute) and _binds_modules(former)
     new = (_import(package, usual, imported, where, as_member=bool(as_member)) for imported, where in places)
     return f"{bound if usual else package}.{rest}", tuple(new)
@@ -205,6 +205,22 @@ def _is_free(module: Module, name: str, target: str, scope: Scope, where: Scope)
     return False
 
 
+def _hides(module: Module, package: str, beside: Imported, where: Scope) -> bool:
+    """Whether a name that is bound beside an import in a function would hide that of outer imports.
+
+    Lines that use these may come to use that name as well, and the import may not be carried out before.
+    """
+    outer = list(where.outwards())[1:]
+    first = package.partition(".")[0]
+    return any(
+        where in module.scopes.around(use, module.parents).outwards()
+        and not _reaches(module, beside.statement, where, use)
+        for other, scope in module.scopes.imports
+        if scope in outer and _package(other) == first
+        for use in module.scopes.uses_of(other, scope)
+    )
+
+
 def _binds_modules(former: Sequence[tuple[Imported, Scope]]) -> bool:
     return bool(former) and all(isinstance(old.statement, ast.ImportFrom) for old, _ in former)
 
@@ -229,7 +245,7 @@ def root(module: Module, at: ast.AST) -> str:
     return name.id if name is not None else module.source(at)
 
 
-def _order(statement: ast.stmt) -> str:
+def _imported_module(statement: ast.stmt) -> str:
     if isinstance(statement, ast.ImportFrom):
         return f"{'.' * statement.level}{statement.module or ''}"
     return statement.names[0].name if isinstance(statement, ast.Import) else ""
@@ -270,9 +286,16 @@ def _added(module: Module, new: Iterable[_New]) -> tuple[Edit, ...]:
             joined[other].add(each.names)
         else:
             places[each.beside, each.is_above].add(each.text)
-    edits = [_beside(module, statement, sorted(texts), above) for (statement, above), texts in places.items()]
+    edits = [
+        _beside(module, statement, sorted(texts, key=_in_order), above)
+        for (statement, above), texts in places.items()
+    ]
     edits += [_joining(module, statement, sorted(names)) for statement, names in joined.items()]
     return tuple(edits)
+
+
+def _in_order(text: str) -> tuple[bool, str]:
+    return text.startswith("from"), text
 
 
 def _to_join(module: Module, new: _New) -> ast.ImportFrom | None:
@@ -285,8 +308,8 @@ def _to_join(module: Module, new: _New) -> ast.ImportFrom | None:
 
 def _joining(module: Module, statement: ast.ImportFrom, names: Sequence[str]) -> Edit:
     *_, last = statement.names
-    end = module.span(last)[1]
-    indent = _indent(module, last)
+    start, end = module.span(last)
+    indent = module.indent(start)
     is_own_line = last.lineno > statement.lineno and indent is not None
     between = f",{module.newline}{indent}" if is_own_line else ", "
     return Edit(end, end, "".join(f"{between}{name}" for name in names))
@@ -295,33 +318,18 @@ def _joining(module: Module, statement: ast.ImportFrom, names: Sequence[str]) ->
 def _beside(module: Module, statement: ast.stmt, texts: Sequence[str], above: bool) -> Edit:
     """New statements directly above or below one: on lines of their own, if that has one."""
     start, end = module.span(statement)
-    rest = _rest_of_line(module, end)
-    indent = _indent(module, statement)
-    if indent is None or (not above and rest and not rest.startswith("#")):
+    rest = module.rest_of_line(end)
+    indent = module.indent(start)
+    if indent is None or (rest and not rest.startswith("#")):
         together = "; ".join(texts)
         return Edit(start, start, f"{together}; ") if above else Edit(end, end, f"; {together}")
-    pragma = f"  {rest}" if _PRAGMA.match(rest) else ""
+    pragma = f"  {rest}" if _PRAGMA.match(rest) and not _UNUSED_ON_PURPOSE.match(rest) else ""
     lines = [f"{indent}{text}{pragma}" for text in texts]
     if above:
         start -= len(indent)
         return Edit(start, start, "".join(f"{line}{module.newline}" for line in lines))
-    end = _line_end(module, end)
+    end = module.line_end(end)
     return Edit(end, end, "".join(f"{module.newline}{line}" for line in lines))
-
-
-def _indent(module: Module, node: ast.AST) -> str | None:
-    """What stands before a node on its line; None if that is more than blanks."""
-    start = module.span(node)[0]
-    before = module.file.line(node.lineno)[: start - module.offset(node.lineno, 0)]  # type: ignore[attr-defined]
-    return None if before.strip() else before
-
-
-def _line_end(module: Module, offset: int) -> int:
-    return min((at for end in "\r\n" if (at := module.text.find(end, offset)) >= 0), default=len(module.text))
-
-
-def _rest_of_line(module: Module, offset: int) -> str:
-    return module.text[offset : _line_end(module, offset)].strip()
 
 
 # Dropping ---------------------------------------------------------------------------------------
@@ -382,7 +390,7 @@ def is_kept(module: Module, imported: Imported) -> bool:
     """Whether an import serves something else than the names that are read in this file."""
     name = imported.name
     if name in module.scopes.shared or _UNUSED_ON_PURPOSE.search(
-        _rest_of_line(module, module.span(imported.alias)[1])
+        module.rest_of_line(module.span(imported.alias)[1])
     ):
         return True
     for around in module.around(imported.statement):
@@ -443,36 +451,37 @@ def _is_named_in(text: str, name: str, is_argument: bool) -> bool:
     """Whether a string names a module's attribute, as those of `mock.patch` do, or an annotation's."""
     if text == name:
         return is_argument
+    if text.startswith((">>>", "...")):
+        return re.search(rf"\b{re.escape(name)}\b", text) is not None
     return name in text and re.search(rf"(?:^|[\[\s,|.]){re.escape(name)}(?:$|[\],|.])", text) is not None
 
 
 def _whole(module: Module, statement: ast.stmt) -> Edit:
     start, end = module.span(statement)
     block = module.block(statement)
-    rest, indent = _rest_of_line(module, end), _indent(module, statement)
+    rest = module.rest_of_line(end)
     if len(block) == 1:
         return Edit(start, end, "pass")
     index = next(i for i, each in enumerate(block) if each is statement)
     if rest.startswith(";") and index + 1 < len(block):
         return Edit(start, module.span(block[index + 1])[0], "")
-    if indent is None:
+    lines = module.lines_of(start, end)
+    if lines is None:
         return Edit(module.span(block[index - 1])[1], end, "")
-    start -= len(indent)
-    end = _line_end(module, end)
-    end += 2 if module.text.startswith("\r\n", end) else 1 if end < len(module.text) else 0
-    return Edit(_above_blank_lines(module, start, end), end, "")
+    return Edit(*_with_blank_lines(module, *lines, is_first=not index), "")
 
 
-def _above_blank_lines(module: Module, start: int, end: int) -> int:
-    """Where the blank lines above begin, if there are some below, too: one stretch of them is enough."""
-    text = module.text
-    if _rest_of_line(module, end) or end >= len(text):
-        return start
-    before = text[:start]
-    stripped = before.rstrip(" \t\r\n")
-    blank = before[len(stripped) :]
-    ends = re.findall(r"\r\n|\r|\n", blank)
-    return start - len(blank) + blank.index(ends[0]) + len(ends[0]) if len(ends) > 1 else start
+def _with_blank_lines(module: Module, start: int, end: int, *, is_first: bool) -> tuple[int, int]:
+    """Lines that go, with the blank ones below if nothing stands above, or above if there are some below."""
+    if end >= len(module.text) or module.rest_of_line(end):
+        return start, end
+    if is_first:
+        while end < len(module.text) and not module.rest_of_line(end):
+            end = module.next_line(end)
+        return start, end
+    while start and not module.rest_of_line(above := module.line_start(start - 1)):
+        start = above
+    return start, end
 
 
 def _some(module: Module, statement: ast.Import | ast.ImportFrom, gone: Sequence[ast.alias]) -> list[Edit]:
@@ -488,12 +497,10 @@ def _some(module: Module, statement: ast.Import | ast.ImportFrom, gone: Sequence
     edits = []
     for first, last in runs(names, gone):
         begin, until = module.span(names[first])[0], module.span(names[last])[1]
-        indent = _indent(module, names[first])
-        rest = _rest_of_line(module, until).lstrip(",").lstrip()
-        if indent is not None and open_at >= 0 and (not rest or rest.startswith("#")):
-            until = _line_end(module, until)
-            until += 2 if module.text.startswith("\r\n", until) else 1
-            edits.append(Edit(begin - len(indent), until, ""))
+        comma = until + len(module.text[until:end]) - len(module.text[until:end].lstrip(" ,"))
+        lines = module.lines_of(begin, comma) if open_at >= 0 else None
+        if lines is not None:
+            edits.append(Edit(*lines, ""))
         elif last + 1 < len(names):
             edits.append(Edit(begin, module.span(names[last + 1])[0], ""))
         else:
@@ -502,7 +509,7 @@ def _some(module: Module, statement: ast.Import | ast.ImportFrom, gone: Sequence
 
 
 def _comments_beside(module: Module, aliases: Iterable[ast.alias]) -> set[str]:
-    rests = (_rest_of_line(module, module.span(alias)[1]) for alias in aliases)
+    rests = (module.rest_of_line(module.span(alias)[1]) for alias in aliases)
     return {rest[rest.index("#") :] for rest in rests if "#" in rest}
 
 

@@ -35,6 +35,8 @@ def rename(module: Module, cure: Rename) -> Rewrite:
     moved = _moved(module, cure, origins)
     if moved is not None:
         return moved
+    if lifecycle.is_module(cure.name):
+        raise Refused(f"the module `{_last(cure.name)}` itself is passed on")
     edits = _arguments(module, cure, name)
     text, _ = imports.spelling(module, cure.successor, name)
     edits.append(Edit(*module.span(name), text))
@@ -118,8 +120,8 @@ def _moved(module: Module, cure: Rename, origins: Sequence[tuple[Imported, Scope
 
 
 def _other_name(module: Module, alias: ast.alias, name: str) -> Edit:
-    start = module.span(alias)[0]
-    return Edit(start, start + len(alias.name), name)
+    start, end = module.span(alias)
+    return Edit(start, end if alias.asname == name else start + len(alias.name), name)
 
 
 def _place_of(module: Module, imported: Imported, scope: Scope, oldest: Version) -> str | None:
@@ -139,6 +141,8 @@ def _place_of(module: Module, imported: Imported, scope: Scope, oldest: Version)
         if use.keyword or not any(each is imported for each, _ in imports.origins(module, _name_at(node))):
             continue
         rest = use.name.removeprefix(imported.target)
+        if not rest and lifecycle.is_module(use.name):
+            return None
         life = lifecycle.of(use.name)
         if (
             use.protected
@@ -280,15 +284,21 @@ def _left_out(module: Module, call: ast.Call, gone: Sequence[ast.expr | ast.keyw
     for (_, end), (start, _) in zip(spans, [*spans[1:], (closing, closing)], strict=True):
         if any(character in "()" for character in _without_comments(text[end:start])):
             raise Refused("the arguments stand in parentheses of their own")
+    opening = module.span(call.func)[1] + text[module.span(call.func)[1] : spans[0][0]].index("(") + 1
+    if len(gone) == len(every) and "#" not in text[opening:closing]:
+        yield Edit(opening, closing, "")
+        return
     for first, last in imports.runs(every, gone):
         start, end = spans[first][0], spans[last][1]
-        if last + 1 < len(every):
+        if (
+            lines := module.lines_of(start, end + len(text[end:]) - len(text[end:].lstrip(" ,")))
+        ) is not None:
+            yield Edit(*lines, "")
+        elif last + 1 < len(every):
             yield Edit(start, spans[last + 1][0], "")
-        elif first:
-            before = spans[first - 1][1]
-            yield Edit(start if "#" in text[before:start] else before, end, "")
         else:
-            yield Edit(start, end + len(text[end:closing]) - len(text[end:closing].lstrip(" ,")), "")
+            before = spans[first - 1][1] if first else start
+            yield Edit(start if "#" in text[before:start] else before, end, "")
 
 
 def _without_comments(text: str) -> str:

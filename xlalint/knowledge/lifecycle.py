@@ -69,6 +69,11 @@ def seen(name: str) -> tuple[Version, ...]:
     return _releases().get(name, ())
 
 
+def is_module(name: str) -> bool:
+    """Whether a name is that of a module, in whatever release."""
+    return name.rpartition(".")[2].islower() and any(other.startswith(f"{name}.") for other in _releases())
+
+
 def _held(holder: Lifecycle, rest: str) -> Lifecycle | None:
     """What the end of a module or class means for a name in it."""
     if holder.removed is None:
