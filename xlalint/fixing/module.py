@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from xlalint.fixing.bindings import Scopes
+from xlalint.fixing.bindings import Scopes, children
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, split_lines
 
@@ -98,7 +98,14 @@ class Module:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """What each node stands in."""
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        found: dict[ast.AST, ast.AST] = {}
+        waiting: list[ast.AST] = [self.tree]
+        while waiting:
+            node = waiting.pop()
+            inside = children(node)
+            found.update(dict.fromkeys(inside, node))
+            waiting += inside
+        return found
 
     @cached_property
     def scopes(self) -> Scopes:
@@ -153,8 +160,8 @@ class Module:
     @cached_property
     def _at(self) -> dict[tuple[int, int, int, int], ast.AST]:
         found: dict[tuple[int, int, int, int], ast.AST] = {}
-        for node in ast.walk(self.tree):  # which comes from the outside in
-            if hasattr(node, "lineno"):
+        for node in self.parents:  # which come from the outside in
+            if node._attributes:
                 found.setdefault((node.lineno, node.col_offset, node.end_lineno, node.end_col_offset), node)  # type: ignore[attr-defined]
         return found
 
