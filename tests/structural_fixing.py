@@ -20,9 +20,10 @@ from xlalint.fixing.module import Module
 from xlalint.fixing.operations import Operation, Replace
 from xlalint.fixing.places import expression_at, file_of, seen_in
 from xlalint.fixing.rewrite import Refused, Rewrite
-from xlalint.fixing.scopes import together
 from xlalint.fixing.rewriters import REWRITERS
+from xlalint.fixing.scopes import together
 from xlalint.judging import Judge, Placed, located, settle
+from xlalint.lazy.site import Site
 from xlalint.registry import all_rules
 from xlalint.sources.file import SourceFile, decode
 from xlalint.versions import DEFAULT_TARGET
@@ -128,13 +129,17 @@ def carried_out(
     return changed
 
 
+def calls_of(placed: Placed) -> tuple[Site, ...]:
+    return (*reversed(placed.around), *placed.path)
+
+
 def rewrite_of(module: Module, cure: Cure, placed: Placed, findings: Sequence[Placed]) -> Rewrite:
     if isinstance(cure, DropArgument):
         return _without_argument(module, cure)
-    here = seen_in(module, cure, placed.path)
+    here = seen_in(module, cure, calls_of(placed))
     if isinstance(here, WrapBody):
         others = [
-            seen_in(module, each, one.path)
+            seen_in(module, each, calls_of(one))
             for one in findings
             for each in one.finding.cures
             if isinstance(each, WrapBody)

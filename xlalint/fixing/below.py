@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
-from xlalint.fixing.module import Block, Module
+from xlalint.fixing.module import Block, Module, called
 from xlalint.fixing.operations import Insert, Move, Operation, Replace
-from xlalint.fixing.order import require_order, why_not
-from xlalint.fixing.places import called, function_around
+from xlalint.fixing.places import function_around, qualified
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.work import Work, names_in
 
@@ -16,6 +14,13 @@ CLOSURE = "add_step_closure"
 _CONDITIONAL = (
     ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
 )  # fmt: skip
+_MODES = frozenset(
+    {
+        "no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast", "nullcontext",
+        "record_function", "Trace", "StepTrace", "step", "compile",
+    }
+)  # fmt: skip
+"""What opens a block that a read may leave."""
 _NAMES = {
     "sum": "total", "mean": "mean", "norm": "norm", "max": "largest", "min": "smallest",
     "argmax": "predicted", "softmax": "probabilities", "get_last_lr": "learning_rate",
@@ -50,6 +55,8 @@ class Below:
         Raises:
             Refused: it would take work along.
         """
+        if isinstance(node, ast.Expr):
+            node = node.value
         member = self._module.member(node, self._block)
         if member is None:
             raise Refused("it does not stand in the step itself")
@@ -70,44 +77,11 @@ class Below:
         Args:
             to: What they come to stand below.
             until: The last statement of the block that they move past; None: the last of all.
-
-        Raises:
-            Refused: something that they move past depends on them, or they on it.
         """
         last = self._block.index(until) if until is not None else len(self._block) - 1
         for statement in sorted(self.moving, key=lambda each: (each.lineno, each.col_offset)):
-            place = self._block.index(self.moving[statement])
-            if place > last:
-                continue
-            crossed = self._crossed(statement, last)
-            left = {each for each in self.operations if isinstance(each, Insert) and each.beside is statement}
-            if not left:
-                require_order([statement], crossed, frozenset(self._module.imports))
-            else:
-                # What is read below was bound to names of its own.
-                self._require_rest(statement, crossed)
-            self.operations.append(Move(statement, to))
-
-    def _require_rest(self, statement: ast.stmt, crossed: Sequence[ast.stmt]) -> None:
-        copy = _without(statement, [each for each in self.operations if isinstance(each, Replace)])
-        require_order([copy], crossed, frozenset(self._module.imports))
-
-    def _crossed(self, statement: ast.stmt, last: int) -> list[ast.stmt]:
-        """The statements between one and the end of the scope that do not move with it."""
-        crossed: list[ast.stmt] = []
-        node: ast.stmt = statement
-        member = self.moving[statement]
-        while node is not member:
-            block = self._module.block(node)
-            crossed += block[block.index(node) + 1 :]
-            parent = self._module.parents[node]
-            assert isinstance(parent, ast.stmt)
-            node = parent
-        crossed += self._block[self._block.index(member) + 1 : last + 1]
-        return [each for each in crossed if each not in self.moving and each not in self.ignored]
-
-    ignored: frozenset[ast.stmt] = frozenset()
-    """Markers, which go."""
+            if self._block.index(self.moving[statement]) <= last:
+                self.operations.append(Move(statement, to))
 
     # Statements ---------------------------------------------------------------------------------
 
@@ -118,7 +92,7 @@ class Below:
         for statement in reversed(inner):
             if self._is_free(statement):
                 return statement
-            if statement is not inner[0] and not isinstance(statement, ast.With):
+            if statement is not inner[0] and not _may_be_left(statement):
                 raise Refused(
                     f"line {inner[0].lineno} would move out of the statement on line {statement.lineno}, "
                     "which records work or reads itself"
@@ -150,10 +124,12 @@ class Below:
             raise Refused(f"the work on line {expression.lineno} is done only under a condition")
         if any(isinstance(each, ast.NamedExpr) for each in ast.walk(expression)):
             raise Refused(f"line {expression.lineno} binds a name in the middle of an expression")
+        if isinstance(statement, ast.Expr) and statement.value is expression:
+            raise Refused(f"it is not known that line {statement.lineno} reads and records nothing")
         source = module.source(expression)
         if "\n" in source or "\r" in source:
             raise Refused(f"the work on line {expression.lineno} goes over several lines")
-        name = self._name(expression)
+        name = self._name(expression, statement)
         self.staying.add(statement)
         self.operations += (Insert(f"{name} = {source}", statement, above=True), Replace(expression, name))
 
@@ -168,10 +144,16 @@ class Below:
         for each in operands:
             self.operations.append(Replace(each, f"{self._module.source(each)}.item()"))
 
-    def _name(self, expression: ast.expr) -> str:
+    def _name(self, expression: ast.expr, statement: ast.stmt) -> str:
         """A name for a value that nothing else has."""
         node = expression.value if isinstance(expression, ast.Subscript) else expression
-        wanted = "hits" if _counts(node) else _NAMES.get(called(node), "value")
+        match statement:
+            case _ if _counts(node):
+                wanted = "hits"
+            case ast.AugAssign(target=ast.Name(id=name)):
+                wanted = f"batch_{name}"
+            case _:
+                wanted = _NAMES.get(called(node), "value")
         name, number = wanted, 2
         while name in self._taken:
             name, number = f"{wanted}_{number}", number + 1
@@ -191,8 +173,6 @@ class Below:
         Raises:
             Refused: it would not do the same.
         """
-        from xlalint.fixing.places import qualified
-
         self._work.quiet.add(call)
         self.operations.append(Replace(call, self._plain(call)))
         if name := qualified(self._module, call.func):
@@ -243,6 +223,14 @@ class Below:
         return self._module.text[self._module.span(first)[0] : self._module.span(last)[1]]
 
 
+def _may_be_left(statement: ast.stmt) -> bool:
+    """Whether it is a `with` that only says how work is recorded."""
+    return isinstance(statement, ast.With) and all(
+        item.optional_vars is None and any(called(node) in _MODES for node in ast.walk(item.context_expr))
+        for item in statement.items
+    )
+
+
 def _counts(node: ast.expr) -> bool:
     """Whether it is the sum of a comparison."""
     match node:
@@ -251,27 +239,3 @@ def _counts(node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="sum")):
             return called(inner) == "eq"
     return False
-
-
-def _without(statement: ast.stmt, replaced: list[Replace]) -> ast.stmt:
-    """A statement as it is once expressions have given way."""
-    texts = {id(each.expression): each.text for each in replaced}
-
-    class Rest(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            text = texts.get(id(node))
-            return ast.parse(f"({text})", mode="eval").body if text is not None else self.generic_visit(node)
-
-    import copy
-
-    memo: dict[int, object] = {}
-    copied = copy.deepcopy(statement, memo)
-    texts = {id(memo[key]): text for key, text in texts.items() if key in memo}
-    made = Rest().visit(copied)
-    assert isinstance(made, ast.stmt)
-    return made
-
-
-def is_commuting(node: ast.expr, crossed: Sequence[ast.stmt], modules: frozenset[str]) -> bool:
-    """Whether an expression gives the same below other statements."""
-    return all(why_not(ast.Expr(node), each, modules) is None for each in crossed)

@@ -16,8 +16,8 @@ _NAME = re.compile(rb"(\w+)(?:[ \t]+as[ \t]+\w+)?")
 class Exports:
     """The names that some files import from modules, by the last part of the module's name.
 
-    Files are read when first asked for. That two modules of the same name are not told apart keeps more imports
-    than need be.
+    Files are read when first asked for. Two modules of the same name are not told apart, which keeps more
+    imports than need be.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:

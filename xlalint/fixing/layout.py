@@ -177,7 +177,7 @@ class _Slice:
         assert isinstance(held, cst.IndentedBlock | cst.Module)
         beside, *lines = held.body
         build = _Build(self.operations, self._holding, self._gone, self._unit())
-        made, left = build.block(self._block[self._first : self._last + 1], lines)  # type: ignore[arg-type]
+        made, left = build.block(self._block[self._first : self._last + 1], lines)
         new = held.with_changes(body=[beside, *made], footer=[*left, *held.footer])
         code = tree.with_deep_changes(held, body=new.body, footer=new.footer).code
         return Edit(self.start, self.end, code.removeprefix(before))
@@ -227,6 +227,8 @@ class _Build:
             elif isinstance(each, Move):
                 self._beside[each.to, each.above].append(each)
         self._moved: dict[ast.stmt, cst.BaseStatement] = {}
+        self._left: dict[ast.stmt, list[cst.EmptyLine]] = {}
+        """Comments at the end of blocks whose statements stay."""
 
     def suite(self, statements: Block, suite: cst.BaseSuite) -> cst.BaseSuite | None:
         """The block of a compound statement; None: nothing is left of it."""
@@ -263,7 +265,7 @@ class _Build:
                 left += _comments(line)
             elif made:
                 made[0] = made[0].with_changes(leading_lines=[*left, *_leading(made[0])])
-                left = []
+                left = self._left.pop(statement, [])
             if wrap is None and (wrap := self._wraps.get(statement)) is not None:
                 wrapped = []
                 if statement not in self._moves:
@@ -317,7 +319,7 @@ class _Build:
         if statement not in self._holding:
             return [line]
         if isinstance(line, cst.If):
-            built = self._if(statement, line)
+            built: cst.BaseStatement | None = self._if(statement, line)
         elif _suites(statement, line):
             built = self._compound(statement, line)
         else:
@@ -331,6 +333,8 @@ class _Build:
             items = [item for number, item in enumerate(built.items) if number != place]
             items[-1] = items[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
             return [built.with_changes(items=items)]
+        if isinstance(built.body, cst.IndentedBlock):
+            self._left[statement] = [each for each in built.body.footer if each.comment is not None]
         return _unwrapped(built)
 
     def _if(self, statement: ast.stmt, line: cst.If) -> cst.If | None:
@@ -346,7 +350,6 @@ class _Build:
         return line.with_changes(body=body or self._nothing(), orelse=orelse)
 
     def _compound(self, statement: ast.stmt, line: cst.BaseStatement) -> cst.BaseStatement | None:
-        node: ast.AST
         match line:
             case cst.With():
                 assert isinstance(statement, ast.With | ast.AsyncWith)
@@ -359,9 +362,10 @@ class _Build:
                 )
             case cst.Try() | cst.TryStar():
                 tried: ast.Try = statement  # type: ignore[assignment]
+                caught: Sequence[cst.ExceptHandler | cst.ExceptStarHandler] = line.handlers
                 handlers = [
                     each.with_changes(body=self._kept(node.body, each.body))
-                    for node, each in zip(tried.handlers, line.handlers, strict=True)
+                    for node, each in zip(tried.handlers, caught, strict=True)
                 ]
                 line = line.with_changes(body=self._kept(tried.body, line.body), handlers=handlers)
                 if line.finalbody is not None:
@@ -387,7 +391,9 @@ class _Build:
                 return line.with_changes(decorators=left)
         raise Refused(f"the statement on line {statement.lineno} is not known to what lays out the text")
 
-    def _with_else(self, statement: ast.stmt, line: cst.For | cst.While | cst.Try) -> cst.BaseStatement:
+    def _with_else(
+        self, statement: ast.stmt, line: cst.For | cst.While | cst.Try | cst.TryStar
+    ) -> cst.BaseStatement:
         if line.orelse is None:
             return line
         suite = self.suite(statement.orelse, line.orelse.body)  # type: ignore[attr-defined]
@@ -441,12 +447,14 @@ def _parsed(text: str) -> cst.BaseStatement:
 def _unwrapped(line: cst.With) -> list[cst.BaseStatement]:
     body = line.body
     above = [*line.leading_lines]
+    lines: list[cst.BaseStatement]
     if isinstance(body, cst.IndentedBlock):
         lines = [*body.body]
         if body.header.comment is not None:
             above.append(cst.EmptyLine(comment=body.header.comment))
     else:
-        lines = [cst.SimpleStatementLine(body.body, trailing_whitespace=body.trailing_whitespace)]  # type: ignore[attr-defined]
+        assert isinstance(body, cst.SimpleStatementSuite)
+        lines = [cst.SimpleStatementLine(body.body, trailing_whitespace=body.trailing_whitespace)]
     lines[0] = lines[0].with_changes(leading_lines=[*above, *_leading(lines[0])])
     return lines
 

@@ -35,7 +35,7 @@ def agrees(module: Module, operations: Sequence[Operation], text: str, edits: It
     inside = applied(module.text, edits)
     try:
         found = ast.parse(text)
-        wanted = _Tree(module, ast.parse(inside)).after(operations)
+        wanted = _Tree(module, ast.parse(inside), operations).after(operations)
     except (SyntaxError, ValueError, LookupError):
         return False
     lines, others = split_lines(inside), split_lines(text)
@@ -55,19 +55,31 @@ def _text(statement: ast.stmt, lines: list[str]) -> list[str] | None:
 class _Tree:
     """A syntax tree in which statements come and go."""
 
-    def __init__(self, module: Module, tree: ast.Module) -> None:
+    def __init__(self, module: Module, tree: ast.Module, operations: Sequence[Operation]) -> None:
         self._tree = tree
         self._module = module
         self._copies: dict[ast.AST, ast.AST] = {}
         self._homes: dict[ast.stmt, Block] = {}
         self._owners: dict[int, tuple[ast.AST, str]] = {}
-        self._pair(module.tree, tree)
-        for node in ast.walk(tree):
-            for name, block in ast.iter_fields(node):
-                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                    self._owners[id(block)] = node, name
-                    self._homes.update((statement, block) for statement in block)
+        self._settle(tree)
+        self._copies[module.tree] = tree
+        concerned = {module.outermost(node) for each in operations for node in _concerned(each)}
+        # The outermost statements that nothing happens to are compared by their text.
+        for statement, copy in zip(module.tree.body, tree.body, strict=True):
+            self._copies[statement] = copy
+            if statement in concerned:
+                copy.changed = True  # type: ignore[attr-defined]
+                self._pair(statement, copy)
+                for node in ast.walk(copy):
+                    self._settle(node)
         self._beside: dict[tuple[ast.stmt, bool], ast.stmt] = {}
+
+    def _settle(self, node: ast.AST) -> None:
+        """Know the blocks of a node, and what stands in them."""
+        for name, block in ast.iter_fields(node):
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                self._owners[id(block)] = node, name
+                self._homes.update((statement, block) for statement in block)
 
     def _pair(self, node: ast.AST, copy: ast.AST) -> None:
         """Know what stands for each node, as far as both trees have the same shape."""
@@ -81,8 +93,6 @@ class _Tree:
 
     def after(self, operations: Sequence[Operation]) -> ast.Module:
         """The tree after all operations."""
-        for each in operations:
-            self._mark(each)
         moved = {each.statement for each in operations if isinstance(each, Move)}
         in_place = [each for each in operations if isinstance(each, Insert) and each.beside in moved]
         for each in operations:
@@ -112,15 +122,6 @@ class _Tree:
                 self._unwrap(each)
         self._prune(operations)
         return self._tree
-
-    def _mark(self, operation: Operation) -> None:
-        """Note in which outermost statements something happens."""
-        nodes: tuple[ast.AST, ...] = touched(operation)
-        if isinstance(operation, Replace):
-            nodes = (operation.expression,)
-        for node in nodes:
-            *_, outermost, _ = (None, node, *self._module.around(node))
-            self._copies[outermost].changed = True  # type: ignore[index, attr-defined]
 
     def _copy(self, statement: ast.stmt) -> ast.stmt:
         copy = self._copies[statement]
@@ -181,7 +182,7 @@ class _Tree:
     def _prune(self, operations: Sequence[Operation]) -> None:
         """Take away what holds nothing any more, from the inside out."""
         left = [self._copy(each.statement) for each in operations if isinstance(each, Delete | Move)]
-        was_in = {each: block for each, block in self._origins(operations)}
+        was_in = dict(self._origins(operations))
         for statement in left:
             block = was_in[statement]
             while not block:
@@ -203,6 +204,10 @@ class _Tree:
                 owner = self._module.parents[each.statement]
                 name = next(name for name, held in ast.iter_fields(owner) if held is before)
                 yield self._copy(each.statement), getattr(self._copies[owner], name)
+
+
+def _concerned(operation: Operation) -> tuple[ast.AST, ...]:
+    return (operation.expression,) if isinstance(operation, Replace) else touched(operation)
 
 
 def _statement(text: str) -> ast.stmt:

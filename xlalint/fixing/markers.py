@@ -7,9 +7,9 @@ from typing import Any
 
 from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow
 from xlalint.fixing.imports import spelling
-from xlalint.fixing.module import Module
+from xlalint.fixing.module import Module, is_marker
 from xlalint.fixing.operations import Delete, Insert
-from xlalint.fixing.places import is_marker, qualified, statement_at, with_at
+from xlalint.fixing.places import qualified, statement_at, with_at
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 
 MARKER = "torch_xla.sync"
@@ -59,7 +59,7 @@ def _found(module: Module, cure: SyncBefore, statement: ast.stmt) -> ast.AST:
 
 
 def _is_elif(module: Module, statement: ast.stmt) -> bool:
-    parent = module.parents.get(statement)
+    parent = module.parents[statement]
     return (
         isinstance(statement, ast.If)
         and isinstance(parent, ast.If)

@@ -11,6 +11,7 @@ from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, split_lines
 
 Block = list[ast.stmt]
+MARKERS = frozenset({"mark_step", "sync"})
 
 
 class Module:
@@ -137,7 +138,7 @@ class Module:
     def imports(self) -> dict[str, str]:
         """What imports bind, anywhere in the file: names, with what they stand for."""
         found = {}
-        for node in ast.walk(self.tree):
+        for node in statements(self.tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     name = alias.asname or alias.name.split(".")[0]
@@ -149,33 +150,44 @@ class Module:
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """What a node stands in, from the inside out."""
-        while (parent := self.parents.get(node)) is not None:
-            yield parent
+        while node is not self.tree:
+            node = self.parents[node]
+            yield node
+
+    def outermost(self, node: ast.AST) -> ast.stmt:
+        """The outermost statement that holds a node, or is it."""
+        while (parent := self.parents[node]) is not self.tree:
             node = parent
+        assert isinstance(node, ast.stmt)
+        return node
 
     def at(self, site: Site) -> ast.AST | None:
         """The outermost node with exactly the place of a site."""
-        return self._at.get((site.line, site.column, site.end_line, site.end_column))
-
-    @cached_property
-    def _at(self) -> dict[tuple[int, int, int, int], ast.AST]:
-        found: dict[tuple[int, int, int, int], ast.AST] = {}
-        for node in self.parents:  # which come from the outside in
-            if node._attributes:
-                found.setdefault((node.lineno, node.col_offset, node.end_lineno, node.end_col_offset), node)  # type: ignore[attr-defined]
-        return found
+        place = (site.line, site.column, site.end_line, site.end_column)
+        for node in self._holding(site):
+            if place == (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset):  # type: ignore[attr-defined]
+                return node
+        return None
 
     def statement(self, site: Site) -> ast.stmt | None:
         """The innermost statement that holds a site."""
-        found: ast.stmt | None = None
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.stmt) and _holds(node, site):
-                found = node  # `walk` comes from the outside in
-        return found
+        found = [node for node in self._holding(site) if isinstance(node, ast.stmt)]
+        return found[-1] if found else None
+
+    def _holding(self, site: Site) -> Iterator[ast.AST]:
+        """The nodes that hold a site, from the outside in."""
+        waiting: list[ast.AST] = [self.tree]
+        while waiting:
+            for node in ast.iter_child_nodes(waiting.pop()):
+                if not hasattr(node, "lineno"):
+                    waiting.append(node)
+                elif _holds(node, site):
+                    yield node
+                    waiting.append(node)
 
     def block(self, statement: ast.stmt) -> Block:
         """The statements among which one stands."""
-        parent = self.parents.get(statement, self.tree)
+        parent = self.parents[statement]
         for name in ("body", "orelse", "finalbody"):
             block = getattr(parent, name, None)
             if isinstance(block, list) and statement in block:
@@ -190,10 +202,40 @@ class Module:
         return None
 
 
-def _holds(node: ast.stmt, site: Site) -> bool:
-    starts = min([(node.lineno, node.col_offset), *(
-        (each.lineno, each.col_offset) for each in getattr(node, "decorator_list", ())
-    )])  # fmt: skip
-    return starts <= (site.line, site.column) and (site.end_line, site.end_column) <= (
-        node.end_lineno or node.lineno, node.end_col_offset or 0,
-    )  # fmt: skip
+def called(node: ast.AST) -> str:
+    """The last name of what is called; empty where nothing is."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name
+    return ""
+
+
+def is_marker(statement: ast.stmt) -> bool:
+    """Whether it is a call that ends a step, by its name."""
+    return isinstance(statement, ast.Expr) and called(statement.value) in MARKERS
+
+
+def statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """All statements in a node, from the outside in; expressions are not looked at."""
+    waiting = [node]
+    while waiting:
+        for block in _blocks(waiting.pop()):
+            for each in block:
+                if isinstance(each, ast.stmt):
+                    yield each
+                waiting.append(each)
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.AST]]:
+    for name in ("body", "handlers", "cases", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield block
+
+
+def _holds(node: ast.AST, site: Site) -> bool:
+    start = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
+    for each in getattr(node, "decorator_list", ()):
+        start = min(start, (each.lineno, each.col_offset))
+    end = (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+    return start <= (site.line, site.column) and (site.end_line, site.end_column) <= end

@@ -10,7 +10,7 @@ from xlalint.fixing.below import Below
 from xlalint.fixing.module import Block, Module
 from xlalint.fixing.operations import Move
 from xlalint.fixing.order import require_order
-from xlalint.fixing.places import Function, function_around, is_marker, opened, statement_at
+from xlalint.fixing.places import Function, function_around, opened, statement_at
 from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
 from xlalint.fixing.work import Work
 
@@ -28,8 +28,6 @@ def move_below(module: Module, cure: MoveBelow) -> Rewrite:
     else:
         block, to = _common(module, what, to)
     below = Below(module, block, Work(function_around(module, to), to if is_scope else _around(module, to)))
-    if not is_scope and is_marker(to):
-        below.ignored = frozenset({to})
     below.take(what)
     (statement,) = below.moving
     if is_scope and [statement] == block and not below.staying:
@@ -37,6 +35,7 @@ def move_below(module: Module, cure: MoveBelow) -> Rewrite:
     if not is_scope and block.index(below.moving[statement]) > block.index(to):
         raise Refused(f"line {statement.lineno} stands below line {to.lineno} already")
     below.move(to, until=None if is_scope else to)
+    require_order(module, below.operations)
     return Rewrite(operations=tuple(below.operations), leaves=tuple(below.leaves))
 
 
@@ -86,12 +85,13 @@ def move_above(module: Module, cure: MoveAbove) -> Rewrite:
     if first > last:
         raise Refused(f"line {moved.lineno} stands above line {target.lineno} already")
     # That it comes to see something else than before is what it moves above that one for.
-    require_order([moved], block[first + 1 : last], frozenset(module.imports))
-    _require_names(module, moved, target)
-    return Rewrite(operations=(Move(moved, target, above=True),))
+    _require_names(moved, target)
+    operations = (Move(moved, target, above=True),)
+    require_order(module, operations)
+    return Rewrite(operations=operations)
 
 
-def _require_names(module: Module, moved: ast.stmt, target: ast.stmt) -> None:
+def _require_names(moved: ast.stmt, target: ast.stmt) -> None:
     """What the target binds does not exist above it."""
     bound = {
         each.id for each in ast.walk(target) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)

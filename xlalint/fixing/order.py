@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
+from xlalint.fixing.module import Block, Module, is_marker, statements
+from xlalint.fixing.operations import Delete, Move, Operation, Replace
 from xlalint.fixing.rewrite import Refused
 
 Chain = tuple[str, ...]
@@ -45,28 +49,112 @@ class _Doing(NamedTuple):
     """All names and attributes in it."""
 
 
-def require_order(
-    moved: Iterable[ast.stmt], crossed: Iterable[ast.stmt], modules: frozenset[str] = frozenset()
-) -> None:
-    """Refuse where statements cannot be moved past others without a change of what they do.
+class Known(NamedTuple):
+    """What is known of names, wherever statements move.
 
     Args:
-        moved: What moves.
-        crossed: What it moves past.
         modules: Names of modules, of which calls share nothing.
+        held: What objects were given when they were made: a call of such an object may change it.
+    """
+
+    modules: frozenset[str] = frozenset()
+    held: Mapping[str, frozenset[str]] = MappingProxyType({})
+
+    @classmethod
+    def of(cls, module: Module, statement: ast.stmt) -> Known:
+        """What is known around a statement."""
+        around = [node for node in module.around(statement) if isinstance(node, ast.FunctionDef | ast.Module)]
+        held: dict[str, set[str]] = {}
+        for each in statements(around[0]):
+            match each:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=made) as call):
+                    if (chain_of(made) or ("",))[-1][:1].isupper():
+                        held.setdefault(name, set()).update(_given(call))
+        return cls(frozenset(module.imports), {name: frozenset(inner) for name, inner in held.items()})
+
+
+NOTHING_KNOWN = Known()
+
+
+def _given(call: ast.Call) -> Iterator[str]:
+    """The names that a call is given as they are, or in a list."""
+    for each in (*call.args, *(keyword.value for keyword in call.keywords)):
+        for given in each.elts if isinstance(each, ast.List | ast.Tuple) else (each,):
+            if isinstance(given, ast.Name):
+                yield given.id
+
+
+def require_order(module: Module, operations: Iterable[Operation]) -> None:
+    """Refuse where statements cannot be moved past others without a change of what they do.
 
     Raises:
         Refused: they may not commute; the reason names the lines.
     """
-    crossed = list(crossed)
-    for one in moved:
-        for other in crossed:
-            reason = why_not(one, other, modules)
-            if reason is not None:
-                raise Refused(f"line {one.lineno} cannot move past line {other.lineno}: {reason}")
+    operations = [*operations]
+    replaced = [each for each in operations if isinstance(each, Replace)]
+    gone = {each.statement for each in operations if isinstance(each, Move | Delete)}
+    for move in operations:
+        if isinstance(move, Move):
+            known = Known.of(module, move.statement)
+            moved = _after(move.statement, replaced)
+            for other in crossed(module, move):
+                if other in gone or is_marker(other) or (move.above and other is move.to):
+                    continue
+                reason = why_not(moved, other, known)
+                if reason is not None:
+                    line = move.statement.lineno
+                    raise Refused(f"line {line} cannot move past line {other.lineno}: {reason}")
 
 
-def why_not(moved: ast.stmt, crossed: ast.stmt, modules: frozenset[str] = frozenset()) -> str | None:
+def crossed(module: Module, move: Move) -> Iterator[ast.stmt]:
+    """The statements that stand between one that moves and the place where it goes."""
+    targets = {id(block): member for block, member in _chain(module, move.to)}
+    for block, member in _chain(module, move.statement):
+        place, target = block.index(member), targets.get(id(block))
+        if target is None:
+            yield from block[:place] if move.above else block[place + 1 :]
+            continue
+        end = block.index(target)
+        if end < place:
+            yield from block[end + (target is not move.to or not move.above) : place]
+        else:
+            inside = target is move.to and not move.above
+            yield from block[place + 1 : end + inside]
+        return
+
+
+def _chain(module: Module, statement: ast.stmt) -> Iterator[tuple[Block, ast.stmt]]:
+    """The blocks that a statement stands in, from the inside out, each with its member."""
+    for node in (statement, *module.around(statement)):
+        if isinstance(node, ast.stmt):
+            yield module.block(node), node
+
+
+def _after(statement: ast.stmt, replaced: Iterable[Replace]) -> ast.stmt:
+    """A statement as it is once expressions in it have given way."""
+    nodes = {id(node) for node in ast.walk(statement)}
+    inside = {id(each.expression): each.text for each in replaced if id(each.expression) in nodes}
+    if not inside:
+        return statement
+    memo: dict[int, object] = {}
+    copied = copy.deepcopy(statement, memo)
+    made = _Replacing({id(memo[key]): text for key, text in inside.items()}).visit(copied)
+    assert isinstance(made, ast.stmt)
+    return made
+
+
+class _Replacing(ast.NodeTransformer):
+    def __init__(self, texts: dict[int, str]) -> None:
+        self._texts = texts
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        text = self._texts.get(id(node))
+        if text is None:
+            return self.generic_visit(node)
+        return ast.parse(f"({text})", mode="eval").body
+
+
+def why_not(moved: ast.stmt, crossed: ast.stmt, known: Known = NOTHING_KNOWN) -> str | None:
     """Why a statement may not move past another; None: nothing is known against it."""
     for node in (moved, crossed):
         if suspends(node):
@@ -75,7 +163,7 @@ def why_not(moved: ast.stmt, crossed: ast.stmt, modules: frozenset[str] = frozen
         return "it may leave the loop or function, and what moved would not run"
     if leaves(moved):
         return "it would run although the loop or function should have been left"
-    one, other = _doing(moved, modules), _doing(crossed, modules)
+    one, other = _doing(moved, known), _doing(crossed, known)
     for chain in sorted(other.binds):
         if any(_meet(chain, read) for read in one.reads | one.binds):
             return f"`{'.'.join(chain)}` is changed there"
@@ -143,7 +231,7 @@ def chain_of(node: ast.AST) -> Chain | None:
                 return None
 
 
-def _doing(statement: ast.AST, modules: frozenset[str]) -> _Doing:
+def _doing(statement: ast.AST, known: Known) -> _Doing:
     reads: set[Chain] = set()
     binds: set[Chain] = set()
     calls_on: set[Chain] = set()
@@ -179,10 +267,12 @@ def _doing(statement: ast.AST, modules: frozenset[str]) -> _Doing:
             case ast.Call(func=ast.Attribute(value=value, attr=attr)):
                 called.add(attr)
                 chain = chain_of(value)
-                if chain is not None and chain[0] not in own | modules and attr not in READING:
+                if chain is not None and chain[0] not in own | known.modules and attr not in READING:
                     calls_on.add(chain)
             case ast.Call(func=ast.Name(id=name)):
                 called.add(name)
+    for chains in (reads, calls_on):
+        chains |= {(inner,) for chain in [*chains] for inner in known.held.get(chain[0], ())}
     # `self` alone is read with everything that is taken of it.
     longer = {chain[:end] for chain in reads | binds for end in range(1, len(chain))}
     return _Doing(

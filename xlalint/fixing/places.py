@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from xlalint.cure import (
     Cure,
@@ -15,14 +16,13 @@ from xlalint.cure import (
     Where,
     WrapBody,
 )
-from xlalint.fixing.module import Module
+from xlalint.fixing.module import Module, called
 from xlalint.fixing.rewrite import Refused
 from xlalint.lazy.site import Site
 
 Loop = ast.For | ast.AsyncFor | ast.While
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-MARKERS = frozenset({"mark_step", "sync"})
 _STEPS = frozenset({"step", "compile"})
 _PROFILERS = frozenset({"Trace", "StepTrace"})
 
@@ -97,7 +97,7 @@ def statement_at(module: Module, where: Where) -> ast.stmt:
     assert isinstance(where, Site)
     found = module.statement(where) if where.path == str(module.file.path) else None
     if found is None:
-        raise Refused(f"it reaches into {where.path}, line {where.line}")
+        raise Refused(f"it reaches into {Path(where.path).name}, line {where.line}")
     return found
 
 
@@ -158,19 +158,6 @@ def with_at(module: Module, where: Where) -> ast.With:
     if not isinstance(statement, ast.With) or opened(statement, where, module) is None:
         raise Refused(f"the scope on line {statement.lineno} is not opened by a `with` of its own")
     return statement
-
-
-def called(node: ast.AST) -> str:
-    """The last name of what is called; empty where nothing is."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            return name
-    return ""
-
-
-def is_marker(statement: ast.stmt) -> bool:
-    """Whether it is a call that ends a step, by its name."""
-    return isinstance(statement, ast.Expr) and called(statement.value) in MARKERS
 
 
 def opens_step(statement: ast.AST) -> bool:

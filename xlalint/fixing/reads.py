@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from xlalint.cure import Cure, DropScaler, KeepOnDevice, ReadFirst
-from xlalint.fixing.module import Module
+from xlalint.fixing.module import Module, called
 from xlalint.fixing.operations import Delete, Operation, Replace
 from xlalint.fixing.order import chain_of
-from xlalint.fixing.places import called, expression_at, function_around, qualified, statement_at
+from xlalint.fixing.places import expression_at, function_around, qualified, statement_at
 from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
 from xlalint.fixing.work import Work
 
@@ -103,8 +103,7 @@ def drop_scaler(module: Module, cure: DropScaler) -> Rewrite:
     makes = 0
     for use in _uses(region, name):
         parent = module.parents[use]
-        call = module.parents.get(parent)
-        statement = module.parents.get(call) if call is not None else None
+        call, statement, *_ = *module.around(parent), None, None
         match parent, call:
             case ast.Assign(targets=[target], value=ast.Call(func=made)), _ if target is use:
                 operations.append(Delete(parent))

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, WrapBody
 from xlalint.fixing.below import CLOSURE, Below
 from xlalint.fixing.imports import spelling
-from xlalint.fixing.module import Block, Module
+from xlalint.fixing.module import Block, Module, called, is_marker
 from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
 from xlalint.fixing.operations import Unwrap as Unwrapped
 from xlalint.fixing.order import require_order, suspends
 from xlalint.fixing.places import (
     Function,
     Loop,
-    called,
     function_around,
-    is_marker,
     loop_at,
     opened,
     opens_profiler,
@@ -44,7 +42,7 @@ def together(module: Module, cures: Iterable[WrapBody]) -> list[WrapBody]:
         by_loop[loop] = replace(
             known,
             markers=tuple(sorted({*known.markers, *cure.markers})),
-            below=tuple(sorted({*known.below, *cure.below})),  # type: ignore[type-var]
+            below=tuple(sorted({*known.below, *cure.below})),
         )
     return [*by_loop.values()]
 
@@ -56,21 +54,55 @@ def wrap_body(module: Module, cure: WrapBody) -> Rewrite:
     """Put the work of a loop's body into step scopes, with what reads below them."""
     loop = loop_at(module, cure.loop)
     _require_allowed(module, loop)
+    markers = [_Marker(module, site, loop.body) for site in cure.markers]
+    try:
+        return _wrapped(module, loop, cure, markers, sure=False)
+    except Refused as refused:
+        try:
+            # What only may record work stays below then, where what it reads is.
+            return _wrapped(module, loop, cure, markers, sure=True)
+        except Refused:
+            raise refused from None
+
+
+def _wrapped(
+    module: Module, loop: Loop, cure: WrapBody, markers: Sequence[_Marker], *, sure: bool
+) -> Rewrite:
     body, work = loop.body, Work(function_around(module, loop), loop)
-    markers = [_Marker(module, site, body) for site in cure.markers]
     below = Below(module, body, work)
-    below.ignored = frozenset(each.statement for each in markers)
+    gone = {each.statement for each in markers}
+    whole: dict[ast.stmt, Refused] = {}
     for site in cure.below:
-        below.take(_node(module, site))
-    for statement in body:
-        if node := _own_read(statement, work, below):
+        node = _node(module, site)
+        try:
             below.take(node)
+        except Refused as refused:
+            member = module.member(node, body)
+            if member is None or called(node) == CLOSURE:
+                raise
+            whole[member] = refused  # which is well if it stands below the step as it is
+    for statement in body:
+        read = None if statement in whole else _own_read(statement, work, below)
+        if read is not None:
+            below.take(read)
+
+    def records(statement: ast.stmt) -> bool:
+        if statement in gone or statement in whole:
+            return False
+        if statement in below.moving:
+            return statement in below.staying
+        return work.surely_records(statement) if sure else work.records(statement)
+
     operations: list[Operation] = []
-    for first, last in _stretches(body, work, below, markers):
+    for first, last in _stretches(body, records, markers):
         inside = body[first : last + 1]
         drawing = next((each for each in inside if draws_batch(each)), None)
         if drawing is not None and first != last:
             raise Refused(f"line {drawing.lineno} draws a batch in the middle of the step")
+        _require_uncut(inside, markers)
+        for each in inside:
+            if each in whole:
+                raise whole[each]
         operations.append(Wrap(body[first], body[last], f"{spelling(module, STEP, body[first])[0]}()"))
     if not operations:
         raise Refused("no statement of the loop's body is seen to record work")
@@ -80,9 +112,11 @@ def wrap_body(module: Module, cure: WrapBody) -> Rewrite:
     else:
         below.move(wraps[-1].last, until=wraps[-1].last)
     operations += (Delete(each.deleted) for each in markers)
+    operations += below.operations
+    require_order(module, operations)
     leaves = [*below.leaves, *(name for each in markers if (name := each.name))]
     return Rewrite(
-        operations=(*operations, *below.operations),
+        operations=tuple(operations),
         needs=tuple(Need(STEP, wrap.first) for wrap in wraps),
         leaves=tuple(dict.fromkeys(leaves)),
     )
@@ -104,6 +138,15 @@ def _require_allowed(module: Module, loop: Loop) -> None:
     for node in ast.walk(function_around(module, loop)):
         if isinstance(node, ast.keyword) and node.arg == "batches_per_execution":
             raise Refused(f"the loader on line {node.lineno} runs several batches as one graph")
+
+
+def _require_uncut(inside: Sequence[ast.stmt], markers: Sequence[_Marker]) -> None:
+    """Nothing else may cut the graph in the middle of the step."""
+    gone = {each.statement for each in markers}
+    for statement in inside:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.stmt) and node not in gone and is_marker(node):
+                raise Refused(f"line {node.lineno} cuts the graph in the middle of the step")
 
 
 class _Marker:
@@ -165,6 +208,8 @@ def _node(module: Module, where: object) -> ast.AST:
     assert isinstance(where, Site)
     statement = statement_at(module, where)
     found = module.at(where)
+    if isinstance(found, ast.Expr):
+        return found.value
     return found if found is not None else statement
 
 
@@ -180,32 +225,19 @@ def _own_read(statement: ast.stmt, work: Work, below: Below) -> ast.AST | None:
     return None
 
 
-def _stretches(body: Block, work: Work, below: Below, markers: Sequence[_Marker]) -> list[tuple[int, int]]:
+def _stretches(
+    body: Block, records: Callable[[ast.stmt], bool], markers: Sequence[_Marker]
+) -> list[tuple[int, int]]:
     """The first and the last statement of each step: what records work, up to each marker."""
-    gone = {each.statement for each in markers if each.is_here}
-
-    def records(statement: ast.stmt) -> bool:
-        if statement in gone:
-            return False
-        if statement in below.moving:
-            return statement in below.staying
-        return work.records(statement)
-
-    found = []
-    ends = sorted({body.index(each.member) for each in markers})
-    start = 0
-    for end in ends or [len(body) - 1]:
-        places = [place for place in range(start, end + 1) if records(body[place])]
-        if places:
-            # What leads up to a marker counts to its step, whatever it is.
-            last = places[-1]
-            found.append((places[0], last))
-        start = end + 1
-    if ends and not found:  # the marker stands at the start of the body
-        places = [place for place in range(start, len(body)) if records(body[place])]
-        if places:
-            found.append((places[0], places[-1]))
-    return found
+    ends = sorted({body.index(each.member) for each in markers}) or [len(body) - 1]
+    stretches = [
+        range(start, end + 1) for start, end in zip([0, *(each + 1 for each in ends)], ends, strict=False)
+    ]
+    found = [places for stretch in stretches if (places := [each for each in stretch if records(body[each])])]
+    if not found:  # the marker stands at the start of the body
+        places = [each for each in range(ends[-1] + 1, len(body)) if records(body[each])]
+        found = [places] if places else []
+    return [(places[0], places[-1]) for places in found]
 
 
 def _move_by_stretch(below: Below, body: Block, wraps: list[Wrap]) -> None:
@@ -290,14 +322,9 @@ def move_into(module: Module, cure: MoveInto) -> Rewrite:
     moving.sort(key=block.index)
     above = [each for each in moving if block.index(each) < place]
     below = [each for each in moving if block.index(each) > place]
-    for each in reversed(above):
-        crossed = [one for one in block[block.index(each) + 1 : place] if one not in moving]
-        require_order([each], crossed, frozenset(module.imports))
-    for each in below:
-        crossed = [one for one in block[place + 1 : block.index(each)] if one not in moving]
-        require_order([each], crossed, frozenset(module.imports))
     operations += (Move(each, step.body[0], above=True) for each in above)
     operations += (Move(each, step.body[-1]) for each in below)
+    require_order(module, operations)
     return Rewrite(operations=tuple(operations))
 
 

@@ -60,8 +60,16 @@ _QUIET_RECEIVERS = (
     "stats",
 )
 _WORDS = frozenset(
-    {"log", "print", "save", "report", "checkpoint", "evaluate", "validate", "eval", "valid", "validation"}
+    {
+        "log", "logger", "logging", "print", "save", "saver", "saving", "report", "checkpoint", "ckpt",
+        "evaluate", "validate", "eval", "valid", "validation",
+    }
+)  # fmt: skip
+_OF_LOGARITHMS = frozenset({"softmax", "sigmoid", "prob", "probs", "likelihood", "normal"})
+_SURE = frozenset(
+    {"backward", "step", "zero_grad", "optimizer_step", "reduce_gradients", "all_reduce", "clip_grad_norm_"}
 )
+"""Methods and functions that record work, or belong to the step."""
 _REPORTING = frozenset({"update", "step", "report", "push", "record", "start", "stop"})
 
 
@@ -205,6 +213,21 @@ class Work:
         """Whether it may record work for the device."""
         return next(self.recording(node), None) is not None
 
+    def surely_records(self, node: ast.AST) -> bool:
+        """Whether it is more than a call of something unknown that makes it record work."""
+        return any(map(self._is_sure, self.recording(node)))
+
+    def _is_sure(self, node: ast.expr) -> bool:
+        if not isinstance(node, ast.Call):
+            return True
+        given = [*node.args, *(each.value for each in node.keywords)]
+        match node.func:
+            case ast.Attribute(attr=attr) if attr in _SURE:
+                return True
+            case ast.Attribute(value=value) if self.is_value(value):
+                return True
+        return any(map(self.is_value, given))
+
     def recording(self, node: ast.AST) -> Iterator[ast.expr]:
         """The outermost expressions in a statement that may record work."""
         if isinstance(node, ast.expr) and self._records(node):
@@ -240,28 +263,36 @@ class Work:
         if call in self.quiet:
             return False
         given = [*call.args, *(each.value for each in call.keywords)]
+        if any(isinstance(each, ast.Call) and self.reads(each) for each in given):
+            return False  # it is given numbers
         match call.func:
             case ast.Name(id=name):
                 if name in ("sum", "max", "min", "all", "any"):
                     return any(map(self.is_value, given))
                 return not (name in _QUIET_FUNCTIONS or name[:1].isupper() or _reports(name))
-            case ast.Attribute(value=value, attr=attr):
+            case ast.Attribute(attr=attr):
                 if attr in _QUIET_METHODS or _reports(attr):
                     return False
                 chain = chain_of(call.func) or ("",)
                 if chain[0] in _QUIET_MODULES:
                     return False
                 named = chain[-2].lower() if len(chain) > 1 else ""
-                return not (attr in _REPORTING and any(word in named for word in _QUIET_RECEIVERS))
+                reports = any(word in named for word in _QUIET_RECEIVERS) or self._are_numbers(given)
+                return not (attr in _REPORTING and reports)
             case ast.Lambda():
                 return False
         return True
 
+    def _are_numbers(self, given: list[ast.expr]) -> bool:
+        """Whether arguments are computed in Python."""
+        computed = all(isinstance(each, ast.BinOp | ast.Constant) for each in given)
+        return bool(given) and computed and not any(map(self.is_value, given))
+
 
 def _reports(name: str) -> bool:
     """Whether a function is called like those that tell or keep what was computed."""
-    first, *rest = name.lower().strip("_").split("_")
-    return first in _WORDS and not (first == "log" and rest and rest[0] in ("softmax", "sigmoid", "prob"))
+    words = name.lower().strip("_").split("_")
+    return not _WORDS.isdisjoint(words) and _OF_LOGARITHMS.isdisjoint(words)
 
 
 def draws_batch(node: ast.AST) -> bool:
