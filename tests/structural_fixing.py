@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from xlalint.analysis.engine import Program as Analyzed
 from xlalint.configuration import Configuration, Local
@@ -52,6 +53,15 @@ def module_of(path: Path, text: str) -> Module:
     return Module(source_file(path, text), ast.parse(text))
 
 
+class Step(NamedTuple):
+    """One rewrite of one file, with the text before and after."""
+
+    module: Module
+    operations: tuple[Operation, ...]
+    needs: tuple[str, ...]
+    text: str
+
+
 @dataclass
 class Outcome:
     """What became of a program.
@@ -59,11 +69,13 @@ class Outcome:
     Args:
         texts: Its files.
         applied: The cures that were carried out, with the code of their rule.
+        steps: What was done to the files, one after another.
         refused: Why others were not, by rule and cure.
     """
 
     texts: dict[Path, str]
     applied: list[tuple[str, Cure]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     refused: list[tuple[str, str, str]] = field(default_factory=list)
 
 
@@ -76,16 +88,18 @@ def fixed(texts: dict[Path, str], folder: Path, codes: Collection[str]) -> Outco
         for placed, cure in _wanted(findings, codes, tried):
             tried.add((placed.code, cure))
             try:
-                changed = carried_out(outcome.texts, cure, placed, findings)
+                steps = steps_of(outcome.texts, cure, placed, findings)
             except Refused as refused:
                 outcome.refused.append((placed.code, type(cure).__name__, str(refused)))
                 continue
+            changed = after_steps(outcome.texts, steps)
             after = findings_in(changed, folder)
             if new := _new(findings, after, placed.code):
                 outcome.refused.append((placed.code, type(cure).__name__, f"then there is {new}"))
                 continue
             outcome.texts, findings = changed, after
             outcome.applied.append((placed.code, cure))
+            outcome.steps += steps
             break
         else:
             break
@@ -112,21 +126,28 @@ def carried_out(
     """The texts after one cure, and what has to be done with it.
 
     Raises:
-        Refused: it does not apply; or the ledger says that the text is wrong.
+        Refused: it does not apply.
     """
+    return after_steps(texts, steps_of(texts, cure, placed, findings))
+
+
+def steps_of(texts: dict[Path, str], cure: Cure, placed: Placed, findings: Sequence[Placed]) -> list[Step]:
     by_file: dict[Path, list[Cure]] = {}
     for each in (cure, *cure.also):
         by_file.setdefault(Path(file_of(each)), []).append(each)
-    changed = dict(texts)
+    steps = []
     for path, cures in by_file.items():
         module = module_of(path, texts[path])
         rewrites = [rewrite_of(module, each, placed, findings) for each in cures]
-        operations = [operation for each in rewrites for operation in each.operations]
-        text = text_after(module, operations)
-        if any("torch_xla" in need for each in rewrites for need in each.needs):
-            text = with_import(text)
-        changed[path] = text
-    return changed
+        operations = tuple(operation for each in rewrites for operation in each.operations)
+        needs = tuple(need for each in rewrites for need in each.needs)
+        steps.append(Step(module, operations, needs, text_after(module, operations)))
+    return steps
+
+
+def after_steps(texts: dict[Path, str], steps: Sequence[Step]) -> dict[Path, str]:
+    changed = {step.module.file.path: with_import(step.text) if step.needs else step.text for step in steps}
+    return {**texts, **changed}
 
 
 def calls_of(placed: Placed) -> tuple[Site, ...]:

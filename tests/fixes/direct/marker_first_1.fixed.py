@@ -1,0 +1,10 @@
+"""The marker stands at the start of the body, and ends the step of the iteration before."""
+
+for step, batch in enumerate(batches):
+    with torch_xla.step():
+        optimizer.zero_grad()
+        loss = model(batch.to(device)).square().mean()
+        loss.backward()
+        optimizer.step()
+    if step == 3:
+        print("three")
