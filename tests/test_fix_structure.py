@@ -45,12 +45,12 @@ WITH_STEP = {
 
 OTHERWISE = {
     "XLA102/accuracy_per_batch": "the expert keeps the count on the device; the scope reads it below",
-    "XLA102/batch_moved_by_recursion": "the expert moves the read below the marker; the scope takes its place",
+    "XLA102/batch_moved_by_recursion": "the expert moves the read below the marker; the scope replaces that",
     "XLA102/gradient_norms_read": "the expert gathers the norms in a list; the loop that reads stays below",
     "XLA102/gradients_without_an_update": "the expert gathers the gradients in a list; the sync comes first",
-    "XLA102/item_before_marker": "the expert moves the read below the marker; the scope takes its place",
+    "XLA102/item_before_marker": "the expert moves the read below the marker; the scope replaces that",
     "XLA102/loss_by_name": "the expert reads once at the end",
-    "XLA102/loss_read_for_the_mean": "the rendezvous cuts: the rule offers the sync, the expert writes a step",
+    "XLA102/loss_read_for_the_mean": "a rendezvous cuts: the rule offers the sync, the expert a step",
     "XLA102/model_that_returns_a_pair": "the expert reads once at the end",
     "XLA102/read_into_a_variable_first": "the variable stays",
     "XLA106/closure_in_step": "the function is called below the step with what it was given",
@@ -75,8 +75,8 @@ OTHERWISE = {
     "XLA501/trainer_leaves_early": "the test is in a helper, and so is the sync; the expert writes a step",
     "XLA602/save_every_nth_step": "the save is conditional, and so is the sync; the expert writes a step",
     "XLA602/save_then_leave": "the save is conditional, and so is the sync; the expert writes a step",
-    "XLA602/save_two_calls_deep": "the save is in a helper, and so is the sync; the expert writes a step",
-    "XLA602/trainer_with_checkpoints": "the save is in a helper, and so is the sync; the expert writes a step",
+    "XLA602/save_two_calls_deep": "the save is in a helper, as is the sync; the expert writes a step",
+    "XLA602/trainer_with_checkpoints": "the save is in a helper, as is the sync; the expert writes a step",
     "XLA703/scaler_subclass": "the class that nothing uses any more stays",
     "XLA703/trainer_with_scaler": "the expert also sums the gradients of the replicas",
 }
@@ -228,7 +228,7 @@ def test_what_cannot_be_rewritten_is_refused_with_the_reason(path: Path, tmp_pat
     text = path.read_text(encoding="utf-8")
     found = fixed({program: text}, tmp_path, {header(path, "select")})
     assert any(header(path, "refused") in reason for _, kind, reason in found.refused if kind != "SyncBefore")
-    assert "step()" not in found.texts[program]
+    assert "torch_xla.step()" not in found.texts[program]
 
 
 @pytest.mark.parametrize("markers", [1, 2])

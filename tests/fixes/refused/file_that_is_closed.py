@@ -7,7 +7,8 @@ import torch_xla.debug.profiler as xp
 import torch_xla.distributed.parallel_loader as pl
 
 
-def evaluate(model, batches):
+def evaluate(batches):
+    model = torch.nn.Linear(8, 1).to("xla")
     for step, batch in enumerate(pl.MpDeviceLoader(batches, torch_xla.device())):
         with open(f"{step}.txt", "w") as file:
             loss = model(batch).square().mean()
