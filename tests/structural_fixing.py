@@ -21,8 +21,8 @@ from xlalint.fixing.module import Module
 from xlalint.fixing.operations import Operation, Replace
 from xlalint.fixing.places import expression_at, file_of, seen_in
 from xlalint.fixing.rewrite import Refused, Rewrite
+from xlalint.fixing.rewriters import REWRITERS
 from xlalint.fixing.scopes import together
-from xlalint.fixing.structure import REWRITERS
 from xlalint.judging import Judge, Placed, located, settle
 from xlalint.lazy.site import Site
 from xlalint.registry import all_rules

@@ -210,8 +210,9 @@ def test_text_is_the_default_and_ends_with_a_summary(folder: Path) -> None:
     assert " --> train.py:9:15" in lines
     assert "9 |         print(loss.item())" in lines
     assert "  |               ^^^^^^^^^^^" in lines
-    assert lines[-2:] == [
+    assert lines[-3:] == [
         "Found 1 warning in 1 file: 1 file checked, 1 of them using torch_xla.",
+        "Of these, `--fix --unsafe-fixes` may fix 1.",
         "Run `xlalint rule XLA101` to see what a rule means and how to fix it.",
     ]
 

@@ -52,7 +52,7 @@ from xlalint.versions import DEFAULT_TARGET, VersionRange, parse_range
 SAFE, UNSAFE, SHOWN = Applicability.SAFE, Applicability.UNSAFE, Applicability.SHOWN
 
 CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
-    "XLA001": {(Rename, SAFE), (Rename, SHOWN), (RenameKeyword, SAFE), (DropArgument, SHOWN)},
+    "XLA001": {(Rename, SAFE), (RenameKeyword, SAFE), (DropArgument, UNSAFE)},
     "XLA002": {(Rename, SAFE)},
     "XLA101": {(MoveBelow, UNSAFE)},
     "XLA102": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE), (SyncBefore, UNSAFE)},

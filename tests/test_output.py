@@ -392,6 +392,7 @@ def test_json_is_the_contract() -> None:
                 "move it",
                 Applicability.UNSAFE,
                 (Edit(place(6, 9, 18), ""), Edit(place(1, 1, 1), "x\n", path="sub/other.py")),
+                changes="the moment of the read",
             ),
             Fix("take it out", Applicability.SHOWN, ()),
         ),
@@ -404,6 +405,7 @@ def test_json_is_the_contract() -> None:
     best = {
         "title": "move it",
         "applicability": "unsafe",
+        "changes": "the moment of the read",
         "edits": [
             {
                 "range": {"start": {"line": 6, "column": 9}, "end": {"line": 6, "column": 18}},
@@ -429,7 +431,10 @@ def test_json_is_the_contract() -> None:
             "cell": 3,
             "help": "not part of it",
             "fix": best,
-            "fixes": [best, {"title": "take it out", "applicability": "shown", "edits": []}],
+            "fixes": [
+                best,
+                {"title": "take it out", "applicability": "shown", "changes": None, "edits": []},
+            ],
             "related": [
                 {
                     "path": "sub/other.py",

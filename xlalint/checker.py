@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from xlalint.cache import Cache
-from xlalint.diagnostic import Diagnostic, Position, Range
+from xlalint.cure import Cure
+from xlalint.diagnostic import Applicability, Diagnostic, Fix, Position, Range
 from xlalint.findings import Rules, findings, selected
 from xlalint.judging import Judge, Occurrence, Placed, diagnostic, settle
 from xlalint.lazy.events import SuppressionUnused
@@ -32,6 +34,8 @@ class Report:
     """What one check found.
 
     Args:
+        curable: Those for which somebody knows what would mend them, with where it was found.
+        checked: The paths of the files that are reported on.
         files: How many files were looked at.
         hot: How many of them use XLA, so that they were analyzed.
         passed_over: How many use a framework that may train on XLA, where nothing says that they do.
@@ -42,6 +46,8 @@ class Report:
     """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    curable: list[tuple[Diagnostic, Placed]] = field(default_factory=list)
+    checked: set[str] = field(default_factory=set)
     files: int = 0
     hot: int = 0
     passed_over: int = 0
@@ -59,6 +65,7 @@ def check(
     standard_input: Input | None = None,
     cache: Cache | None = None,
     project: Path | None = None,
+    texts: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Report:
     """Check files, and what lies below directories.
 
@@ -69,15 +76,17 @@ def check(
         standard_input: A text to check beside them.
         cache: Where answers are kept from one run to the next; None: nowhere.
         project: The folder or file that is one program by itself; None: the projects that `paths` are in.
+        texts: By absolute path, what stands in files instead of what is on disk.
 
     Raises:
         SettingsError: settings that hold for one of the files cannot be used.
     """
     gathered = gather(
-        paths, finder, force_exclude=force_exclude, standard_input=standard_input, project=project
-    )
+        paths, finder, force_exclude=force_exclude, standard_input=standard_input, project=project,
+        texts=texts,
+    )  # fmt: skip
     report = Report(files=gathered.looked_at)
-    texts = _Texts()
+    sources = _Texts()
     found: list[Placed] = []
     commented: list[tuple[SourceFile, Rules]] = []
     asked: dict[str, Settings] = {}
@@ -87,11 +96,12 @@ def check(
         broken = [*unit.unreadable, *_broken(unit)]
         asked.update((path, unit.files[path].settings) for path in unit.asked)
         asked.update((str(file.path), finder.at(file.path.parent)) for file in unit.unreadable)
+        report.checked |= unit.asked
         report.hot += len(unit.analyzed & unit.asked)
         if not unit.uses_xla:
             report.passed_over += len(unit.users & unit.asked)
-        texts.add(broken)
-        texts.take(unit)
+        sources.add(broken)
+        sources.take(unit)
         ours = {*unit.asked, *(str(file.path) for file in broken)}
         found += (placed for placed in here.placed if placed.path[0].path in ours)
         found += (placed for file in broken for placed in _judged(file, unit))
@@ -99,15 +109,33 @@ def check(
         commented += (
             (file, selected(unit.files[path].settings, unit.target(path)))
             for path in sorted(unit.asked - unparsed)
-            if unit.files[path].traits.commented and (file := texts.file(path)) is not None
+            if unit.files[path].traits.commented and (file := sources.file(path)) is not None
         )
     wanted = settle(placed for placed in found if _is_wanted(placed, asked))
-    report.bounds = Counter(texts.shown(p.path[0]) for p in wanted if not _is_selected(p, asked))
+    report.bounds = Counter(sources.shown(p.path[0]) for p in wanted if not _is_selected(p, asked))
     wanted = [placed for placed in wanted if _is_selected(placed, asked)]
-    _Suppression(asked, texts, report).run(wanted, commented)
+    _Suppression(asked, sources, report).run(wanted, commented)
     report.diagnostics.sort(key=lambda diagnostic: (diagnostic.order, diagnostic.message))
-    report.sources = texts.shown_in(report.diagnostics)
+    report.curable.sort(key=lambda curable: (curable[0].order, curable[0].message))
+    report.sources = sources.shown_in(report.diagnostics)
     return report
+
+
+def applicability(cure: Cure, code: str, settings: Settings) -> Applicability:
+    """How far a cure may be trusted, as the user has it."""
+    from xlalint.registry import expand
+
+    def named(selectors: Iterable[str]) -> bool:
+        return any(rule.code == code for selector in selectors for rule in expand(selector))
+
+    own = cure.applicability
+    if own is Applicability.SHOWN or named(settings.unfixable):
+        return Applicability.SHOWN
+    if settings.fixable is not None and not named(settings.fixable):
+        return Applicability.SHOWN
+    if named(settings.extend_unsafe_fixes):
+        return Applicability.UNSAFE
+    return Applicability.SAFE if named(settings.extend_safe_fixes) else own
 
 
 def _broken(unit: Unit) -> Iterator[Unreadable]:
@@ -236,7 +264,12 @@ class _Suppression:
 
     def _diagnostic(self, placed: Placed) -> Diagnostic:
         settings = self._asked[placed.path[0].path]
-        return diagnostic(placed, self._texts, severities=dict(settings.severity))
+        fixes = tuple(
+            Fix(cure.title, applicability(cure, placed.code, settings), changes=cure.changes)
+            for cure in placed.finding.cures
+        )
+        made = diagnostic(placed, self._texts, severities=dict(settings.severity))
+        return replace(made, fixes=fixes) if fixes else made
 
     def _tell(self, placed: Placed, suppressions: Suppressions, *, by_name: bool = False) -> None:
         diagnosed = self._diagnostic(placed)
@@ -244,8 +277,10 @@ class _Suppression:
         names = (rule.name, *rule.aliases)
         if suppressions.silences(rule.code, names, diagnosed.range, by_name=by_name):
             self._report.suppressed += 1
-        else:
-            self._report.diagnostics.append(diagnosed)
+            return
+        self._report.diagnostics.append(diagnosed)
+        if placed.finding.cures:
+            self._report.curable.append((diagnosed, placed))
 
     def _tell_unused(self, file: SourceFile, suppressions: Suppressions, rules: Rules) -> None:
         path = str(file.path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,11 @@ import click
 
 if TYPE_CHECKING:
     from xlalint.checker import Report
+    from xlalint.fixing.fixer import Outcome
     from xlalint.output.paint import Line
     from xlalint.rule import Rule
     from xlalint.settings import Settings, SettingsFinder
+    from xlalint.units import Input
 
 FORMATS = ("text", "concise", "json")
 LEVELS = ("error", "warning", "info", "never")
@@ -127,6 +129,16 @@ def _config_options(function: Any) -> Any:
     help="Skip files that git ignores.  [default: yes]",
 )
 @_config_options
+@click.option("--fix", is_flag=True, help="Change the code, where that changes nothing that it computes.")
+@click.option(
+    "--unsafe-fixes",
+    is_flag=True,
+    help="With --fix, --fix-only or --diff: also where it may change what the code computes, or when.",
+)
+@click.option("--fix-only", is_flag=True, help="As --fix, but do not report what is left.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option("--show-fixes", is_flag=True, help="List what was fixed, and what was not and why.")
+@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option(
     "--cache-dir",
@@ -161,6 +173,12 @@ def check(
     force_exclude: bool,
     config: Path | None,
     isolated: bool,
+    fix: bool,
+    unsafe_fixes: bool,
+    fix_only: bool,
+    diff: bool,
+    show_fixes: bool,
+    exit_non_zero_on_fix: bool,
     no_cache: bool,
     cache_dir: Path | None,
     exit_zero: bool,
@@ -175,8 +193,10 @@ def check(
 ) -> None:
     """Check files and directories (default: the working directory).
 
-    The path - stands for standard input. The exit status is 0 without diagnostics of the severity
-    --fail-on or higher, 1 with some, and 2 after wrong usage, wrong settings or an internal error.
+    The path - stands for standard input; with --fix, the fixed text goes to standard output and the
+    report to standard error. The exit status is 0 without diagnostics of the severity --fail-on or
+    higher, 1 with some, and 2 after wrong usage, wrong settings or an internal error. With --diff it is
+    1 if anything would change.
     """
     from xlalint import checker, units
     from xlalint.cache import Cache
@@ -197,19 +217,127 @@ def check(
         given = units.Input(stdin_filename, _standard_input()) if reads_input else None
         with _without_collector():
             cache = None if no_cache else Cache(cache_dir and cache_dir.absolute())
-            report = checker.check(
-                paths, finder, force_exclude=force_exclude, standard_input=given, cache=cache
-            )
-            _print_report(
-                report, settings.output_format, output_file, color, statistics=statistics, quiet=quiet
-            )
+
+            def run(texts: Mapping[str, bytes]) -> Report:
+                return checker.check(
+                    paths, finder, force_exclude=force_exclude, standard_input=given, cache=cache, texts=texts
+                )
+
+            outcome = None
+            if fix or fix_only or diff:
+                from xlalint.fixing.fixer import fix as fixed
+
+                outcome = fixed(run, lambda path: finder.at(Path(path).parent), given, unsafe=unsafe_fixes)
+                if diff:
+                    _print_diffs(outcome)
+                else:
+                    _write_fixes(outcome, given)
+                if not quiet:
+                    _print_fixes(outcome, color, written=not diff, listed=show_fixes)
+            report = run({}) if outcome is None else outcome.report
+            failed = outcome is not None and bool(outcome.after) and (diff or exit_non_zero_on_fix)
+            if not (diff or fix_only):
+                _print_report(
+                    report, settings.output_format, output_file, color, statistics=statistics, quiet=quiet,
+                    on_error=outcome is not None and given is not None,
+                )  # fmt: skip
+                failing = settings.fail_on
+                failed |= failing is not None and any(d.severity >= failing for d in report.diagnostics)
     if not report.files and not quiet:
         click.echo("xlalint: no Python files found", err=True)
     if verbose:
         _print_counts(report)
-    failing = settings.fail_on
-    if not exit_zero and failing is not None and any(d.severity >= failing for d in report.diagnostics):
+    if failed and not exit_zero:
         raise click.exceptions.Exit(1)
+
+
+@command.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--target-version", metavar="RANGE", help="Versions of torch_xla that the code must support afterwards."
+)
+@click.option("--safe-only", is_flag=True, help="Change only what cannot change what the code computes.")
+@click.option("--allow-dirty", is_flag=True, help="Go on although there are changes that are not committed.")
+@click.option("--diff", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--commit", is_flag=True, help="Commit the changes, those of each rule by themselves.")
+@_config_options
+@_color_option
+def migrate(
+    paths: tuple[Path, ...], *, target_version: str | None, safe_only: bool, allow_dirty: bool, diff: bool,
+    commit: bool, config: Path | None, isolated: bool, color: str,
+) -> None:  # fmt: skip
+    """Bring code to the present torch_xla: its names, step scopes, and profiling.
+
+    Changes what `xlalint check --fix --unsafe-fixes` would, says what may come out otherwise, and lists
+    what is left to be done by hand. Files with changes that are not committed are refused, so that
+    `git diff` shows what was done.
+    """
+    from xlalint import checker
+    from xlalint.cache import Cache
+    from xlalint.fixing import repository
+    from xlalint.fixing.fixer import Outcome, fix, migrated
+    from xlalint.output.fixes import left_by_hand
+
+    paths, reads_input = _sort_out(paths, None)
+    if reads_input:
+        raise click.UsageError("standard input cannot be migrated; use `xlalint check --fix -`")
+    repositories = repository.roots([Path(os.path.abspath(path)) for path in paths])
+    if commit and (diff or not repositories):
+        raise click.UsageError(
+            "--commit needs files in a git repository" + (", and no --diff" if diff else "")
+        )
+    if not (allow_dirty or diff):
+        _refuse_changed(repositories)
+    given = {**_given({"target_version": target_version}), "select": migrated(), "preview": True}
+    finder = _finder(config, isolated, given)
+
+    def settings(path: str) -> Settings:
+        return finder.at(Path(path).parent)
+
+    def run(texts: Mapping[str, bytes]) -> Report:
+        return checker.check(paths, finder, cache=Cache(), texts=texts)
+
+    with _failures(), _without_collector():
+        outcomes: list[Outcome] = []
+        for code in migrated() if commit else (None,):
+            outcome = fix(run, settings, unsafe=not safe_only, code=code)
+            outcomes.append(outcome)
+            if diff:
+                _print_diffs(outcome)
+                continue
+            _write_fixes(outcome, None)
+            if commit and code is not None:
+                _commit(repositories, outcome, code)
+    report = outcomes[-1].report
+    applied = [one for outcome in outcomes for one in outcome.applied]
+    _print_fixes(Outcome(report, {}, {}, applied, outcomes[-1].left), color, written=not diff, listed=True)
+    _print([*left_by_hand(report.diagnostics)], color)
+
+
+def _refuse_changed(repositories: list[Path]) -> None:
+    from xlalint.fixing.repository import changed
+
+    for root in repositories:
+        files = changed(root)
+        if files:
+            more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+            raise Failure(
+                f"{root} has changes that are not committed ({files[0]}{more}); commit or stash them, so "
+                "that you can tell them from ours, or use --allow-dirty"
+            )
+
+
+def _commit(repositories: list[Path], outcome: Outcome, code: str) -> None:
+    from xlalint.fixing.repository import GitError, commit
+
+    rule = _find_rule(code)
+    for root in repositories:
+        files = [path for path in outcome.after if Path(path).is_relative_to(root)]
+        if files:
+            try:
+                commit(root, files, f"{code} {rule.name}: {outcome.applied[0].cure.title}")
+            except GitError as error:
+                raise Failure(f"the files are changed, but git refused to commit them: {error}") from error
 
 
 @command.command()
@@ -509,8 +637,10 @@ def _rule_as_json(rule: type[Rule[Any]]) -> dict[str, object]:
 
 
 def _print_report(
-    report: Report, form: str, file: Path | None, color: str, *, statistics: bool, quiet: bool
-) -> None:
+    report: Report, form: str, file: Path | None, color: str, *, statistics: bool, quiet: bool,
+    on_error: bool = False,
+) -> None:  # fmt: skip
+    """Args: on_error: whether it goes to standard error instead of standard output."""
     found = report.diagnostics
     if form == "json":
         from xlalint.output import json
@@ -533,12 +663,62 @@ def _print_report(
         colored = file is None and _is_colored(color)
         text = paint(lines, colored=colored, linked=colored and _is_terminal())
     if file is None:
-        _echo(text)
+        click.echo(text, err=True, nl=False) if on_error else _echo(text)
         return
     try:
         file.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise Failure(f"cannot write {file}: {_reason(error)}") from error
+
+
+def _print_diffs(outcome: Outcome) -> None:
+    from xlalint.output.fixes import diff
+    from xlalint.sources.file import show
+
+    for path, after in sorted(outcome.after.items()):
+        before, now = (text.decode("utf-8", "replace") for text in (outcome.before[path], after))
+        _echo("".join(diff(show(Path(path)), before, now)))
+
+
+def _write_fixes(outcome: Outcome, given: Input | None) -> None:
+    """Change the files, as far as that is possible; what came on standard input goes to standard output.
+
+    Raises:
+        Failure: some were left as they were.
+    """
+    from xlalint.fixing.writing import Unwritten, replace
+    from xlalint.sources.file import show
+
+    if given is not None:
+        with _writing():
+            sys.stdout.buffer.write(outcome.after.pop(given.path, given.data))
+    written: list[str] = []
+    unwritten: list[str] = []
+    try:
+        for path, after in sorted(outcome.after.items()):
+            try:
+                replace(path, outcome.before[path], after)
+                written.append(show(Path(path)))
+            except Unwritten as error:
+                unwritten.append(f"cannot fix {show(Path(path))}: {error}")
+    except KeyboardInterrupt:
+        click.echo(f"xlalint: interrupted; files fixed before: {', '.join(written) or 'none'}", err=True)
+        raise
+    if unwritten:
+        others = f"\nfixed {', '.join(written)}" if written else ""
+        raise Failure("\n".join(unwritten) + others)
+
+
+def _print_fixes(outcome: Outcome, color: str, *, written: bool, listed: bool) -> None:
+    """Say what was fixed, on standard error: standard output is for the report, or the fixed text."""
+    from xlalint.output import fixes
+    from xlalint.output.paint import paint
+
+    lines = [*fixes.listed(outcome.applied, outcome.left)] if listed else []
+    lines += fixes.summary(
+        len(outcome.applied), len({one.diagnostic.path for one in outcome.applied}), written=written
+    )
+    click.echo(paint(lines, colored=_is_colored(color)), err=True, nl=False)
 
 
 def _print_counts(report: Report) -> None:

@@ -18,7 +18,7 @@ from typing import ClassVar, TypeVar
 from xlalint.diagnostic import Applicability
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Scope, Split
-from xlalint.versions import Version
+from xlalint.versions import LATEST, Version
 
 Where = Site | Scope | Split
 """A place, or that which stands there."""
@@ -71,14 +71,21 @@ def placed(cure: _C, place: Callable[[Where], Site]) -> _C:
 class Rename(Cure):
     """A name at `site`, or what is called there, gives way to another; both are qualified names.
 
-    `parameters` are those of the function, in order, with what the successor calls them: one that it
-    does not take ("") must not be passed. Empty: it takes the same.
+    Args:
+        parameters: Those of the function, in order, with what the successor calls them: one that it does not
+            take ("") must not be passed. Empty: it takes the same.
+        omitted: Such as may be passed all the same and are left out, with the value for which that holds; "":
+            whatever the value.
+        oldest: The first release that the code must run on; what the name shares an import with must have its
+            successor there, too.
     """
 
     site: Site
     name: str
     successor: str
     parameters: tuple[tuple[str, str], ...] = ()
+    omitted: tuple[tuple[str, str], ...] = ()
+    oldest: Version = field(default=LATEST, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

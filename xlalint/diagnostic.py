@@ -66,11 +66,19 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One way to fix a diagnostic."""
+    """One way to fix a diagnostic.
+
+    Args:
+        title: What it does.
+        applicability: How far it may be trusted.
+        edits: What it changes, where that was worked out.
+        changes: What may come out otherwise after it.
+    """
 
     title: str
     applicability: Applicability
-    edits: tuple[Edit, ...]
+    edits: tuple[Edit, ...] = ()
+    changes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +118,7 @@ class Diagnostic:
     help: str = ""
     cell: int | None = None
     fixes: tuple[Fix, ...] = ()
-    """Ways to mend it; the first is the one that `--fix` applies."""
+    """Ways to mend it, the best first."""
     related: tuple[Related, ...] = ()
     url: str = ""
     observed_by: tuple[Observer, ...] = (Observer.ANALYZER,)

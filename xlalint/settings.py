@@ -40,6 +40,7 @@ class Settings:
         select: What to select instead of the rules that are on by default; None: those.
         target_version: None: what the project itself says, else the last release.
         fail_on: The lowest severity that makes the command fail; None: none does.
+        fixable: The rules that may be fixed; None: all.
     """
 
     base: Path
@@ -58,6 +59,10 @@ class Settings:
     severity: tuple[tuple[str, Severity], ...] = ()
     frameworks: tuple[Framework, ...] = ()
     other_backends: tuple[str, ...] = ()
+    fixable: tuple[str, ...] | None = None
+    unfixable: tuple[str, ...] = ()
+    extend_safe_fixes: tuple[str, ...] = ()
+    extend_unsafe_fixes: tuple[str, ...] = ()
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -225,6 +230,16 @@ SETTINGS = (
     Setting(
         "other-backends", "list of names", "[]",
         "Names in your code that are never true on XLA; code under them is skipped: is_cuda_run.", _strings,
+    ),
+    Setting("fixable", "list of rules", "all", "Let --fix change code for these rules only.", _rules),
+    Setting("unfixable", "list of rules", "[]", "Never change code for these rules.", _rules),
+    Setting(
+        "extend-safe-fixes", "list of rules", "[]", "Apply the fixes of these rules without --unsafe-fixes.",
+        _rules,
+    ),
+    Setting(
+        "extend-unsafe-fixes", "list of rules", "[]",
+        "Apply the fixes of these rules only with --unsafe-fixes.", _rules,
     ),
 )  # fmt: skip
 

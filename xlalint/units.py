@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.configuration import Configuration, Framework, Local
@@ -41,6 +42,11 @@ class Input(NamedTuple):
 
     name: str | None
     data: bytes
+
+    @property
+    def path(self) -> str:
+        """Where it would stand."""
+        return os.path.abspath(self.name or "stdin.py")  # noqa: PTH100 - keeps links
 
 
 class Stat(NamedTuple):
@@ -427,18 +433,20 @@ def gather(
     force_exclude: bool = False,
     standard_input: Input | None = None,
     project: Path | None = None,
+    texts: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Gathered:
     """Find what is to be reported, and the projects that it belongs to. Arguments as of `checker.check`.
 
     Raises:
         SettingsError: settings that hold for one of the files cannot be used.
     """
-    return _Gathering(finder, force_exclude=force_exclude, project=project).run(paths, standard_input)
+    gathering = _Gathering(finder, force_exclude=force_exclude, project=project, texts=texts)
+    return gathering.run(paths, standard_input)
 
 
 def projects_of(paths: Sequence[Path]) -> list[Path]:
     """The projects that files and folders belong to, and those below a folder that have been checked."""
-    gathering = _Gathering(SettingsFinder(isolated=True), force_exclude=False, project=None)
+    gathering = _Gathering(SettingsFinder(isolated=True), force_exclude=False, project=None, texts={})
     roots: dict[Path, None] = {}
     for path in paths:
         absolute = Path(os.path.abspath(path))  # noqa: PTH100 - keeps links
@@ -452,8 +460,12 @@ def projects_of(paths: Sequence[Path]) -> list[Path]:
 
 
 class _Gathering:
-    def __init__(self, finder: SettingsFinder, *, force_exclude: bool, project: Path | None) -> None:
+    def __init__(
+        self, finder: SettingsFinder, *, force_exclude: bool, project: Path | None,
+        texts: Mapping[str, bytes],
+    ) -> None:  # fmt: skip
         self._finder = finder
+        self._texts = texts
         self._project = project
         self._force_exclude = force_exclude
         self._locals = Locals(finder)
@@ -526,13 +538,13 @@ class _Gathering:
                 unit.unreadable.append(item)
                 continue
             if path not in unit.files:
-                unit.files[path] = _file(item)
+                unit.files[path] = self._file(item)
             unit.asked.add(path)
             if named:
                 unit.named.add(path)
 
     def _ask_input(self, given: Input) -> None:
-        path = Path(os.path.abspath(given.name or "stdin.py"))  # noqa: PTH100 - keeps links
+        path = Path(given.path)
         settings = self._finder.at(path.parent)
         excluded = any(patterns.take_within(str(path)) for patterns in settings.excludes)
         if self._force_exclude and excluded:
@@ -541,7 +553,9 @@ class _Gathering:
         known = self._own_files(root)
         unit = self._unit(root, "" if str(path) in known else str(path))
         shown = show(path) if given.name else "<stdin>"
-        unit.files[str(path)] = File(str(path), settings, data=given.data, shown=shown)
+        unit.files[str(path)] = File(
+            str(path), settings, data=self._texts.get(str(path), given.data), shown=shown
+        )
         unit.asked.add(str(path))
         unit.named.add(str(path))
         self._asked.add(str(path))
@@ -552,8 +566,13 @@ class _Gathering:
         if unit is None:
             unit = self._units[root, foreign] = Unit(root, self._locals)
             own = self._own_files(root).values()
-            unit.files.update((item.path, _file(item)) for item in own if isinstance(item, Found))
+            unit.files.update((item.path, self._file(item)) for item in own if isinstance(item, Found))
         return unit
+
+    def _file(self, found: Found) -> File:
+        settings = found.scope.rest
+        assert isinstance(settings, Settings)
+        return File(found.path, settings, data=self._texts.get(found.path))
 
     def _own_files(self, root: Path) -> Mapping[str, Found | Unreadable]:
         own = self._own.get(root)
@@ -564,12 +583,6 @@ class _Gathering:
                     if self.root_of(item, str(root)) == root:
                         own[str(item.path)] = item
         return own
-
-
-def _file(found: Found) -> File:
-    settings = found.scope.rest
-    assert isinstance(settings, Settings)
-    return File(found.path, settings)
 
 
 def _is_within(path: str, folder: str) -> bool:

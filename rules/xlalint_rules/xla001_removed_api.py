@@ -38,8 +38,10 @@ class RemovedApi(Rule[ApiUsed]):
     ```
 
     ## Fix safety
-    No fix yet. Some replacements do exactly the same and exist in every release of the target:
-    there the name can simply be replaced. For all others the help says what differs.
+    Safe where the replacement does exactly the same and exists in every release of the target: the
+    name, its arguments and the imports are rewritten. `xmp.spawn` to `torch_xla.launch` is unsafe:
+    it starts a replica on each device that there is. All others are only shown, and the help says
+    what differs.
 
     ## On the engine
     The example programs of this rule raise `AttributeError`, `ImportError` or `TypeError`; with the

@@ -45,9 +45,10 @@ class DeprecatedApi(Rule[ApiUsed]):
     ```
 
     ## Fix safety
-    No fix yet. Some replacements do exactly the same: there the name can simply be replaced, as
-    long as every release of the target takes the arguments (`torch_xla.sync` takes `wait` since 2.5
-    and `reset_scope` since 2.8). For all others the help says what differs.
+    Safe where the replacement does exactly the same and every release of the target takes the
+    arguments (`torch_xla.sync` takes `wait` since 2.5 and `reset_scope` since 2.8): the name, its
+    arguments and the imports are rewritten. All others are only shown, and the help says what
+    differs.
 
     ## On the engine
     Old and new names behave the same, so there is no harm to measure yet.

@@ -42,8 +42,9 @@ class UnusedSuppression(Rule[SuppressionUnused]):
     ```
 
     ## Fix safety
-    No fix yet. For a comment that is not written as it must be, the help shows the right one; nobody but
-    its author knows whether that is meant.
+    Safe: the codes that suppress nothing leave the comment, and with the last of them it goes. A
+    comment that is not written as it must be stays: the help shows the right one, as nobody but its
+    author knows whether that is meant.
 
     ## On the engine
     Not proven: comments do not run.

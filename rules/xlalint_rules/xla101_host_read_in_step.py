@@ -62,8 +62,8 @@ class HostReadInStep(Rule[HostRead]):
     ```
 
     ## Fix safety
-    No fix yet. Moving a read below the step changes when it happens. It cannot move at all if the
-    rest of the step depends on its result.
+    Unsafe: the read moves below the step, so it happens later and sees what has changed by then. It
+    stays where the rest of the step depends on its result.
 
     ## On the engine
     Ten steps that read their loss inside the step launch 20 graphs, and 10 when they read it below.

@@ -64,8 +64,9 @@ class TensorAsBool(Rule[HostRead]):
     ```
 
     ## Fix safety
-    No fix yet. `torch.where` computes both sides, and a loop that ends on a device value has to be
-    rewritten by hand.
+    `math.sqrt(t)` and the like become `torch.sqrt(t)`, unsafe: the device computes in its own
+    precision. All else is only shown: `torch.where` computes both sides, and a loop that ends on a
+    device value has to be rewritten by hand.
 
     ## On the engine
     Ten steps with `if loss > limit` launch 20 graphs, with `torch.where` 10.
@@ -102,11 +103,15 @@ def _cure(event: HostRead) -> Cure:
     function = event.spelling.partition("(")[0].rpartition(".")[2]
     if event.reading is Reading.MATH and function in _SAME_IN_TORCH:
         twin = f"torch.{function}"
-        return Rename(event.site, f"math.{function}", twin, title=f"Use `{twin}`", changes=DEVICE_PRECISION)
+        return Rename(
+            event.site, f"math.{function}", twin, _PARAMETERS, title=f"Use `{twin}`", changes=DEVICE_PRECISION
+        )
     return ByHand(event.site, title=_BY_HAND[event.reading])
 
 
 _SAME_IN_TORCH = frozenset({"cos", "exp", "expm1", "log", "log10", "log1p", "log2", "sin", "sqrt", "tan"})
+# The base that `math.log` may be given, `torch.log` does not take.
+_PARAMETERS = (("x", "input"),)
 _BY_HAND = {
     Reading.BOOL: "Choose on the device with `torch.where`",
     Reading.INDEX: "Index on the device with `torch.index_select`",

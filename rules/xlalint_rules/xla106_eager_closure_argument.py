@@ -75,8 +75,8 @@ class EagerClosureArgument(Rule[HostRead]):
     ```
 
     ## Fix safety
-    No fix yet. Passing the tensor changes what the closure receives. Calling the function below a
-    step does not.
+    Unsafe: the function is called below a step, with the same arguments, and no longer by the
+    engine. Passing the tensor instead would change what it receives; that is left to you.
 
     ## On the engine
     Five steps whose closure gets `loss.item()` launch 10 graphs, and 5 when it gets `loss`.

@@ -62,8 +62,9 @@ class ManualStepMarker(Rule[LoopLeft]):
     ```
 
     ## Fix safety
-    No fix yet. Moving the loop body into a step, with reads and closures below it, is unsafe where
-    their order matters.
+    Unsafe: the loop body goes into a step, and closures become calls below it. Each graph cut
+    advances the device's random state, so dropout draws other numbers. Closures that run in another
+    thread or capture variables of the loop, and markers under a condition, stay.
 
     ## On the engine
     No harm to measure: ten steps launch 10 graphs in both forms, with equal parameters.

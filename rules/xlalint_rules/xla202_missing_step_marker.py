@@ -59,8 +59,8 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     ```
 
     ## Fix safety
-    No fix yet. The program does not say where its steps end; a step around the loop body decides
-    it.
+    Unsafe: the loop body goes into a step, with its reads below it. The program does not say where
+    its steps end, and the step decides it.
 
     ## On the engine
     Ten steps over a plain `DataLoader` launch no graph and leave every parameter pending. With a

@@ -73,8 +73,9 @@ class EarlyExitWithPendingGraph(Rule[LeftPending]):
     ```
 
     ## Fix safety
-    No fix yet. With a step around the loop body, the test for the exit moves below the step. If it
-    reads the loss it should use one `.item()`: comparing on the device would launch a second graph.
+    Unsafe: the loop body goes into a step and the test for the exit moves below it, where it asks
+    with one `.item()`: to compare on the device would launch a second graph. Otherwise a
+    `torch_xla.sync()` comes before the exit.
 
     ## On the engine
     A `break` after four steps and then two evaluations compile 3 graphs, one of them the last step

@@ -59,8 +59,8 @@ class MarkerInStep(Rule[Cut]):
     ```
 
     ## Fix safety
-    No fix yet. Someone may have cut the graph because it was too large to compile; without the cut
-    it is that large again.
+    Unsafe: the marker goes. Someone may have cut the graph because it was too large to compile;
+    without the cut it is that large again.
 
     ## On the engine
     Ten steps with a marker before the optimizer step launch 20 graphs, without it 10.

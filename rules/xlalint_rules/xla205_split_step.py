@@ -61,7 +61,7 @@ class SplitStep(Rule[StepSplit | Cut]):
     ```
 
     ## Fix safety
-    No fix yet. Without the marker the graph is larger, and may no longer compile or fit into
+    Unsafe: the marker goes. Without it the graph is larger, and may no longer compile or fit into
     memory.
 
     ## On the engine

@@ -60,7 +60,7 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
     ```
 
     ## Fix safety
-    No fix yet. Moving the operations into the step, or computing with Python numbers, is unsafe:
+    Unsafe: the operations move into the step, or the value is read first and Python computes:
     `loss.item() / 8` is computed in double precision, `(loss / 8).item()` is not.
 
     ## On the engine

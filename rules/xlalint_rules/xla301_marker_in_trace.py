@@ -52,8 +52,8 @@ class MarkerInTrace(Rule[Cut]):
     ```
 
     ## Fix safety
-    No fix yet. Moving the marker and the lines after it below the profiler scope is unsafe, because
-    they no longer count as traced.
+    Unsafe: the marker and the lines after it move below the profiler scope, where they no longer
+    count as traced.
 
     ## On the engine
     The program raises `RuntimeError: Expecting scope to be empty but it is loss.1` at the first

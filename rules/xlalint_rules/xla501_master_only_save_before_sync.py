@@ -71,8 +71,8 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
     ```
 
     ## Fix safety
-    No fix yet. Calling `torch_xla.sync()` on all replicas above the test is unsafe, because it adds
-    a graph cut.
+    Unsafe: a `torch_xla.sync()` on all replicas comes above the test, which adds a graph cut; in a
+    step, the test moves below it.
 
     ## On the engine
     Two replicas: with the save before the cut, the program waits for 10 seconds and aborts; with

@@ -60,8 +60,8 @@ class MasterOnlyCollective(Rule[UnmatchedCollective]):
     ```
 
     ## Fix safety
-    No fix yet: only the author knows whether the call should move out of the branch, or the other
-    replicas should make it too.
+    Only shown: nobody but the author knows whether the call should move out of the branch, or the
+    other replicas should make it too.
 
     ## On the engine
     Two replicas: an all-reduce, a rendezvous or a `mesh_reduce` on the master alone waits for 10

@@ -71,7 +71,7 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
     ```
 
     ## Fix safety
-    No fix yet: it would change the result of the training, for the better.
+    Only shown: it changes the result of the training, for the better.
 
     ## On the engine
     Two replicas, each on one half of the data. Clipped first by `clip_grad_norm_`, the graph of the

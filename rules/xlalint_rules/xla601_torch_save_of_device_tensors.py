@@ -46,7 +46,7 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
     ```
 
     ## Fix safety
-    No fix yet. Using `xm.save` is unsafe: only the master of each host writes, and the file loads
+    Unsafe: `torch.save` becomes `xm.save`. Only the master of each host writes, and the file loads
     on the CPU.
 
     ## On the engine

@@ -59,7 +59,8 @@ class SaveBeforeSync(Rule[Save]):
     ```
 
     ## Fix safety
-    No fix yet. A `torch_xla.sync()` before the save is unsafe, because it adds a graph cut.
+    Unsafe: a `torch_xla.sync()` comes before the save, which adds a graph cut; in a step, the save
+    moves below it.
 
     ## On the engine
     One training step launches 2 graphs with the save before the cut, and 1 with the save after it.

@@ -57,7 +57,8 @@ class OptimizerBeforeDeviceMove(Rule[OptimizerStepped]):
     ```
 
     ## Fix safety
-    No fix yet. Moving the model first changes the results, because the model then trains.
+    Unsafe: the model moves above the optimizer, or the optimizer below the move. All numbers
+    change, because the model then trains.
 
     ## On the engine
     After 10 steps the parameters are the same, bit for bit, as before them. With the optimizer

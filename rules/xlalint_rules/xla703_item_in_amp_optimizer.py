@@ -60,8 +60,8 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
     ```
 
     ## Fix safety
-    No fix yet. Removing the scaler is unsafe: steps that it would have skipped are then taken. A
-    syncfree optimizer under `scaler.step` still reads; it does not if you step it with
+    Unsafe: without the scaler, steps that it would have skipped are taken; `norm.item()` stays
+    `norm`. A syncfree optimizer under `scaler.step` still reads; it does not if you step it with
     `found_inf=`.
 
     ## On the engine

@@ -6,13 +6,13 @@ import ast
 from typing import Any
 
 from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow
+from xlalint.fixing.imports import spelling
 from xlalint.fixing.module import Module, is_marker
 from xlalint.fixing.operations import Delete, Insert
 from xlalint.fixing.places import qualified, statement_at, with_at
-from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
+from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 
-MARKER = "torch_xla.sync()"
-NEEDS_MARKER = ("torch_xla.sync",)
+MARKER = "torch_xla.sync"
 
 
 def remove(module: Module, cure: Remove) -> Rewrite:
@@ -48,7 +48,7 @@ def sync_before(module: Module, cure: SyncBefore) -> Rewrite:
     above = _directly_above(module, statement)
     if above is not None and is_marker(above):
         raise Refused(f"line {above.lineno} is a marker already")
-    return Rewrite(operations=(Insert(MARKER, statement, above=True),), needs=NEEDS_MARKER)
+    return _inserted(module, statement, above=True)
 
 
 def _found(module: Module, cure: SyncBefore, statement: ast.stmt) -> ast.AST:
@@ -76,7 +76,12 @@ def _directly_above(module: Module, statement: ast.stmt) -> ast.stmt | None:
 
 def sync_below(module: Module, cure: SyncBelow) -> Rewrite:
     """Set a marker directly below the block of a scope."""
-    return Rewrite(operations=(Insert(MARKER, with_at(module, cure.scope)),), needs=NEEDS_MARKER)
+    return _inserted(module, with_at(module, cure.scope))
+
+
+def _inserted(module: Module, beside: ast.stmt, *, above: bool = False) -> Rewrite:
+    text, _ = spelling(module, MARKER, beside)
+    return Rewrite(operations=(Insert(f"{text}()", beside, above),), needs=(Need(MARKER, beside),))
 
 
 REWRITERS: dict[type[Cure], Rewriter[Any]] = {

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
+from xlalint.fixing.bindings import Scopes
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, split_lines
 
@@ -59,12 +60,72 @@ class Module:
             return "\r" if "\r" in self.text else "\n"
         return "\r\n" if self.text.startswith("\r\n", found - 1) else "\n"
 
+    # Lines --------------------------------------------------------------------------------------
+
+    def line_start(self, offset: int) -> int:
+        """Where the line begins in which an offset stands."""
+        if self.text.startswith("\r\n", offset - 1):
+            offset -= 1
+        return max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
+
+    def line_end(self, offset: int) -> int:
+        """Where that line ends, without its line end."""
+        found = (self.text.find(end, offset) for end in "\r\n")
+        return min((at for at in found if at >= 0), default=len(self.text))
+
+    def next_line(self, offset: int) -> int:
+        """Where the line below begins."""
+        end = self.line_end(offset)
+        return end + (2 if self.text.startswith("\r\n", end) else 1 if end < len(self.text) else 0)
+
+    def rest_of_line(self, offset: int) -> str:
+        """What stands behind an offset on its line, without the blanks around."""
+        return self.text[offset : self.line_end(offset)].strip()
+
+    def indent(self, offset: int) -> str | None:
+        """The blanks before an offset on its line; None if there is more than blanks."""
+        before = self.text[self.line_start(offset) : offset]
+        return None if before.strip() else before
+
+    def lines_of(self, start: int, end: int) -> tuple[int, int] | None:
+        """The whole lines of a stretch of text, if nothing else stands on them but a comment behind it."""
+        rest = self.rest_of_line(end)
+        if self.indent(start) is None or (rest and not rest.startswith("#")):
+            return None
+        return self.line_start(start), self.next_line(end)
+
     # Nodes --------------------------------------------------------------------------------------
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        """What each node stands in, as far as somebody asks."""
-        return _Parents(self.tree)
+        """What each node stands in."""
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    @cached_property
+    def scopes(self) -> Scopes:
+        """Which names are bound where."""
+        return Scopes(self.tree)
+
+    @cached_property
+    def strings(self) -> list[tuple[str, bool]]:
+        """All strings in which a name of the file may be meant, with whether one alone names an attribute.
+
+        Of docstrings these are the lines of examples.
+        """
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        found: list[tuple[str, bool]] = []
+        for node, parent in self.parents.items():
+            if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+                continue
+            above = self.parents.get(parent)
+            if isinstance(parent, ast.Expr) and isinstance(above, documented):
+                lines = map(str.strip, node.value.splitlines())
+                found += ((line, False) for line in lines if line.startswith((">>>", "...")))
+                continue
+            is_second = isinstance(parent, ast.Call) and any(each is node for each in parent.args[1:2])
+            is_listed = isinstance(above, ast.Assign | ast.AugAssign) and "__all__" in ast.unparse(above)
+            found.append((node.value, is_second or is_listed))
+        return found
 
     @cached_property
     def imports(self) -> dict[str, str]:
@@ -163,34 +224,6 @@ def _blocks(node: ast.AST) -> Iterator[list[ast.AST]]:
         block = getattr(node, name, None)
         if isinstance(block, list):
             yield block
-
-
-class _Parents(dict[ast.AST, ast.AST]):
-    """What nodes stand in, found for one outermost statement at a time."""
-
-    def __init__(self, tree: ast.Module) -> None:
-        super().__init__((statement, tree) for statement in tree.body)
-        self._tree = tree
-        self._waiting = list(tree.body)
-
-    def __missing__(self, node: ast.AST) -> ast.AST:
-        line = getattr(node, "lineno", None)
-        near = [
-            each
-            for each in self._waiting
-            if line is None or _first_line(each) <= line <= (each.end_lineno or 0)
-        ]
-        for statement in near:
-            self._waiting.remove(statement)
-            self.update((child, held) for held in ast.walk(statement) for child in ast.iter_child_nodes(held))
-        if node not in self:
-            raise KeyError(node)
-        return self[node]
-
-
-def _first_line(statement: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(each.lineno for each in decorators)])
 
 
 def _holds(node: ast.AST, site: Site) -> bool:

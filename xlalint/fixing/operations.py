@@ -10,7 +10,8 @@ their nodes there.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +92,14 @@ class Replace:
 
     expression: ast.expr
     text: str
+
+
+def nodes(operation: Operation) -> Iterator[ast.AST]:
+    """The statements and expressions that an operation is about."""
+    for each in fields(operation):
+        held = getattr(operation, each.name)
+        if isinstance(held, ast.AST):
+            yield held
 
 
 Operation = Wrap | Unwrap | Undecorate | Delete | Move | Insert | Replace

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from xlalint.cure import Cure
 from xlalint.fixing.edits import Edit
@@ -16,6 +17,13 @@ class Refused(Exception):
     """A cure cannot be carried out here. Its text says why, as a sentence without its full stop."""
 
 
+class Need(NamedTuple):
+    """A qualified name, and a node of the file before the rewrite where it will be written."""
+
+    name: str
+    at: ast.AST
+
+
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """What is to be done to one file.
@@ -23,15 +31,23 @@ class Rewrite:
     Args:
         edits: Changes inside statements, at places of the text, such as names.
         operations: What happens to statements.
-        needs: Qualified names that it writes, each with a statement of the file at which it is written: they
-            must be imported.
-        leaves: Names that it no longer writes: their imports go where nothing else uses them.
+        needs: Qualified names that it writes: they must be imported.
+        leaves: Qualified names that it no longer writes: their imports go where nothing else uses them.
     """
 
     edits: tuple[Edit, ...] = ()
     operations: tuple[Operation, ...] = ()
-    needs: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
     leaves: tuple[str, ...] = ()
+
+    def with_(self, other: Rewrite) -> Rewrite:
+        """Both rewrites at once."""
+        return Rewrite(
+            tuple(dict.fromkeys((*self.edits, *other.edits))),
+            (*self.operations, *other.operations),
+            tuple(dict.fromkeys((*self.needs, *other.needs))),
+            tuple(dict.fromkeys((*self.leaves, *other.leaves))),
+        )
 
 
 C = TypeVar("C", bound=Cure)

@@ -9,6 +9,7 @@ from typing import Any
 
 from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, WrapBody
 from xlalint.fixing.below import CLOSURE, Below
+from xlalint.fixing.imports import spelling
 from xlalint.fixing.module import Block, Module, called, is_marker
 from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
 from xlalint.fixing.operations import Unwrap as Unwrapped
@@ -25,12 +26,11 @@ from xlalint.fixing.places import (
     statement_at,
     with_at,
 )
-from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
+from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 from xlalint.fixing.work import Work, draws_batch
 from xlalint.lazy.site import Site
 
-STEP = "torch_xla.step()"
-NEEDS_STEP = ("torch_xla.step",)
+STEP = "torch_xla.step"
 
 
 def together(module: Module, cures: Iterable[WrapBody]) -> list[WrapBody]:
@@ -103,7 +103,7 @@ def _wrapped(
         for each in inside:
             if each in whole:
                 raise whole[each]
-        operations.append(Wrap(body[first], body[last], STEP))
+        operations.append(Wrap(body[first], body[last], f"{spelling(module, STEP, body[first])[0]}()"))
     if not operations:
         raise Refused("no statement of the loop's body is seen to record work")
     wraps = [each for each in operations if isinstance(each, Wrap)]
@@ -113,7 +113,11 @@ def _wrapped(
     operations += below.operations
     require_order(module, operations)
     leaves = [*below.leaves, *(name for each in markers if (name := each.name))]
-    return Rewrite(operations=tuple(operations), needs=NEEDS_STEP, leaves=tuple(dict.fromkeys(leaves)))
+    return Rewrite(
+        operations=tuple(operations),
+        needs=tuple(Need(STEP, wrap.first) for wrap in wraps),
+        leaves=tuple(dict.fromkeys(leaves)),
+    )
 
 
 def _require_allowed(module: Module, loop: Loop) -> None:

@@ -17,8 +17,11 @@ class Lifecycle:
 
     `removed` is the first release without it, `deprecated` the first that warns or documents it as
     old; None where that has not happened. `exact` says that the successor, where it exists, may be
-    written in its place without further thought. `keywords` holds those keywords of a function that
-    came or went on their own; the successor of a keyword is a keyword of the function's successor.
+    written in its place without further thought; `changes` what comes out otherwise where it is not quite
+    the same and may be written nevertheless. `keywords` holds those keywords of a function that came or went
+    on their own, or all, in their order; the successor of a keyword is a keyword of the function's
+    successor. One without a successor may be left out from `successor_since` on if it says `void`, or
+    whatever it says if that is empty.
     """
 
     since: Version
@@ -28,6 +31,8 @@ class Lifecycle:
     successor_since: Version | None = None
     exact: bool = False
     note: str = ""
+    changes: str = ""
+    void: str | None = None
     keywords: Mapping[str, Lifecycle] = field(default_factory=dict)
 
 
@@ -62,6 +67,11 @@ def exists(name: str, version: Version) -> bool:
 def seen(name: str) -> tuple[Version, ...]:
     """The releases that have this public name, in order."""
     return _releases().get(name, ())
+
+
+def is_module(name: str) -> bool:
+    """Whether a name is that of a module, in whatever release."""
+    return name.rpartition(".")[2].islower() and any(other.startswith(f"{name}.") for other in _releases())
 
 
 def _held(holder: Lifecycle, rest: str) -> Lifecycle | None:
@@ -140,6 +150,35 @@ def _replaced(
     return Lifecycle((1, 8), deprecated, None, successor, successor_since, False, note)
 
 
+def _left_out(void: str, since: Version, note: str, deprecated: Version | None = None) -> Lifecycle:
+    """A keyword that has no effect from a release on, if it says `void`."""
+    return Lifecycle((1, 8), deprecated, None, None, since, False, note, void=void)
+
+
+def _spawn(deprecated: Version | None, *parameters: str) -> Lifecycle:
+    """A launcher that was told how many processes to start; since 2.1 that could only be 1, or all."""
+    took = {
+        "fn": _renamed("fn", (2, 5)),
+        "args": _renamed("args", (2, 5)),
+        "nprocs": _renamed("debug_single_process", (2, 5)),
+        "join": _left_out("True", (2, 5), "it always waits"),
+        "daemon": _left_out("False", (2, 5), "there are no daemons"),
+        "start_method": _renamed("start_method", (2, 5)),
+    }
+    launched = _replaced(
+        "torch_xla.launch",
+        (2, 5),
+        "it uses all devices, and takes no `nprocs`, `join` or `daemon`",
+        deprecated,
+    )
+    return replace(
+        launched,
+        changes="there is one process for each device, whatever number `nprocs` was but 1; "
+        "under torchrun, which has started them already, the function is called once",
+        keywords={name: took[name] for name in parameters},
+    )
+
+
 _FORMER_PACKAGE = Lifecycle((1, 8), None, (1, 8), note="since 2020 the package is called `torch_xla`")
 
 # Kept by hand; a test holds each line against the measured releases. What is only proposed as a
@@ -154,16 +193,16 @@ _SUCCESSORS: dict[str, Lifecycle] = {
         _renamed("torch_xla.device", (2, 3), (2, 8)),
         keywords={
             "n": _renamed("index", (2, 3)),
-            "devkind": _replaced(None, None, "remove it: it has no effect", (2, 8)),
+            "devkind": _left_out("", (2, 8), "remove it: it has no effect", (2, 8)),
         },
     ),
     "torch_xla.core.xla_model.xrt_world_size": replace(
         _renamed("torch_xla.runtime.world_size", (2, 1), (2, 5)),
-        keywords={"defval": _replaced(None, None, "it takes no default")},
+        keywords={"defval": _left_out("", (2, 1), "it takes no default")},
     ),
     "torch_xla.core.xla_model.get_ordinal": replace(
         _renamed("torch_xla.runtime.global_ordinal", (2, 1), (2, 5)),
-        keywords={"defval": _replaced(None, None, "it takes no default")},
+        keywords={"defval": _left_out("", (2, 1), "it takes no default")},
     ),
     "torch_xla.core.xla_model.get_local_ordinal": _renamed("torch_xla.runtime.local_ordinal", (2, 1)),
     "torch_xla.core.xla_model.parse_xla_device": _replaced(
@@ -179,8 +218,8 @@ _SUCCESSORS: dict[str, Lifecycle] = {
     "torch_xla.core.functions.nms": _replaced(
         "torchvision.ops.nms", None, "the shape of its result depends on the data"
     ),
-    "torch_xla.distributed.xla_multiprocessing.spawn": _replaced(
-        "torch_xla.launch", (2, 5), "it uses all devices, and takes no `nprocs`, `join` or `daemon`"
+    "torch_xla.distributed.xla_multiprocessing.spawn": _spawn(
+        None, "fn", "args", "nprocs", "join", "daemon", "start_method"
     ),
     "torch_xla.distributed.parallel_loader.ParallelLoader": _replaced(
         "torch_xla.distributed.parallel_loader.MpDeviceLoader", (1, 8), "iterate over it directly"
@@ -198,7 +237,7 @@ _SUCCESSORS: dict[str, Lifecycle] = {
     ),
     "torch_xla.runtime.xla_device": replace(
         _renamed("torch_xla.device", (2, 3)),
-        keywords={"n": _renamed("index", (2, 3)), "devkind": _replaced(None, None, "it is ignored")},
+        keywords={"n": _renamed("index", (2, 3)), "devkind": _left_out("", (2, 8), "it is ignored")},
     ),
     "torch_xla.runtime.using_pjrt": _replaced(None, None, "remove it: it is always true"),
     "torch_xla.runtime.requires_pjrt": _replaced(None, None, "remove the decorator"),
@@ -217,18 +256,17 @@ _SUCCESSORS: dict[str, Lifecycle] = {
         None, None, "XLA:CUDA was removed: use PyTorch's own CUDA support", (2, 1)
     ),
     "torch_xla.experimental.tpu": _renamed("torch_xla._internal.tpu", (2, 1), (2, 1)),
-    "torch_xla.experimental.pjrt": _replaced(
-        "torch_xla.runtime", (2, 1), "most functions moved there", (2, 1)
+    # Its functions are those of the runtime since that exists; others are listed below.
+    "torch_xla.experimental.pjrt": replace(
+        _renamed("torch_xla.runtime", (2, 1), (2, 1)), note="most functions moved there"
     ),
     "torch_xla.experimental.pjrt.using_pjrt": _replaced(None, None, "remove it: it is always true", (2, 1)),
     "torch_xla.experimental.pjrt.requires_pjrt": _replaced(None, None, "remove the decorator"),
     "torch_xla.experimental.pjrt.xla_device": replace(
         _renamed("torch_xla.device", (2, 3), (2, 1)),
-        keywords={"n": _renamed("index", (2, 3)), "devkind": _replaced(None, None, "it is ignored")},
+        keywords={"n": _renamed("index", (2, 3)), "devkind": _left_out("", (2, 8), "it is ignored")},
     ),
-    "torch_xla.experimental.pjrt.spawn": _replaced(
-        "torch_xla.launch", (2, 5), "it uses all devices, and takes no `nprocs`", (2, 1)
-    ),
+    "torch_xla.experimental.pjrt.spawn": _spawn((2, 1), "fn", "nprocs", "start_method", "args"),
     "torch_xla.experimental.pjrt.rendezvous": _replaced(
         "torch_xla.core.xla_model.xla_rendezvous", (2, 1), "pass the payload as bytes", (2, 1)
     ),

@@ -21,13 +21,14 @@ def cures(use: ApiUsed, life: Lifecycle, target: VersionRange) -> tuple[Cure, ..
     successor = life.successor
     if use.keyword and successor is None:
         left_out = DropArgument(
-            use.site, use.keyword, title=f"Remove `{use.keyword}`", applicability=Applicability.SHOWN
-        )
+            use.site, use.keyword, title=f"Remove `{use.keyword}`",
+            applicability=Applicability.SHOWN if life.removed is None else Applicability.UNSAFE,
+            changes="" if life.removed is None else "what it said is no longer said",
+        )  # fmt: skip
         return (left_out,)
     if successor is None or not (use.keyword or lifecycle.exists(successor, target.high)):
         return ()
-    same = life.exact and _exists_since(life, target.low)
-    applicability = Applicability.SAFE if same else Applicability.SHOWN
+    applicability = _applicability(life, target)
     title = f"Use `{successor}`"
     if use.keyword:
         return (RenameKeyword(use.site, use.keyword, successor, title=title, applicability=applicability),)
@@ -35,7 +36,25 @@ def cures(use: ApiUsed, life: Lifecycle, target: VersionRange) -> tuple[Cure, ..
         (name, (known.successor or "") if _exists_since(known, target.low) else "")
         for name, known in life.keywords.items()
     )
-    return (Rename(use.site, use.name, successor, parameters, title=title, applicability=applicability),)
+    omitted = tuple(
+        (name, known.void or "")
+        for name, known in life.keywords.items()
+        if known.void is not None and _exists_since(known, target.low)
+    )
+    rename = Rename(
+        use.site, use.name, successor, parameters, omitted, oldest=target.low,
+        title=title, applicability=applicability,
+        changes=life.changes if applicability is Applicability.UNSAFE else "",
+    )  # fmt: skip
+    return (rename,)
+
+
+def _applicability(life: Lifecycle, target: VersionRange) -> Applicability:
+    if not _exists_since(life, target.low):
+        return Applicability.SHOWN
+    if life.exact:
+        return Applicability.SAFE
+    return Applicability.UNSAFE if life.changes else Applicability.SHOWN
 
 
 def _exists_since(life: Lifecycle, version: Version) -> bool:

@@ -55,6 +55,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
     return {
         "title": fix.title,
         "applicability": fix.applicability.value,
+        "changes": fix.changes or None,
         "edits": [_edit(edit) for edit in fix.edits],
     }
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from xlalint.diagnostic import Certainty, Diagnostic, Position, Range, Related, Severity
+from xlalint.diagnostic import Applicability, Certainty, Diagnostic, Position, Range, Related, Severity
 from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width, wrap
 from xlalint.sources.file import SourceFile
 
@@ -14,6 +14,7 @@ COLUMNS = 100
 """How wide text is where no terminal says how wide it is."""
 
 _COLORS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
+_FIXED_BY = {Applicability.SAFE: " [--fix]", Applicability.UNSAFE: " [--fix --unsafe-fixes]"}
 _CONTEXT = 2
 """Lines shown before and after a place."""
 _MOST_LINES = 6
@@ -49,6 +50,7 @@ def concise(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
     """Every diagnostic in one line."""
     for diagnostic in diagnostics:
         likely = " (likely)" if diagnostic.certainty is Certainty.LIKELY else ""
+        likely += _FIXED_BY.get(_applicability(diagnostic), "")
         place = [Span(diagnostic.path, STRONG), Span(f":{_position(diagnostic)}: ")]
         message = Span(show_control(diagnostic.message), STRONG)
         yield [*place, *_head(diagnostic), message, Span(likely, FAINT)]
@@ -86,10 +88,22 @@ def summary(
     within = len({diagnostic.path for diagnostic in diagnostics})
     line.append(Span(f" in {_count(within, 'file')}{hidden}: {looked}."))
     yield line
+    yield from _fixable(diagnostics)
     code = max(diagnostics, key=lambda diagnostic: diagnostic.severity).code
     yield plain(f"Run `xlalint rule {code}` to see what a rule means and how to fix it.")
     yield from _cut_short(bounds)
     yield from _passed_over(passed_over)
+
+
+def _fixable(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
+    """How many of them somebody else than the user may fix."""
+    counts = Counter(map(_applicability, diagnostics))
+    safe, unsafe = counts[Applicability.SAFE], counts[Applicability.UNSAFE]
+    if safe:
+        more = f", and `--unsafe-fixes` {unsafe} more" if unsafe else ""
+        yield plain(f"Of these, `--fix` may fix {safe}{more}.")
+    elif unsafe:
+        yield plain(f"Of these, `--fix --unsafe-fixes` may fix {unsafe}.")
 
 
 def _passed_over(files: int) -> Iterator[Line]:
@@ -122,6 +136,12 @@ def statistics(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
     digits = max((len(str(count)) for _, count in rows), default=0)
     for (code, name), count in rows:
         yield [Span(f"{count:>{digits}}  "), Span(code, STRONG), Span(f"  {name}")]
+
+
+def _applicability(diagnostic: Diagnostic) -> Applicability:
+    """How much the user has to allow for a diagnostic to be fixed; SHOWN: that is done by hand."""
+    found = {fix.applicability for fix in diagnostic.fixes}
+    return next((one for one in _FIXED_BY if one in found), Applicability.SHOWN)
 
 
 def _head(diagnostic: Diagnostic) -> Line:
@@ -161,6 +181,10 @@ def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], columns: in
         yield from _note(margin, "likely", f"assumes {show_control(diagnostic.assumes)}", columns)
     if diagnostic.help:
         yield from _note(margin, "help", show_control(diagnostic.help), columns)
+    option = _FIXED_BY.get(_applicability(diagnostic), "")
+    if option:
+        fix = next(fix for fix in diagnostic.fixes if fix.applicability is _applicability(diagnostic))
+        yield from _note(margin, "fix", f"{fix.title}{option}", columns)
 
 
 def _note(margin: str, label: str, text: str, columns: int) -> Iterator[Line]:

@@ -186,6 +186,17 @@ def decode(
     return SourceFile(path, shown, text, is_hot=brings_xla(data, packages) if hot is None else hot)
 
 
+def encoded(text: str, *, like: bytes) -> bytes:
+    """The bytes of a text, with the encoding and the byte order mark of those of a file that can be decoded.
+
+    Raises:
+        UnicodeEncodeError: the encoding lacks a character of the text.
+    """
+    body = like.removeprefix(_BYTE_ORDER_MARK)
+    mark = like[: len(like) - len(body)]
+    return mark + text.encode(_declared_encoding(body) or "utf-8")
+
+
 def digest(data: bytes) -> str:
     """A short text that differs where `data` does."""
     return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()

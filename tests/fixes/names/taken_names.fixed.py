@@ -1,0 +1,17 @@
+"""A name that means something else here is not used for a module."""
+
+import torch_xla.core.xla_model as xm
+import torch_xla.runtime
+
+xr = "a string"
+
+
+def world_size():
+    return torch_xla.runtime.world_size()
+
+
+def cut(torch_xla):
+    def inside():
+        xm.mark_step()  # stays: `torch_xla` means something else here
+
+    return inside

@@ -1,0 +1,4 @@
+try:
+    import torch_xla.core.xla_model as xm
+except ImportError:
+    xm = None

@@ -1,0 +1,153 @@
+"""Files get their fixed text whole or not at all, whatever goes wrong on the way."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xlalint.fixing.writing import Unwritten, replace
+
+OLD = b"xm.mark_step()\n"
+NEW = b"torch_xla.sync()\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "train.py"
+    path.write_bytes(OLD)
+    return path
+
+
+def others(file: Path) -> list[str]:
+    return [path.name for path in file.parent.iterdir() if path != file]
+
+
+def test_a_file_gets_the_new_text(file: Path) -> None:
+    replace(str(file), OLD, NEW)
+    assert file.read_bytes() == NEW
+    assert others(file) == []
+
+
+def test_the_mode_stays(file: Path) -> None:
+    file.chmod(0o751)
+    replace(str(file), OLD, NEW)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o751
+
+
+def test_links_are_followed(file: Path) -> None:
+    link = file.with_name("link.py")
+    link.symlink_to(file.name)
+    replace(str(link), OLD, NEW)
+    assert link.is_symlink()
+    assert file.read_bytes() == NEW
+
+
+def test_a_text_that_changed_meanwhile_is_kept(file: Path) -> None:
+    file.write_bytes(b"my_work()\n")
+    with pytest.raises(Unwritten, match="it was changed while xlalint ran"):
+        replace(str(file), OLD, NEW)
+    assert file.read_bytes() == b"my_work()\n"
+
+
+def test_a_text_that_changes_while_the_new_one_is_written_is_kept(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fsync(_: int) -> None:
+        file.write_bytes(b"my_work()\n")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(Unwritten, match="it was changed while xlalint ran"):
+        replace(str(file), OLD, NEW)
+    assert file.read_bytes() == b"my_work()\n"
+    assert others(file) == []
+
+
+def test_a_file_that_is_gone_stays_gone(file: Path) -> None:
+    file.unlink()
+    with pytest.raises(Unwritten, match="it does not exist"):
+        replace(str(file), OLD, NEW)
+    assert not file.exists()
+
+
+def test_a_read_only_file_stays_as_it_is(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As root, every file can be written.
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    with pytest.raises(Unwritten, match="it is read-only"):
+        replace(str(file), OLD, NEW)
+    assert file.read_bytes() == OLD
+
+
+STEPS = ("open", "write", "fsync", "close", "chmod", "replace", "stat")
+"""What is asked of the system on the way."""
+
+
+def failing(step: str, fault: BaseException, after: int) -> Callable[..., Any]:
+    """A function of `os` that raises from a call on: `after` calls before it do what they should."""
+    real = getattr(os, step)
+    calls = 0
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > after:
+            if step == "close":
+                real(*arguments)
+            raise fault
+        return real(*arguments, **keywords)
+
+    return call
+
+
+FAULTS = (
+    OSError(errno.ENOSPC, "No space left on device"),
+    OSError(errno.EIO, "Input/output error"),
+    KeyboardInterrupt(),
+)
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("fault", FAULTS, ids=["full", "broken", "interrupted"])
+@pytest.mark.parametrize("after", range(3))
+def test_whatever_fails_the_file_has_one_text_or_the_other(
+    file: Path, monkeypatch: pytest.MonkeyPatch, step: str, fault: BaseException, after: int
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(os, step, failing(step, fault, after))
+        try:
+            replace(str(file), OLD, NEW)
+            expected = {NEW}
+        except Unwritten:
+            expected = {OLD}
+        except KeyboardInterrupt:
+            expected = {OLD, NEW}
+    assert file.read_bytes() in expected
+    assert others(file) == []
+
+
+def test_a_kill_at_any_write_leaves_one_text_or_the_other(file: Path) -> None:
+    for step in ("open", "write", "fsync", "chmod", "replace"):
+        for before in (True, False):
+            file.write_bytes(OLD)
+            child = os.fork()
+            if child == 0:
+                real = getattr(os, step)
+
+                def die(*arguments: Any, real: Any = real, before: bool = before, **keywords: Any) -> None:
+                    if not before:
+                        real(*arguments, **keywords)
+                    os._exit(9)
+
+                setattr(os, step, die)
+                replace(str(file), OLD, NEW)
+                os._exit(0)
+            os.waitpid(child, 0)
+            assert file.read_bytes() in (OLD, NEW), (step, before)
+            for name in others(file):  # what nobody was left to delete is not taken for Python
+                assert not name.endswith(".py")
+                (file.parent / name).unlink()

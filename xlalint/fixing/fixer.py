@@ -1,0 +1,285 @@
+"""From diagnostics to changed texts, in rounds: choose, rewrite, verify, and look again.
+
+Nothing is written here. A round changes texts in memory; the check that follows verifies them, and is where
+the next round begins. Statements move before names change, so that nobody renames what is about to move.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from xlalint.checker import Report, applicability
+from xlalint.cure import Cure
+from xlalint.diagnostic import Applicability, Diagnostic, Severity
+from xlalint.fixing.exports import Exports
+from xlalint.fixing.places import file_of
+from xlalint.fixing.rewriting import Wanted, rewrite
+from xlalint.lazy.site import Path as Calls
+from xlalint.settings import Settings
+from xlalint.sources.file import SourceFile, decode, encoded, read_bytes, show
+from xlalint.units import Input
+
+MOST_ROUNDS = 20
+MOST_MOVING = 16
+"""While statements move in any file nothing else is done, at most for so many rounds."""
+
+NEVER_NEW = frozenset({"XLA205"})
+"""Of the rules below a warning, those whose diagnostics a fix must not bring: a marker that splits a step."""
+
+
+class Applied(NamedTuple):
+    """A diagnostic that was cured."""
+
+    diagnostic: Diagnostic
+    cure: Cure
+
+
+class Left(NamedTuple):
+    """A diagnostic with a cure that was asked for and not carried out, and why."""
+
+    diagnostic: Diagnostic
+    cure: Cure
+    reason: str
+
+
+@dataclass
+class Outcome:
+    """What came of fixing.
+
+    Args:
+        report: What is left, as places of the new texts.
+        before: By path, the bytes of the files that change.
+        after: By path, what they change to.
+        applied: What was cured, as places of the texts of its round.
+        left: What was not, each with the reason.
+    """
+
+    report: Report
+    before: dict[str, bytes] = field(default_factory=dict)
+    after: dict[str, bytes] = field(default_factory=dict)
+    applied: list[Applied] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+
+
+Check = Callable[[Mapping[str, bytes]], Report]
+"""Checks the project with other texts than stand on disk in some files, by their paths."""
+
+
+def migrated() -> tuple[str, ...]:
+    """The rules whose fixes bring code to the present torch_xla, in the order to apply them.
+
+    What moves statements comes before what renames what stands in them.
+    """
+    from xlalint.registry import all_rules
+
+    families = ("XLA3", "XLA2", "XLA1", "XLA00")
+    codes = [rule.code for rule in all_rules()]
+    return tuple(
+        code for family in families for code in codes if code.startswith(family) and code != "XLA000"
+    )
+
+
+def fix(
+    check: Check, settings: Callable[[str], Settings], given: Input | None = None, *, unsafe: bool,
+    code: str | None = None,
+) -> Outcome:  # fmt: skip
+    """Cure what can be cured.
+
+    Args:
+        check: Says what is wrong.
+        settings: Those of a file, by its path.
+        given: The file that `check` does not read from disk.
+        unsafe: Whether to carry out what may change what is computed, or when.
+        code: The rule whose diagnostics to cure, with what must be cured with them; None: all.
+    """
+    allowed = {Applicability.SAFE, Applicability.UNSAFE} if unsafe else {Applicability.SAFE}
+    return _Fixing(check, settings, given, allowed, code).run()
+
+
+class _Fixing:
+    def __init__(
+        self, check: Check, settings: Callable[[str], Settings], given: Input | None,
+        allowed: set[Applicability], code: str | None,
+    ) -> None:  # fmt: skip
+        self._code = code
+        self._check = check
+        self._settings = settings
+        self._allowed = allowed
+        self._before: dict[str, bytes] = {} if given is None else {given.path: given.data}
+        self._texts: dict[str, bytes] = {}
+        self._failed: dict[_Key, str] = {}
+        """Cures that were tried and did not stand the check, with the reason."""
+        self._at_once: dict[str, int] = {}
+        """By path, how many diagnostics to cure in one round, where all at once did not stand the check."""
+
+    def run(self) -> Outcome:
+        report = self._check(self._texts)
+        applied: list[Applied] = []
+        left: list[Left] = []
+        for number in range(MOST_ROUNDS):
+            plans, left = self._plan(report)
+            if number < MOST_MOVING and any(plan.moves for plan in plans):
+                plans = [plan for plan in plans if plan.moves]
+            else:
+                plans = [plan for plan in plans if not plan.moves]
+            if not plans:
+                break
+            report, done = self._carry_out(report, plans)
+            applied += done
+        changed = [path for path, text in self._texts.items() if text != self._before[path]]
+        return Outcome(
+            report, {path: self._before[path] for path in changed},
+            {path: self._texts[path] for path in changed}, applied, left,
+        )  # fmt: skip
+
+    # Planning -----------------------------------------------------------------------------------
+
+    def _plan(self, report: Report) -> tuple[list[_Plan], list[Left]]:
+        """What can be done in the next round, file by file, and what is not done at all."""
+        left: list[Left] = []
+        wanted: dict[str, list[tuple[Diagnostic, Wanted]]] = defaultdict(list)
+        for diagnostic, cures, path_to in self._curable(report):
+            untried = [cure for cure in cures if self._key(report, diagnostic, cure) not in self._failed]
+            if not untried:
+                left.append(Left(diagnostic, cures[0], self._failed[self._key(report, diagnostic, cures[0])]))
+                continue
+            path = file_of(untried[0])
+            if path not in report.checked:
+                reason = f"it would change {show(Path(path))}, which is not checked"
+                left.append(Left(diagnostic, untried[0], reason))
+                continue
+            alike = [cure for cure in untried if file_of(cure) == path]
+            wanted[path].append((diagnostic, Wanted(alike, path_to)))
+        sources = {str(source.path): source for source in report.sources.values()}
+        exports = Exports(report.checked)
+        plans = []
+        for path, asked in wanted.items():
+            asked = asked[: self._at_once.get(path)]
+            leading = [number for number, (found, _) in enumerate(asked) if self._code in (None, found.code)]
+            made = rewrite(sources[path], [each for _, each in asked], leading, exports)
+            left += (Left(asked[number][0], cure, reason) for number, (cure, reason) in made.refused.items())
+            done = [(asked[number][0], cure) for number, cure in made.done.items()]
+            if made.text is None:
+                continue
+            try:
+                plans.append(_Plan(path, self._encoded(sources[path], made.text), done, made.moves))
+            except UnicodeEncodeError:
+                left += (Left(*each, "the encoding of the file cannot hold the result") for each in done)
+            except OSError as error:
+                left += (Left(*each, str(error)) for each in done)
+        return plans, left
+
+    def _curable(self, report: Report) -> Iterator[tuple[Diagnostic, list[Cure], Calls]]:
+        """The diagnostics that may be cured, each with the cures that were asked for, and its calls."""
+        for diagnostic, placed in report.curable:
+            settings = self._settings(placed.path[0].path)
+            cures = [
+                cure
+                for cure in placed.finding.cures
+                if applicability(cure, diagnostic.code, settings) in self._allowed
+            ]
+            if cures:
+                yield diagnostic, cures, placed.path
+
+    @staticmethod
+    def _key(report: Report, diagnostic: Diagnostic, cure: Cure) -> _Key:
+        source = report.sources.get(diagnostic.path)
+        line = source.line(diagnostic.range.start.line).strip() if source is not None else ""
+        return (diagnostic.path, diagnostic.code, cure.title, line)
+
+    def _encoded(self, source: SourceFile, text: str) -> bytes:
+        """The bytes of a new text.
+
+        Raises:
+            UnicodeEncodeError: the file cannot hold it.
+            OSError: the file is not what was checked.
+        """
+        path = str(source.path)
+        if path not in self._before:
+            data = read_bytes(path)
+            now = decode(source.path, source.shown, data) if isinstance(data, bytes) else data
+            if isinstance(data, str) or not isinstance(now, SourceFile) or now.text != source.text:
+                raise OSError("it was changed while xlalint ran; run it again")
+            self._before[path] = data
+        return encoded(text, like=self._before[path])
+
+    # Verifying ----------------------------------------------------------------------------------
+
+    def _carry_out(self, report: Report, plans: list[_Plan]) -> tuple[Report, list[Applied]]:
+        """Change the texts, as far as that stands the check that follows.
+
+        Returns:
+            What is found afterwards, and what is cured.
+        """
+        while plans:
+            texts = {**self._texts, **{plan.path: plan.data for plan in plans}}
+            after = self._check(texts)
+            wrong = _wrong(report, after, plans)
+            if not wrong:
+                self._texts = texts
+                return after, [Applied(*done) for plan in plans for done in plan.done]
+            for plan in plans:
+                if plan.path in wrong:
+                    self._give_up(report, plan, wrong[plan.path])
+            plans = [plan for plan in plans if plan.path not in wrong]
+        return report, []
+
+    def _give_up(self, report: Report, plan: _Plan, reason: str) -> None:
+        """Do less at once next time; a cure that fails by itself is not tried again."""
+        if len(plan.done) > 1:
+            self._at_once[plan.path] = len(plan.done) // 2
+            return
+        self._at_once.pop(plan.path, None)
+        for diagnostic, cure in plan.done:
+            self._failed[self._key(report, diagnostic, cure)] = reason
+
+
+_Key = tuple[str, ...]
+"""What a cure is known by from one round to the next, in which lines move and keep their text."""
+
+
+class _Plan(NamedTuple):
+    """What a file changes to, and the diagnostics that this cures, each with its cure."""
+
+    path: str
+    data: bytes
+    done: list[tuple[Diagnostic, Cure]]
+    moves: bool
+
+
+def _wrong(before: Report, after: Report, plans: list[_Plan]) -> dict[str, str]:
+    """What speaks against changes, by the path of the changed file: new harm, or none cured.
+
+    What is new in another file is held against all changes.
+    """
+    was, now = _counted(before), _counted(after)
+    wrong: dict[str, str] = {}
+    shown = {plan.done[0][0].path: plan.path for plan in plans}
+    for (path, code), count in now.items():
+        if count > was[path, code] and _counts(code, path, after):
+            reason = f"{code} would be reported in {path} afterwards"
+            held = [shown[path]] if path in shown else [plan.path for plan in plans]
+            wrong.update((each, reason) for each in held if each not in wrong)
+    for plan in plans:
+        cured = Counter((diagnostic.path, diagnostic.code) for diagnostic, _ in plan.done)
+        for key, count in cured.items():
+            if now[key] > was[key] - count:
+                wrong.setdefault(plan.path, f"{key[1]} would still be reported")
+    return wrong
+
+
+def _counted(report: Report) -> Counter[tuple[str, str]]:
+    return Counter((diagnostic.path, diagnostic.code) for diagnostic in report.diagnostics)
+
+
+def _counts(code: str, path: str, report: Report) -> bool:
+    """Whether a fix must not bring diagnostics of a rule to a file."""
+    return code in NEVER_NEW or any(
+        diagnostic.severity >= Severity.WARNING
+        for diagnostic in report.diagnostics
+        if (diagnostic.code, diagnostic.path) == (code, path)
+    )

@@ -1,0 +1,236 @@
+"""Several cures of one file become one new text."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from xlalint.analysis.parsing import parse_file
+from xlalint.cure import Cure, WrapBody
+from xlalint.fixing import imports
+from xlalint.fixing.edits import Edit, applied
+from xlalint.fixing.exports import Exports
+from xlalint.fixing.module import Module
+from xlalint.fixing.operations import Operation, nodes
+from xlalint.fixing.places import file_of, loop_at, seen_in
+from xlalint.fixing.rewrite import Refused, Rewrite
+from xlalint.fixing.rewriters import rewriter_of
+from xlalint.fixing.scopes import together as as_one
+from xlalint.lazy.site import Path
+from xlalint.sources.file import SourceFile, Unreadable
+
+
+class Wanted(NamedTuple):
+    """What is to be done about one diagnostic.
+
+    Args:
+        cures: Those that may be tried, the best first; at least one.
+        path: The calls that lead from the place of the diagnostic to what it is about.
+    """
+
+    cures: Sequence[Cure]
+    path: Path
+
+
+@dataclass(slots=True)
+class Rewritten:
+    """What a file changes to.
+
+    Args:
+        text: The new text; None: nothing changes.
+        done: The diagnostics that it cures, by their number, with the cure taken.
+        refused: Those that no cure fits, with the best one and the reason.
+        moves: Whether statements move, and not only names change.
+    """
+
+    text: str | None = None
+    done: dict[int, Cure] = field(default_factory=dict)
+    refused: dict[int, tuple[Cure, str]] = field(default_factory=dict)
+    moves: bool = False
+
+
+def rewrite(
+    file: SourceFile, wanted: Sequence[Wanted], leading: Collection[int], exports: Exports
+) -> Rewritten:
+    """Carry out as many cures as go together; what is in the way of another is left for later.
+
+    Args:
+        file: The file, which can be parsed.
+        wanted: The diagnostics.
+        leading: The numbers of the diagnostics to be cured; others are only if that is the same cure.
+        exports: What other files take from this one.
+    """
+    return _Rewriting(_module(file), wanted, leading, exports).run()
+
+
+def _module(file: SourceFile) -> Module:
+    tree = parse_file(file)
+    assert isinstance(tree, ast.Module)
+    return Module(file, tree)
+
+
+@dataclass(slots=True)
+class _Step:
+    """One rewrite, and the diagnostics that it cures."""
+
+    cure: Cure
+    rewrite: Rewrite
+    numbers: list[int]
+
+
+class _Rewriting:
+    def __init__(
+        self, module: Module, wanted: Sequence[Wanted], leading: Collection[int], exports: Exports
+    ) -> None:
+        self._exports = exports
+        self._module = module
+        self._wanted = wanted
+        self._leading = leading
+        self._result = Rewritten()
+
+    def run(self) -> Rewritten:
+        steps = [*self._wraps()]
+        taken = {number for step in steps for number in step.numbers}
+        for number in self._leading:
+            if number not in taken:
+                steps += self._first(number)
+        moving = [step for step in steps if step.rewrite.operations]
+        renaming = [step for step in steps if not step.rewrite.operations]
+        for together in (*self._attempts(self._apart(moving)), *self._attempts(self._apart(renaming))):
+            if self._take(together):
+                self._result.moves = together[0] in moving
+                break
+        return self._result
+
+    # Choosing -----------------------------------------------------------------------------------
+
+    def _wraps(self) -> Iterator[_Step]:
+        """Step scopes around loops: all that is to be done to one loop is done at once."""
+        by_loop: dict[ast.AST, list[tuple[int, WrapBody]]] = defaultdict(list)
+        for number, wanted in enumerate(self._wanted):
+            try:
+                cure = self._here(wanted.cures[0], wanted)
+                if isinstance(cure, WrapBody):
+                    by_loop[loop_at(self._module, cure.loop)].append((number, cure))
+            except Refused:
+                continue
+        for found in by_loop.values():
+            numbers = [number for number, _ in found]
+            if not any(number in self._leading for number in numbers):
+                continue
+            try:
+                (cure,) = as_one(self._module, [cure for _, cure in found])
+                yield _Step(cure, rewriter_of(cure)(self._module, cure), numbers)
+            except Refused:
+                continue  # each by itself, then
+
+    def _first(self, number: int) -> Iterator[_Step]:
+        """The best cure of a diagnostic that the text allows, if there is one."""
+        wanted = self._wanted[number]
+        reasons = []
+        for cure in wanted.cures:
+            try:
+                yield self._step(cure, wanted, number)
+                return
+            except Refused as refusal:
+                reasons.append(str(refusal))
+        self._result.refused[number] = (wanted.cures[0], reasons[0])
+
+    def _step(self, cure: Cure, wanted: Wanted, number: int) -> _Step:
+        rewrite = Rewrite()
+        for each in (cure, *cure.also):
+            here = self._here(each, wanted)
+            rewrite = rewrite.with_(rewriter_of(here)(self._module, here))
+        return _Step(cure, rewrite, [number])
+
+    def _here(self, cure: Cure, wanted: Wanted) -> Cure:
+        """The cure, about this file."""
+        if file_of(cure) != str(self._module.file.path):
+            raise Refused(f"it begins in another file, {file_of(cure)}")
+        return seen_in(self._module, cure, wanted.path)
+
+    def _apart(self, steps: list[_Step]) -> list[_Step]:
+        """Steps that are not in each other's way: no two concern the same lines."""
+        chosen: list[_Step] = []
+        edits: list[Edit] = []
+        lines: list[tuple[int, int]] = []
+        for step in steps:
+            own = [_lines(operation) for operation in step.rewrite.operations]
+            around = [(min(own)[0], max(last for _, last in own))] if own else []
+            if any(a <= d and c <= b for a, b in around for c, d in lines):
+                continue
+            if any(one.overlaps(other) for one in step.rewrite.edits for other in edits if one != other):
+                continue
+            lines += around
+            edits += step.rewrite.edits
+            chosen.append(step)
+        return chosen
+
+    @staticmethod
+    def _attempts(steps: list[_Step]) -> Iterator[list[_Step]]:
+        """All steps; and if these cannot be done together, each alone."""
+        if steps:
+            yield steps
+        if len(steps) > 1:
+            yield from ([step] for step in steps)
+
+    # Rewriting ----------------------------------------------------------------------------------
+
+    def _take(self, steps: list[_Step]) -> bool:
+        """Make the new text. Returns whether it is what the steps say; if not, they are refused."""
+        rewrite = Rewrite()
+        for step in steps:
+            rewrite = rewrite.with_(step.rewrite)
+        try:
+            text = _new_text(self._module, rewrite, self._exports)
+        except Refused as refusal:
+            for step in steps:
+                for number in step.numbers:
+                    self._result.refused[number] = (step.cure, str(refusal))
+            return False
+        self._result.text = text
+        for step in steps:
+            for number in step.numbers:
+                self._result.done[number] = step.cure
+                self._result.refused.pop(number, None)
+        return True
+
+
+def _new_text(module: Module, rewrite: Rewrite, exports: Exports) -> str:
+    """The text of a file after a rewrite, which is seen to do what it says and no more.
+
+    Raises:
+        Refused: it does not.
+    """
+    changes, new = rewrite.edits, imports.added(module, rewrite.needs)
+    if rewrite.operations:
+        from xlalint.fixing.layout import laid_out  # which needs LibCST
+        from xlalint.fixing.ledger import agrees
+
+        changes = laid_out(module, rewrite.operations, rewrite.edits)
+        if not agrees(module, rewrite.operations, applied(module.text, changes), rewrite.edits):
+            raise Refused("the result is not what the fix should do")
+        if any(one.overlaps(other) for one in changes for other in new):
+            raise Refused("an import would have to stand in the midst of it")
+    text = applied(module.text, (*changes, *new))
+    after = _parsed(module, text)
+    if not rewrite.leaves:
+        return text
+    return imports.tidied(module, after, rewrite.leaves, exports.of(str(module.file.path)))
+
+
+def _parsed(module: Module, text: str) -> Module:
+    file = SourceFile(module.file.path, module.file.shown, text, is_hot=module.file.is_hot)
+    tree = parse_file(file)
+    if isinstance(tree, Unreadable):
+        raise Refused(f"the result is not valid Python ({tree.reason})")
+    return Module(file, tree)
+
+
+def _lines(operation: Operation) -> tuple[int, int]:
+    """The first and the last line of what an operation is about."""
+    about = [node for node in nodes(operation) if isinstance(node, ast.stmt | ast.expr)]
+    return min(node.lineno for node in about), max(node.end_lineno or node.lineno for node in about)

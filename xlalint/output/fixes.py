@@ -1,0 +1,72 @@
+"""What fixing did, for people: the changes as a diff, what was fixed, and what was not and why."""
+
+from __future__ import annotations
+
+import difflib
+import io
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from xlalint.cure import Cure
+from xlalint.diagnostic import Diagnostic
+from xlalint.output.paint import STRONG, Line, Span, plain, show_control
+
+
+def diff(shown: str, before: str, after: str) -> Iterator[str]:
+    """The changes of one file as a unified diff, line by line, each with its line end.
+
+    Args:
+        shown: How the file is named.
+    """
+    was, now = (io.StringIO(text, newline="").readlines() for text in (before, after))
+    for line in difflib.unified_diff(was, now, shown, shown):
+        yield line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n"
+
+
+def summary(fixed: int, files: int, *, written: bool) -> Iterator[Line]:
+    """How much was fixed, and in how many files."""
+    if fixed:
+        noun = "diagnostic" if fixed == 1 else "diagnostics"
+        within = "1 file" if files == 1 else f"{files} files"
+        yield plain(f"{'Fixed' if written else 'Would fix'} {fixed} {noun} in {within}.")
+    else:
+        yield plain("Nothing to fix." if written else "Would fix nothing.")
+
+
+def left_by_hand(found: Sequence[Diagnostic]) -> Iterator[Line]:
+    """What nobody but the author can do, with what helps."""
+    if found:
+        yield [Span("Left to do by hand", STRONG), Span(":")]
+    for one in found:
+        start = one.range.start
+        yield plain(
+            f"  {one.path}:{start.line}:{start.column}: {one.code} {one.name}: {show_control(one.help)}"
+        )
+
+
+def listed(
+    fixed: Sequence[tuple[Diagnostic, Cure]], left: Sequence[tuple[Diagnostic, Cure, str]]
+) -> Iterator[Line]:
+    """What was fixed in each file, and what was not.
+
+    Args:
+        fixed: Diagnostics with what was done.
+        left: Diagnostics with what would have been done, and why it was not.
+    """
+    counts = Counter((found.path, found.code, found.name, cure.title) for found, cure in fixed)
+    changes: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for found, cure in fixed:
+        changes[found.path, found.code, found.name, cure.title].add(cure.changes)
+    path = ""
+    for (where, code, name, title), count in sorted(counts.items()):
+        if where != path:
+            yield [Span(where, STRONG), Span(":")]
+            path = where
+        times = f" ({count} times)" if count > 1 else ""
+        yield plain(f"  {code} {name}: {title}{times}")
+        yield from (plain(f"    {what}") for what in sorted(changes[where, code, name, title]) if what)
+    if left:
+        yield [Span("Not fixed", STRONG), Span(":")]
+    for found, cure, reason in left:
+        start = found.range.start
+        yield plain(f"  {found.path}:{start.line}:{start.column}: {found.code}: {cure.title}: {reason}")
