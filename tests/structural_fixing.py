@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +14,13 @@ from xlalint.configuration import Configuration, Local
 from xlalint.cure import Cure, DropArgument, WrapBody
 from xlalint.diagnostic import Applicability, Severity
 from xlalint.fixing.edits import applied
+from xlalint.fixing.imports import added, tidied
 from xlalint.fixing.layout import laid_out
 from xlalint.fixing.ledger import agrees
 from xlalint.fixing.module import Module
 from xlalint.fixing.operations import Operation, Replace
 from xlalint.fixing.places import expression_at, file_of, seen_in
-from xlalint.fixing.rewrite import Refused, Rewrite
+from xlalint.fixing.rewrite import Need, Refused, Rewrite
 from xlalint.fixing.rewriters import REWRITERS
 from xlalint.fixing.scopes import together
 from xlalint.judging import Judge, Placed, located, settle
@@ -58,8 +58,15 @@ class Step(NamedTuple):
 
     module: Module
     operations: tuple[Operation, ...]
-    needs: tuple[str, ...]
+    needs: tuple[Need, ...]
+    leaves: tuple[str, ...]
     text: str
+
+    def with_imports(self) -> str:
+        """The text with what it needs, and without what it has left."""
+        changes = (*laid_out(self.module, self.operations), *added(self.module, self.needs))
+        path = self.module.file.path
+        return tidied(self.module, module_of(path, applied(self.module.text, changes)), self.leaves)
 
 
 @dataclass
@@ -141,13 +148,13 @@ def steps_of(texts: dict[Path, str], cure: Cure, placed: Placed, findings: Seque
         rewrites = [rewrite_of(module, each, placed, findings) for each in cures]
         operations = tuple(operation for each in rewrites for operation in each.operations)
         needs = tuple(need for each in rewrites for need in each.needs)
-        steps.append(Step(module, operations, needs, text_after(module, operations)))
+        leaves = tuple(name for each in rewrites for name in each.leaves)
+        steps.append(Step(module, operations, needs, leaves, text_after(module, operations)))
     return steps
 
 
 def after_steps(texts: dict[Path, str], steps: Sequence[Step]) -> dict[Path, str]:
-    changed = {step.module.file.path: with_import(step.text) if step.needs else step.text for step in steps}
-    return {**texts, **changed}
+    return {**texts, **{step.module.file.path: step.with_imports() for step in steps}}
 
 
 def calls_of(placed: Placed) -> tuple[Site, ...]:
@@ -180,13 +187,6 @@ def text_after(module: Module, operations: Sequence[Operation]) -> str:
     text = applied(module.text, laid_out(module, operations))
     assert agrees(module, operations, text), f"the ledger says no\n{text}"
     return text
-
-
-def with_import(text: str) -> str:
-    """A text that imports torch_xla, at some place: how it is done well is tested elsewhere."""
-    if re.search(r"^\s*import torch_xla(\.\S+)?\s*(#.*)?$", text, re.MULTILINE):
-        return text
-    return re.sub(r"^((?:import|from) (?!__future__))", r"import torch_xla\n\1", text, count=1, flags=re.M)
 
 
 def _without_argument(module: Module, cure: DropArgument) -> Rewrite:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from structural_fixing import Step, module_of, text_after, with_import
+from structural_fixing import Step, module_of, text_after
 from xlalint.fixing.ledger import agrees
 from xlalint.fixing.module import Block, Module, statements
 from xlalint.fixing.operations import Move, Operation, Wrap
@@ -20,8 +21,7 @@ from xlalint.fixing.order import require_order
 from xlalint.fixing.places import qualified
 from xlalint.fixing.rewrite import Refused
 
-
-STRIDE = 3
+STRIDE = 5
 """Every which statement is done something to: all of them take minutes, and show the same."""
 
 
@@ -150,14 +150,14 @@ def _indent_lost(block: Block, place: int) -> bool:
 
 
 def _import_forgotten(step: Step) -> Iterator[Wrong]:
-    for text in {step.text, with_import(step.text)}:
-        lines = text.splitlines(keepends=True)
-        for number, line in enumerate(lines):
-            if line.strip().startswith(("import torch_xla", "from torch_xla")) and step.needs:
-                left = "".join((*lines[:number], *lines[number + 1 :]))
-                if not any(each.strip() == "import torch_xla" for each in left.splitlines()):
-                    what = f"{line.strip()} is missing"
-                    yield Wrong(step.module, step.operations, left, what, step.needs)
+    """No line of the file imports what it needs, once each of those that do is gone."""
+    needs = tuple(need.name for need in step.needs)
+    text = step.with_imports()
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        left = "".join((*lines[:number], *lines[number + 1 :]))
+        if needs and imports_bring(text, needs) and re.fullmatch(r"import torch_xla\s*", line):
+            yield Wrong(step.module, step.operations, left, f"{line.strip()} is missing", needs)
 
 
 def _moved_too_far(step: Step) -> Iterator[Wrong]:

@@ -105,7 +105,8 @@ def _wrapped(
                 raise whole[each]
         operations.append(Wrap(body[first], body[last], f"{spelling(module, STEP, body[first])[0]}()"))
     if not operations:
-        raise Refused("no statement of the loop's body is seen to record work")
+        nothing = Refused("no statement of the loop's body is seen to record work")
+        raise next(iter(whole.values()), nothing)
     wraps = [each for each in operations if isinstance(each, Wrap)]
     for wrap in wraps:
         below.move(wrap.last, body[body.index(wrap.first) : body.index(wrap.last) + 1])

@@ -1,5 +1,8 @@
 """The marker stands at the start of the body, and ends the step of the iteration before."""
 
+import torch_xla
+import torch_xla.core.xla_model as xm
+
 for step, batch in enumerate(batches):
     with torch_xla.step():
         optimizer.zero_grad()

@@ -1,5 +1,8 @@
 """A marker at the start of the body and one at its end: the first had nothing to run."""
 
+import torch_xla
+import torch_xla.core.xla_model as xm
+
 for step, batch in enumerate(batches):
     with torch_xla.step():
         # forward
