@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from xlalint.fixing.bindings import Scopes
+from xlalint.fixing.bindings import Scopes, children
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, split_lines
 
@@ -99,7 +99,14 @@ class Module:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """What each node stands in."""
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        found: dict[ast.AST, ast.AST] = {}
+        waiting: list[ast.AST] = [self.tree]
+        while waiting:
+            node = waiting.pop()
+            inside = children(node)
+            found.update(dict.fromkeys(inside, node))
+            waiting += inside
+        return found
 
     @cached_property
     def scopes(self) -> Scopes:
