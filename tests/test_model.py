@@ -394,7 +394,9 @@ def test_joined_values_are_reached_in_one_go(one: Value, other: Value) -> None:
 
 def test_none_gives_way_and_a_number_in_one_branch_is_an_unsure_tensor() -> None:
     assert join_values(LOSS, Value(Kind.NONE)) == LOSS._replace(present=PERHAPS)
-    assert join_values(LOSS, Value(Kind.HOST)) == Value(
+    # What is recorded is said of the tensor that it may be.
+    assert join_values(LOSS, Value(Kind.HOST)) == Value(Kind.TENSOR, IS_A_TENSOR, LOSS.recorded)
+    assert join_values(LOSS, Value(Kind.UNKNOWN)) == Value(
         Kind.TENSOR, IS_A_TENSOR, Recorded(Weight.NONE, Weight.HEAVY)
     )
     assert join_values(LOSS, Value(Kind.MODULE)).kind is Kind.UNKNOWN

@@ -51,6 +51,18 @@ def tested_for_a_tensor():
         print(loss.item())  # expect: XLA102
 
 
+def no_read_on_the_device(tensor):
+    if torch.is_tensor(tensor) and tensor.device.type == "xla":
+        return tensor.detach()
+    return tensor.item()
+
+
+def left_to_whoever_knows(transform):
+    for batch in loader:
+        no_read_on_the_device(model(batch).sum())
+        no_read_on_the_device(transform(model(batch)))
+
+
 # Rows of what is known
 
 

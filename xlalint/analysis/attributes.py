@@ -39,7 +39,7 @@ from xlalint.analysis.store import Store
 from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions, operations
 from xlalint.knowledge.methods import METHODS
-from xlalint.lazy.assumptions import assume
+from xlalint.lazy.assumptions import assume, is_of_ways, shown_by_backward
 from xlalint.lazy.state import (
     ScopeKind,
 )
@@ -76,6 +76,8 @@ def _held(base: Value, name: str, method: Value) -> Value:
     Only what is known to be a method is one; `args.verbose` is as unknown as `args`.
     """
     if base.kind is Kind.TENSOR:
+        if base.role is Role.DISTRIBUTION:
+            return base._replace(payload=None)
         if name in operations.OPERATIONS:
             return method
         if base.known and base.role is not Role.STRUCTURE:
@@ -245,7 +247,9 @@ def _of_tensor(base: Value, name: str) -> Value:
     if name in operations.HOST_ATTRIBUTES:
         return HOST
     if name == "device":
-        return Value(Kind.DEVICE, base.assumes, payload=Device("xla" if base.known else ""))
+        # Where it is a tensor at all, it is one of the device.
+        known = base.kind is Kind.TENSOR and is_of_ways(shown_by_backward(base.assumes))
+        return Value(Kind.DEVICE, base.assumes, payload=Device("xla" if known else ""))
     if name in operations.TENSOR_ATTRIBUTES:
         return base
     return callable_value(Method(base, name))

@@ -286,6 +286,9 @@ FAMILY = "torch"
 TORCH = "torch."
 """What is called below this is an operation on tensors, unless it is known to be something else."""
 
+DISTRIBUTIONS = "torch.distributions"
+"""The classes in here make objects that hold tensors under their attributes."""
+
 NO_OPERATIONS = (
     "torch.distributed", "torch.utils", "torch.cuda", "torch.backends", "torch.random",
 )  # fmt: skip

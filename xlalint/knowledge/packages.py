@@ -77,6 +77,21 @@ SCHEDULERS = (
 )  # fmt: skip
 """What the qualified names of learning rate schedulers begin with, and of the functions that make them."""
 
+MODEL_MODULES = frozenset({
+    "torchvision.models", "torchvision.models.segmentation", "torchvision.models.detection",
+    "segmentation_models_pytorch", "monai.networks.nets",
+})  # fmt: skip
+"""Modules whose functions and classes make models, on the host."""
+
+MODEL_MAKERS = frozenset({
+    "timm.create_model", "timm.models.create_model", "efficientnet_pytorch.EfficientNet.from_name",
+    "efficientnet_pytorch.EfficientNet.from_pretrained",
+})  # fmt: skip
+"""Other functions that do."""
+
+NO_MODEL_MAKERS = ("list_models", "get_weight", "get_model_weights", "get_model_builder")
+"""Functions of these modules that do not."""
+
 OPTIMIZERS = frozenset({
     "SGD", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "NAdam", "RAdam", "RMSprop", "Rprop", "ASGD",
     "LBFGS", "SparseAdam", "Adafactor", "Muon", "Lamb", "LAMB", "Lars", "LARS", "Lion", "AdaBelief",

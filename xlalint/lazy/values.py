@@ -93,6 +93,8 @@ class Role(Enum):
     """It says whether a gradient overflowed: asked in every step."""
     STRUCTURE = "structure"
     """What an XLA loader yields or a model returns: a tensor, or something made of tensors and numbers."""
+    DISTRIBUTION = "distribution"
+    """It is made of tensors, and holds tensors under its attributes."""
     PERHAPS_MODULE = "perhaps a module"
     """An unknown that was moved to XLA: it may as well be a module."""
 

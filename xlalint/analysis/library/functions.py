@@ -39,6 +39,8 @@ from xlalint.lazy.values import (
     XLA,
     Kind,
     Place,
+    Role,
+    Tensor,
     Value,
     Weight,
 )
@@ -85,6 +87,10 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
         return make_module(last, call)
     if name.startswith(functions.TORCH):
         return _call_torch(machine, module, last, call)
+    if name in packages.MODEL_MAKERS or (
+        module in packages.MODEL_MODULES and not last.startswith(packages.NO_MODEL_MAKERS)
+    ):
+        return make_module(last, call)
     if module in functions.PLAIN_MODULES:
         for value in call.arguments:
             call.read(value, Reading.MATH)
@@ -110,7 +116,10 @@ def _call_torch(machine: Machine, module: str, last: str, call: Call) -> Value:
         if any(map(holds_tensor, call.values)):
             return call_unknown(machine, call)
         return unknown_from(*call.values)
-    return call_operation(last, call)
+    result = call_operation(last, call)
+    if module.startswith(functions.DISTRIBUTIONS) and last[:1].isupper() and result.kind is Kind.TENSOR:
+        return result._replace(payload=Tensor(Role.DISTRIBUTION))
+    return result
 
 
 def _create(last: str, call: Call) -> Value:

@@ -80,8 +80,8 @@ def _is_tensor(machine: Machine, call: Call) -> Value:
 
 def _known_as_tensor(value: Value) -> bool | None:
     """Whether a value is a tensor, where that is known."""
-    if value.kind is Kind.TENSOR and value.known and value.role is Role.PLAIN:
-        return True
+    if value.kind is Kind.TENSOR and value.role is Role.PLAIN:
+        return True  # what is said of it is said of the tensor that it is
     return False if value.kind in _NO_TENSORS else None
 
 
@@ -127,11 +127,19 @@ def _type(machine: Machine, call: Call) -> Value:
 def _getattr(machine: Machine, call: Call) -> Value:
     base, name = call.argument(0), literal(call.argument(1))
     if base is None or name is None:
+        # One of many models or optimizers, by a name that settings hold.
+        module = base.payload if base is not None else None
+        if isinstance(module, Namespace) and module.outline is None:
+            return Value(Kind.NAMESPACE, payload=Namespace(f"{module.name}.{_SOME}"))
         return UNKNOWN
     found = attribute(machine, base, str(name), None, call.frame, call.store)
     if found.kind is Kind.CALLABLE and any(isinstance(t, Method) for t in targets(found)):
         return found if base.kind in (Kind.TENSOR, Kind.MODULE, Kind.OPTIMIZER) else UNKNOWN
     return found
+
+
+_SOME = "SomeOfThem"
+"""Stands for a class of a library that is asked for by a name which nobody knows."""
 
 
 def _setattr(machine: Machine, call: Call) -> Value:
