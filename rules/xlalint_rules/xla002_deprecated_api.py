@@ -48,7 +48,7 @@ class DeprecatedApi(Rule[ApiUsed]):
     Safe where the replacement does exactly the same and every release of the target takes the
     arguments (`torch_xla.sync` takes `wait` since 2.5 and `reset_scope` since 2.8): the name, its
     arguments and the imports are rewritten.
-    
+
     Unsafe for `xmp.spawn`: `torch_xla.launch` starts a replica on each device that there is, but for
     `nprocs=1`. Unsafe for a `ParallelLoader` of one device: the threads of an `MpDeviceLoader` start when
     it is iterated over. All others are only shown, and the help says what differs.

@@ -103,12 +103,11 @@ def _cure(event: HostRead) -> Cure:
     function = event.spelling.partition("(")[0].rpartition(".")[2]
     if event.reading is Reading.MATH and function in _SAME_IN_TORCH:
         own, twin = f"math.{function}", f"torch.{function}"
-        return Rename(event.site, own, twin, _TAKEN, title=f"Use `{twin}`", changes=DEVICE_PRECISION)
+        return Rename(event.site, own, twin, (("x", "input"),), title=f"Use `{twin}`", changes=DEVICE_PRECISION)
     return ByHand(event.site, title=_BY_HAND[event.reading])
 
 
 _SAME_IN_TORCH = frozenset({"cos", "exp", "expm1", "log", "log10", "log1p", "log2", "sin", "sqrt", "tan"})
-_TAKEN = (("x", "input"),)  # not the base of `math.log`
 _BY_HAND = {
     Reading.BOOL: "Choose on the device with `torch.where`",
     Reading.INDEX: "Index on the device with `torch.index_select`",
