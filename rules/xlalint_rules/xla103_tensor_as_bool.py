@@ -102,8 +102,8 @@ class TensorAsBool(Rule[HostRead]):
 def _cure(event: HostRead) -> Cure:
     function = event.spelling.partition("(")[0].rpartition(".")[2]
     if event.reading is Reading.MATH and function in _SAME_IN_TORCH:
-        own, twin = f"math.{function}", f"torch.{function}"
-        return Rename(event.site, own, twin, (("x", "input"),), title=f"Use `{twin}`", changes=DEVICE_PRECISION)
+        own, new = f"math.{function}", f"torch.{function}"
+        return Rename(event.site, own, new, (("x", "input"),), title=f"Use `{new}`", changes=DEVICE_PRECISION)
     return ByHand(event.site, title=_BY_HAND[event.reading])
 
 
