@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from xlalint.analysis.engine import Program as Analyzed
 from xlalint.configuration import Configuration, Local
 from xlalint.cure import Cure, DropArgument, WrapBody
 from xlalint.diagnostic import Applicability, Severity
 from xlalint.fixing.edits import applied
+from xlalint.fixing.imports import added, tidied
 from xlalint.fixing.layout import laid_out
 from xlalint.fixing.ledger import agrees
 from xlalint.fixing.module import Module
 from xlalint.fixing.operations import Operation, Replace
 from xlalint.fixing.places import expression_at, file_of, seen_in
-from xlalint.fixing.rewrite import Refused, Rewrite
+from xlalint.fixing.rewrite import Need, Refused, Rewrite
 from xlalint.fixing.rewriters import REWRITERS
 from xlalint.fixing.scopes import together
 from xlalint.judging import Judge, Placed, located, settle
@@ -52,6 +53,22 @@ def module_of(path: Path, text: str) -> Module:
     return Module(source_file(path, text), ast.parse(text))
 
 
+class Step(NamedTuple):
+    """One rewrite of one file, with the text before and after."""
+
+    module: Module
+    operations: tuple[Operation, ...]
+    needs: tuple[Need, ...]
+    leaves: tuple[str, ...]
+    text: str
+
+    def with_imports(self) -> str:
+        """The text with what it needs, and without what it has left."""
+        changes = (*laid_out(self.module, self.operations), *added(self.module, self.needs))
+        path = self.module.file.path
+        return tidied(self.module, module_of(path, applied(self.module.text, changes)), self.leaves)
+
+
 @dataclass
 class Outcome:
     """What became of a program.
@@ -59,11 +76,13 @@ class Outcome:
     Args:
         texts: Its files.
         applied: The cures that were carried out, with the code of their rule.
+        steps: What was done to the files, one after another.
         refused: Why others were not, by rule and cure.
     """
 
     texts: dict[Path, str]
     applied: list[tuple[str, Cure]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     refused: list[tuple[str, str, str]] = field(default_factory=list)
 
 
@@ -76,16 +95,18 @@ def fixed(texts: dict[Path, str], folder: Path, codes: Collection[str]) -> Outco
         for placed, cure in _wanted(findings, codes, tried):
             tried.add((placed.code, cure))
             try:
-                changed = carried_out(outcome.texts, cure, placed, findings)
+                steps = steps_of(outcome.texts, cure, placed, findings)
             except Refused as refused:
                 outcome.refused.append((placed.code, type(cure).__name__, str(refused)))
                 continue
+            changed = after_steps(outcome.texts, steps)
             after = findings_in(changed, folder)
             if new := _new(findings, after, placed.code):
                 outcome.refused.append((placed.code, type(cure).__name__, f"then there is {new}"))
                 continue
             outcome.texts, findings = changed, after
             outcome.applied.append((placed.code, cure))
+            outcome.steps += steps
             break
         else:
             break
@@ -112,21 +133,28 @@ def carried_out(
     """The texts after one cure, and what has to be done with it.
 
     Raises:
-        Refused: it does not apply; or the ledger says that the text is wrong.
+        Refused: it does not apply.
     """
+    return after_steps(texts, steps_of(texts, cure, placed, findings))
+
+
+def steps_of(texts: dict[Path, str], cure: Cure, placed: Placed, findings: Sequence[Placed]) -> list[Step]:
     by_file: dict[Path, list[Cure]] = {}
     for each in (cure, *cure.also):
         by_file.setdefault(Path(file_of(each)), []).append(each)
-    changed = dict(texts)
+    steps = []
     for path, cures in by_file.items():
         module = module_of(path, texts[path])
         rewrites = [rewrite_of(module, each, placed, findings) for each in cures]
-        operations = [operation for each in rewrites for operation in each.operations]
-        text = text_after(module, operations)
-        if any("torch_xla" in need for each in rewrites for need in each.needs):
-            text = with_import(text)
-        changed[path] = text
-    return changed
+        operations = tuple(operation for each in rewrites for operation in each.operations)
+        needs = tuple(need for each in rewrites for need in each.needs)
+        leaves = tuple(name for each in rewrites for name in each.leaves)
+        steps.append(Step(module, operations, needs, leaves, text_after(module, operations)))
+    return steps
+
+
+def after_steps(texts: dict[Path, str], steps: Sequence[Step]) -> dict[Path, str]:
+    return {**texts, **{step.module.file.path: step.with_imports() for step in steps}}
 
 
 def calls_of(placed: Placed) -> tuple[Site, ...]:
@@ -159,13 +187,6 @@ def text_after(module: Module, operations: Sequence[Operation]) -> str:
     text = applied(module.text, laid_out(module, operations))
     assert agrees(module, operations, text), f"the ledger says no\n{text}"
     return text
-
-
-def with_import(text: str) -> str:
-    """A text that imports torch_xla, at some place: how it is done well is tested elsewhere."""
-    if re.search(r"^\s*import torch_xla(\.\S+)?\s*(#.*)?$", text, re.MULTILINE):
-        return text
-    return re.sub(r"^((?:import|from) (?!__future__))", r"import torch_xla\n\1", text, count=1, flags=re.M)
 
 
 def _without_argument(module: Module, cure: DropArgument) -> Rewrite:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from xlalint.fixing.module import Block, Module, called
 from xlalint.fixing.operations import Insert, Move, Operation, Replace
@@ -71,16 +72,15 @@ class Below:
             self._leave(expression, statement)
         self.moving[statement] = member
 
-    def move(self, to: ast.stmt, until: ast.stmt | None = None) -> None:
-        """Move all that stands above the end of the scope.
+    def move(self, to: ast.stmt, above: Sequence[ast.stmt]) -> None:
+        """Move down all that stands in some statements of the block.
 
         Args:
             to: What they come to stand below.
-            until: The last statement of the block that they move past; None: the last of all.
+            above: The statements of the block.
         """
-        last = self._block.index(until) if until is not None else len(self._block) - 1
         for statement in sorted(self.moving, key=lambda each: (each.lineno, each.col_offset)):
-            if self._block.index(self.moving[statement]) <= last:
+            if self.moving[statement] in above:
                 self.operations.append(Move(statement, to))
 
     # Statements ---------------------------------------------------------------------------------

@@ -97,13 +97,15 @@ class _Slice:
 
     def _emptied(self, statement: ast.stmt) -> Iterator[ast.stmt]:
         """The statements around one that goes of which perhaps nothing is left, or a block of which."""
-        while all(each in self._gone or each in self._touched for each in self._module.block(statement)):
+        gone = {*self._gone}
+        while all(each in gone for each in self._module.block(statement)):
             owner = next(
                 (node for node in self._module.around(statement) if isinstance(node, ast.stmt)), None
             )
             if owner is None:
                 return
             yield owner
+            gone.add(owner)
             statement = owner
 
     def _extent(self) -> tuple[Block, int, int]:
@@ -150,9 +152,27 @@ class _Slice:
         number = self._line(self._block[self._first])
         while number - 1 > (above or 0) and _is_blank_or_comment(module.file.line(number - 1)):
             number -= 1
-        after = (self._block[self._last].end_lineno or 0) + 1
+        after = self._last_line() + 1
         is_last = after > len(module.file.lines)
         return module.offset(number, 0), len(module.text) if is_last else module.offset(after, 0)
+
+    def _last_line(self) -> int:
+        """The line that the slice ends on: comments below belong to it while they are indented more."""
+        module, last = self._module, self._block[self._last]
+        end = last.end_lineno or 0
+        if not hasattr(last, "body"):
+            return end
+        indent = len(self._indent(self._block[self._first]))
+        lines = module.file.lines
+        for number in range(end + 1, len(lines) + 1):
+            line = lines[number - 1]
+            if not _is_blank_or_comment(line):
+                break
+            if line.strip():
+                if len(line) - len(line.lstrip()) <= indent:
+                    break
+                end = number
+        return end
 
     # To the text --------------------------------------------------------------------------------
 

@@ -34,7 +34,7 @@ def move_below(module: Module, cure: MoveBelow) -> Rewrite:
         raise Refused(f"nothing would be left in the step on line {to.lineno}")
     if not is_scope and block.index(below.moving[statement]) > block.index(to):
         raise Refused(f"line {statement.lineno} stands below line {to.lineno} already")
-    below.move(to, until=None if is_scope else to)
+    below.move(to, block)
     require_order(module, below.operations)
     return Rewrite(operations=tuple(below.operations), leaves=tuple(below.leaves))
 

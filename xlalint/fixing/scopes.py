@@ -70,7 +70,7 @@ def _wrapped(
 ) -> Rewrite:
     body, work = loop.body, Work(function_around(module, loop), loop)
     below = Below(module, body, work)
-    gone = {each.statement for each in markers}
+    gone = {each.statement for each in markers if each.is_here}
     whole: dict[ast.stmt, Refused] = {}
     for site in cure.below:
         node = _node(module, site)
@@ -105,12 +105,11 @@ def _wrapped(
                 raise whole[each]
         operations.append(Wrap(body[first], body[last], f"{spelling(module, STEP, body[first])[0]}()"))
     if not operations:
-        raise Refused("no statement of the loop's body is seen to record work")
+        nothing = Refused("no statement of the loop's body is seen to record work")
+        raise next(iter(whole.values()), nothing)
     wraps = [each for each in operations if isinstance(each, Wrap)]
-    if len(wraps) > 1 and below.moving:
-        _move_by_stretch(below, body, wraps)
-    else:
-        below.move(wraps[-1].last, until=wraps[-1].last)
+    for wrap in wraps:
+        below.move(wrap.last, body[body.index(wrap.first) : body.index(wrap.last) + 1])
     operations += (Delete(each.deleted) for each in markers)
     operations += below.operations
     require_order(module, operations)
@@ -180,6 +179,7 @@ class _Marker:
 def _in_helper(module: Module, statement: ast.stmt, site: Site) -> tuple[ast.stmt, str]:
     """The marker that ends a helper which nothing else calls."""
     call = module.at(site)
+    call = call.value if isinstance(call, ast.Expr) else call
     name = called(call) if call is not None else ""
     found = [each for each in ast.walk(module.tree) if isinstance(each, Function) and each.name == name]
     if len(found) != 1 or not name:
@@ -238,19 +238,6 @@ def _stretches(
         places = [each for each in range(ends[-1] + 1, len(body)) if records(body[each])]
         found = [places] if places else []
     return [(places[0], places[-1]) for places in found]
-
-
-def _move_by_stretch(below: Below, body: Block, wraps: list[Wrap]) -> None:
-    """Of several steps in one iteration, what reads moves below its own."""
-    moving = dict(below.moving)
-    ends = [body.index(wrap.last) for wrap in wraps]
-    for number, end in enumerate(ends):
-        start = ends[number - 1] if number else -1
-        below.moving = {
-            statement: member for statement, member in moving.items() if start < body.index(member) <= end
-        }
-        below.move(body[end], until=body[end])
-    below.moving = moving
 
 
 # Scopes that stand ------------------------------------------------------------------------------

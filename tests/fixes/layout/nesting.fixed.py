@@ -1,0 +1,19 @@
+def f(items):
+    for x in items:
+        with torch_xla.step():
+            # above the first
+            a(x)  # first
+            text = """
+  not indented
+"""
+
+            if x:
+                b(
+  x)  # comment
+            elif x is None:
+                pass  # of the elif
+            else: c(x)
+
+            d(x)
+            e(x)  # last
+        # left behind

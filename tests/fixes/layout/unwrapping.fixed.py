@@ -1,0 +1,11 @@
+def f():
+    a()
+
+    # the step
+    # unwrap
+
+    # inside
+    c()
+    # the end
+    e()  # unwrap
+    return j

@@ -1,0 +1,405 @@
+"""Structural rewrites come out as an expert writes them, or are refused with a reason."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fixture_programs import Program, bad_programs
+from structural_fixing import Outcome, fixed, module_of, text_after
+from wrong_rewrites import OPERATORS
+from xlalint.cure import WrapBody
+from xlalint.fixing.module import Module, is_marker, statements
+from xlalint.fixing.operations import Delete, Insert, Move, Operation, Undecorate, Unwrap, Wrap
+from xlalint.fixing.order import require_order
+from xlalint.fixing.rewrite import Refused
+from xlalint.fixing.scopes import wrap_body
+from xlalint.lazy.site import Site
+
+FIXES = Path(__file__).with_name("fixes")
+
+RULES = (
+    "XLA101", "XLA102", "XLA106", "XLA201", "XLA202", "XLA203", "XLA204", "XLA205", "XLA212", "XLA301",
+    "XLA501", "XLA602", "XLA701", "XLA703",
+)  # fmt: skip
+
+WITH_STEP = {
+    "XLA203/break_then_more_training": "its second loop has a marker",
+    "XLA301/barrier_in_trace": "the marker below the profiler's scope ends the step by hand",
+    "XLA301/rfc_marker_in_trace": "the marker below the profiler's scope ends the step by hand",
+    "XLA501/log_the_loss_on_the_master": "the marker above the test ends the step by hand",
+    "XLA501/model_of_a_registry": "the marker above the test ends the step by hand",
+    "XLA501/progress_of_the_local_master": "the marker above the test ends the step by hand",
+    "XLA501/rfc_checkpoint": "the marker above the test ends the step by hand",
+    "XLA501/two_saves_of_one_state": "the marker above the test ends the step by hand",
+    "XLA501/weights_copied_by_the_master": "the marker above the test ends the step by hand",
+    "XLA602/save_at_the_end_of_an_epoch": "the marker above the save ends the step by hand",
+    "XLA703/grad_scaler_loop": "the loop has a marker",
+}
+"""Programs whose cure comes out once XLA201 is selected beside their own rule."""
+
+OTHERWISE = {
+    "XLA102/accuracy_per_batch": "the expert keeps the count on the device; the scope reads it below",
+    "XLA102/batch_moved_by_recursion": "the expert moves the read below the marker; the scope replaces that",
+    "XLA102/gradient_norms_read": "the expert gathers the norms in a list; the loop that reads stays below",
+    "XLA102/gradients_without_an_update": "the expert gathers the gradients in a list; the sync comes first",
+    "XLA102/item_before_marker": "the expert moves the read below the marker; the scope replaces that",
+    "XLA102/loss_by_name": "the expert reads once at the end",
+    "XLA102/loss_read_for_the_mean": "a rendezvous cuts: the rule offers the sync, the expert a step",
+    "XLA102/model_that_returns_a_pair": "the expert reads once at the end",
+    "XLA102/read_into_a_variable_first": "the variable stays",
+    "XLA106/closure_in_step": "the function is called below the step with what it was given",
+    "XLA106/method_closure": "the function is called below the step with what it was given",
+    "XLA106/partial_closure": "the function is called below the step with what it was given",
+    "XLA106/resnet_closure": "the function is called below the step with what it was given",
+    "XLA201/resnet_step_closure": "a host-only statement stays below the scope, the expert took it in",
+    "XLA202/gan_with_two_optimizers": "a transfer stays above the scope, the expert took it in",
+    "XLA202/helpers_through_importlib": "the module is known by another name: imports are tested elsewhere",
+    "XLA202/inference_over_loader": "the expert moves the whole read out of the loop",
+    "XLA202/one_graph_for_all_steps": "the expert sets a marker after the loop",
+    "XLA202/optimizer_step_without_barrier": "the expert writes `barrier=True`",
+    "XLA202/step_in_other_module": "the expert wraps the loader",
+    "XLA202/two_outputs_one_read": "the value that stays behind has another name",
+    "XLA204/loader_in_step": "the expert also changes what opens the step",
+    "XLA301/helper_in_another_module": "the expert removes the helper that holds the marker",
+    "XLA501/chain_of_rank_helpers": "the test is in a helper, and so is the sync; the expert writes a step",
+    "XLA501/checkpoint_three_calls_deep": "the expert also saves on all replicas",
+    "XLA501/probe_of_updated_parameters": "the expert takes the probe into the step",
+    "XLA501/run_of_the_master": "the test is in a helper, and so is the sync; the expert writes a step",
+    "XLA501/save_then_rendezvous": "the expert moves the rendezvous, which cuts, above the test",
+    "XLA501/trainer_leaves_early": "the test is in a helper, and so is the sync; the expert writes a step",
+    "XLA602/save_every_nth_step": "the save is conditional, and so is the sync; the expert writes a step",
+    "XLA602/save_then_leave": "the save is conditional, and so is the sync; the expert writes a step",
+    "XLA602/save_two_calls_deep": "the save is in a helper, as is the sync; the expert writes a step",
+    "XLA602/trainer_with_checkpoints": "the save is in a helper, as is the sync; the expert writes a step",
+    "XLA703/scaler_subclass": "the class that nothing uses any more stays",
+    "XLA703/trainer_with_scaler": "the expert also sums the gradients of the replicas",
+}
+"""Programs that are cured, but not as the expert did it."""
+
+UNREACHED = {
+    "XLA101/compiled_method": "the step is the whole function",
+    "XLA101/computed_name": "nothing is found",
+    "XLA101/logging_and_late_import": "the step is the whole function",
+    "XLA101/optimizer_asked_in_the_step": "a call there may change `optimizer`",
+    "XLA101/optimizer_given_or_built": "nothing would be left in the step",
+    "XLA101/own_step_manager": "it does not stand in the step itself",
+    "XLA101/read_three_calls_deep": "nothing would be left in the step",
+    "XLA201/marker_in_helper": "the marker stands in `steps.finish`",
+    "XLA202/unknown_helper_may_cut": "nothing is found",
+    "XLA203/raise_caught_outside": "nothing is found",
+    "XLA204/marker_behind_a_flag": "nothing is found",
+    "XLA205/marker_between_forward_and_backward": "nothing is found",
+    "XLA212/compiled_step_function": "it is opened in a called function",
+    "XLA212/step_in_a_method": "it is opened in a called function",
+    "XLA212/trainer_logs_a_difference": "then there is XLA101",
+    "XLA301/epoch_in_trace": "the cure is only shown",
+    "XLA301/trace_me": "the scope is the whole function",
+    "XLA701/optimizer_from_a_helper": "in another function or branch",
+    "XLA701/trainer_moves_in_fit": "in another function or branch",
+    "XLA703/optimizer_skips_on_nan": "the cure is only shown",
+}
+"""Programs that are not changed, and why."""
+
+IMPORTED_OTHERWISE = {
+    "XLA202/fine_tuning_moved_to_the_device": "a comment beside the import stays",
+    "XLA202/trainer_over_steps": "the import that may fail is joined by one that may not",
+    "XLA301/barrier_in_trace": "the import stands beside the one that it comes from",
+}
+"""Programs that come out as the expert wrote them, but for an import."""
+
+PROGRAMS = [program for program in bad_programs() if program.code in RULES]
+
+
+# As an expert -----------------------------------------------------------------------------------
+
+
+@cache
+def outcome(program: Program) -> Outcome:
+    texts = {path: path.read_text(encoding="utf-8") for path in program.modules}
+    codes = {program.code or ""} | ({"XLA201"} if program.id in WITH_STEP else set())
+    return fixed(texts, program.entry.parent, codes)
+
+
+def comes_out(program: Program) -> bool:
+    """Whether all files of a program are as its expert left them, apart from marks."""
+    assert program.fixed is not None
+    cured = program.fixed.entry.parent
+    own = program.entry.parent
+    shown = without_imports if program.id in IMPORTED_OTHERWISE else plain
+    pairs = {
+        path: cured / path.relative_to(own) if program.root.is_dir() else program.fixed.entry
+        for path in program.modules
+    }
+    return all(
+        other.exists() and shown(outcome(program).texts[path]) == shown(other.read_text(encoding="utf-8"))
+        for path, other in pairs.items()
+    )
+
+
+_MARK = re.compile(r"\s*# (?:expect|missed|missed by both|quiet):.*$", re.MULTILINE)
+_HEADER = re.compile(r"^# (?:proof|replicas|tolerance|no proof):.*\n", re.MULTILINE)
+
+
+def plain(text: str) -> str:
+    """A text without what only fixtures have."""
+    return _HEADER.sub("", _MARK.sub("", text))
+
+
+def without_imports(text: str) -> str:
+    return re.sub(r"^\s*(?:import|from \S+ import) .*\n", "", plain(text), flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
+def test_a_program_comes_out_as_an_expert_wrote_it(program: Program) -> None:
+    known = program.id in OTHERWISE or program.id in UNREACHED
+    assert comes_out(program) != known
+
+
+@pytest.mark.parametrize("slug", OTHERWISE)
+def test_what_comes_out_otherwise_is_cured_all_the_same(slug: str) -> None:
+    (program,) = (program for program in PROGRAMS if program.id == slug)
+    assert outcome(program).applied
+
+
+@pytest.mark.parametrize("slug", UNREACHED)
+def test_what_is_not_changed_has_a_reason(slug: str) -> None:
+    (program,) = (program for program in PROGRAMS if program.id == slug)
+    found = outcome(program)
+    assert not found.applied
+    if not UNREACHED[slug].startswith(("nothing is found", "the cure is only shown")):
+        assert any(UNREACHED[slug] in reason for _, _, reason in found.refused)
+
+
+# Programs of their own --------------------------------------------------------------------------
+
+
+def header(path: Path, name: str) -> str:
+    """What the first lines of a program say: `# select: XLA201, XLA102`, `# refused: <reason>`."""
+    match = re.search(rf"^# {name}: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert match is not None, f"{path.name} has no `# {name}:`"
+    return match[1]
+
+
+def pairs(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*.py") if not path.name.endswith(".fixed.py"))
+
+
+def cured(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.fixed.py")
+
+
+def with_tabs(text: str) -> str:
+    return re.sub(r"^(?: {4})+", lambda match: "\t" * (len(match[0]) // 4), text, flags=re.MULTILINE)
+
+
+def with_two_spaces(text: str) -> str:
+    return re.sub(r"^(?: {4})+", lambda match: " " * (len(match[0]) // 2), text, flags=re.MULTILINE)
+
+
+def with_crlf(text: str) -> str:
+    return text.replace("\n", "\r\n")
+
+
+def as_it_is(text: str) -> str:
+    return text
+
+
+LAYOUTS = (as_it_is, with_tabs, with_two_spaces, with_crlf)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("path", pairs(FIXES), ids=lambda path: path.stem)
+def test_a_loop_is_rewritten_in_the_layout_of_its_file(
+    path: Path, layout: Callable[[str], str], tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    text = layout(path.read_text(encoding="utf-8"))
+    codes = header(path, "select").split(", ")
+    found = fixed({program: text}, tmp_path, codes)
+    assert found.texts[program] == layout(cured(path).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", pairs(FIXES), ids=lambda path: path.stem)
+def test_a_second_run_changes_nothing(path: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    text = cured(path).read_text(encoding="utf-8")
+    assert fixed({program: text}, tmp_path, header(path, "select").split(", ")).texts[program] == text
+
+
+@pytest.mark.parametrize("path", pairs(FIXES / "refused"), ids=lambda path: path.stem)
+def test_what_cannot_be_rewritten_is_refused_with_the_reason(path: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    text = path.read_text(encoding="utf-8")
+    found = fixed({program: text}, tmp_path, {header(path, "select")})
+    assert any(header(path, "refused") in reason for _, kind, reason in found.refused if kind != "SyncBefore")
+    assert "torch_xla.step()" not in found.texts[program]
+
+
+@pytest.mark.parametrize("markers", [1, 2])
+def test_a_marker_at_the_start_of_the_body_opens_the_step(markers: int) -> None:
+    """No rule finds it, for its last step stays pending; whoever selects the loop may have it."""
+    path = FIXES / "direct" / f"marker_first_{markers}.py"
+    module = module_of(path, path.read_text(encoding="utf-8"))
+    (loop,) = (each for each in statements(module.tree) if isinstance(each, ast.For))
+    sites = [site_of(path, each) for each in loop.body if is_marker(each)]
+    rewrite = wrap_body(module, WrapBody(site_of(path, loop), markers=tuple(sites)))
+    assert text_after(module, rewrite.operations) == cured(path).read_text(encoding="utf-8")
+
+
+def site_of(path: Path, statement: ast.stmt) -> Site:
+    node = statement.value if isinstance(statement, ast.Expr) else statement
+    return Site(str(path), node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
+
+
+# Layout -----------------------------------------------------------------------------------------
+
+
+def operations_of(module: Module) -> list[Operation]:
+    """What the comments of a layout program say happens to the statements that end on their lines."""
+    ends: dict[int, ast.stmt] = {}
+    for statement in statements(module.tree):
+        if not hasattr(statement, "body"):
+            ends[statement.end_lineno or 0] = statement
+    starts: dict[int, ast.stmt] = {}
+    for statement in statements(module.tree):
+        starts.setdefault(statement.lineno, statement)
+    made: list[Operation] = []
+    marked = {
+        number: comment[1].split()
+        for number, line in enumerate(module.file.lines, 1)
+        if (comment := re.search(r"# (\w[\w ]*)$", line)) is not None
+    }
+    for number, words in marked.items():
+        match words:
+            case ["first", "last"] | ["first2"]:
+                loop = starts[number]
+                assert isinstance(loop, ast.For | ast.While)
+                made.append(Wrap(loop.body[0], loop.body[-1], "torch_xla.step()"))
+            case ["first"]:
+                last = next(each for each, words in marked.items() if words == ["last"])
+                made.append(Wrap(ends[number], ends[last], "torch_xla.step()"))
+            case ["goes"]:
+                made.append(Delete(ends[number]))
+            case ["moves"]:
+                here = next(each for each, words in marked.items() if words == ["here"])
+                made.append(Move(ends[number], ends[here]))
+            case ["new", "above"]:
+                made.append(Insert("torch_xla.sync()", ends[number], above=True))
+            case ["unwrap"]:
+                scope = starts[number]
+                assert isinstance(scope, ast.With)
+                made.append(Unwrap(scope))
+            case ["undecorate"]:
+                for function in statements(module.tree):
+                    for decorator in getattr(function, "decorator_list", ()):
+                        if decorator.lineno == number:
+                            assert isinstance(function, ast.FunctionDef)
+                            made.append(Undecorate(function, decorator))
+    return made
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("path", pairs(FIXES / "layout"), ids=lambda path: path.stem)
+def test_what_stays_keeps_its_layout(path: Path, layout: Callable[[str], str]) -> None:
+    module = module_of(path, layout(path.read_text(encoding="utf-8")))
+    wanted = layout(cured(path).read_text(encoding="utf-8"))
+    assert text_after(module, operations_of(module)) == wanted
+
+
+def test_tabs_mixed_with_spaces_stay_as_they_are(tmp_path: Path) -> None:
+    text = "for x in y:\n\tif x:\n\t    f(x)\n\t    g(x)\n\telse:\n\t\th(x)\n"
+    module = module_of(tmp_path / "mixed.py", text)
+    loop = module.tree.body[0]
+    assert isinstance(loop, ast.For) and isinstance(inner := loop.body[0], ast.If)
+    assert text_after(module, [Delete(inner.body[1])]) == text.replace("\t    g(x)\n", "")
+
+
+@pytest.mark.parametrize("end", ["", "\n", "  # the end", "\n# the end"])
+def test_the_end_of_a_file_stays_as_it_is(end: str, tmp_path: Path) -> None:
+    module = module_of(tmp_path / "end.py", "a()\nb()" + end)
+    first = module.tree.body[0]
+    assert text_after(module, [Delete(first)]) == "b()" + end
+    assert text_after(module, [Insert("c()", first)]) == "a()\nc()\nb()" + end
+
+
+def test_libcst_is_not_loaded_before_there_is_something_to_lay_out() -> None:
+    program = "import sys, xlalint.fixing.rewriting, xlalint.fixing.ledger; sys.exit('libcst' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+# Order ------------------------------------------------------------------------------------------
+
+MEET = [
+    ("print(loss)", "loss = f(x)", "`loss` is changed there"),
+    ("total = loss.item()", "print(total)", "`total` is used there"),
+    ("log(scheduler.get_last_lr())", "scheduler.step()", "a call there may change `scheduler`"),
+    ("log(optimizer.param_groups[0])", "warm_up.step()", "the learning rate may change there"),
+    ("meter.update(loss.item())", "print(meter.value)", "it may change `meter`, which is used there"),
+    ("print(self.losses)", "self.losses = []", "`self.losses` is changed there"),
+    ("print(self.losses)", "self.train_step(x)", "a call there may change `self`"),
+    ("save(model.state_dict())", "optimizer.step()", "parameters and gradients change there"),
+    ("print(loss)", "if x: continue", "what moved would not run"),
+    ("if loss.item() < 1: break", "loss.backward()", "should have been left"),
+    ("print(values[0])", "values[1] = x", "`values` is changed there"),
+    ("print(loss)", "await done()", "gives way to other code"),
+    ("progress.display(1)", "losses.update(x)", "a call there may change `losses`"),
+]
+
+PASS = [
+    ("print(loss.item())", "loss.backward()"),
+    ("print(loss)", "optimizer.step()"),
+    ("history.append(loss.item())", "self.optimizer.step()"),
+    ("self.losses.append(loss.item())", "self.optimizer.step()"),
+    ("xm.master_print(loss)", "xm.optimizer_step(optimizer)"),
+    ("norms = [p.item() for p in x]", "rates = [p for p in y]"),
+    ("for x in y:\n    if x: break", "z = 1"),
+]
+
+
+def looped(moved: str, crossed: str) -> tuple[Module, ast.stmt, ast.stmt]:
+    body = "\n".join(f"        {line}" for text in (moved, crossed) for line in text.splitlines())
+    text = f"import xm\nasync def f():\n    progress = Progress(losses)\n    for x in y:\n{body}\n"
+    module = module_of(Path("order.py").absolute(), text)
+    (*_, loop) = (
+        each for each in statements(module.tree) if isinstance(each, ast.For) and len(each.body) == 2
+    )
+    one, other = loop.body
+    return module, one, other
+
+
+@pytest.mark.parametrize(("moved", "crossed", "reason"), MEET)
+def test_what_depends_on_each_other_keeps_its_order(moved: str, crossed: str, reason: str) -> None:
+    module, one, other = looped(moved, crossed)
+    with pytest.raises(Refused, match=re.escape(reason)):
+        require_order(module, [Move(one, other)])
+
+
+@pytest.mark.parametrize(("moved", "crossed"), PASS)
+def test_what_has_nothing_in_common_may_change_places(moved: str, crossed: str) -> None:
+    module, one, other = looped(moved, crossed)
+    require_order(module, [Move(one, other)])
+
+
+# Wrong rewrites ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_wrong_rewrites_are_refused(name: str) -> None:
+    """At least 95 of 100; each that is accepted is shown."""
+    accepted, made = [], 0
+    for program in PROGRAMS:
+        for step in outcome(program).steps:
+            for wrong in OPERATORS[name](step):
+                made += 1
+                if wrong.is_accepted():
+                    accepted.append(f"{program.id}: {wrong.what}")
+    assert made > 20
+    assert len(accepted) <= 0.05 * made, accepted
