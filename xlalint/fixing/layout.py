@@ -134,17 +134,12 @@ class _Slice:
     def _stands_alone(self, block: Block) -> bool:
         """Whether a block begins on a line of its own, and is no `elif`."""
         start = self._module.span(block[0])[0]
-        text = self._module.text
-        is_elif = text.startswith("elif", start) and isinstance(block[0], ast.If)
-        return not is_elif and not text[self._line_start(start) : start].strip()
+        is_elif = self._module.text.startswith("elif", start) and isinstance(block[0], ast.If)
+        return not is_elif and self._module.indent(start) is not None
 
     def _line(self, statement: ast.stmt) -> int:
         decorators = getattr(statement, "decorator_list", None)
         return min(statement.lineno, decorators[0].lineno) if decorators else statement.lineno
-
-    def _line_start(self, offset: int) -> int:
-        text = self._module.text
-        return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
 
     def _lines(self) -> tuple[int, int]:
         module = self._module
@@ -215,8 +210,7 @@ class _Slice:
         return "    "
 
     def _indent(self, statement: ast.stmt) -> str:
-        start = self._module.span(statement)[0]
-        return self._module.text[self._line_start(start) : start]
+        return self._module.indent(self._module.span(statement)[0]) or ""
 
 
 def _is_blank_or_comment(line: str) -> bool:

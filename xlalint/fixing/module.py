@@ -99,7 +99,14 @@ class Module:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """What each node stands in."""
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        found: dict[ast.AST, ast.AST] = {}
+        waiting: list[ast.AST] = [self.tree]
+        while waiting:  # `ast.walk` would look at the children of each node twice
+            node = waiting.pop()
+            for child in ast.iter_child_nodes(node):
+                found[child] = node
+                waiting.append(child)
+        return found
 
     @cached_property
     def scopes(self) -> Scopes:
@@ -212,14 +219,15 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
     """All statements in a node, from the outside in; expressions are not looked at."""
     waiting = [node]
     while waiting:
-        for block in _blocks(waiting.pop()):
+        for block in blocks(waiting.pop()):
             for each in block:
                 if isinstance(each, ast.stmt):
                     yield each
                 waiting.append(each)
 
 
-def _blocks(node: ast.AST) -> Iterator[list[ast.AST]]:
+def blocks(node: ast.AST) -> Iterator[list[ast.AST]]:
+    """The blocks of a statement, and what else holds some: handlers and cases."""
     for name in ("body", "handlers", "cases", "orelse", "finalbody"):
         block = getattr(node, name, None)
         if isinstance(block, list):
