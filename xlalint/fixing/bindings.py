@@ -105,11 +105,13 @@ class Scopes:
                 self._visit(node, scope)
 
     def _visit(self, node: ast.AST, scope: Scope) -> None:
+        if node.__class__ not in _BINDING:
+            for child in children(node):
+                self._visit(child, scope)
+            return
         match node:
             case ast.Name():
                 self._name(node, scope)
-            case ast.Constant():
-                pass
             case ast.Import() | ast.ImportFrom():
                 self._import(node, scope)
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=None)):
@@ -143,7 +145,7 @@ class Scopes:
             case _:
                 if (bound := _bound_by(node)) is not None:
                     self._bind(bound, node, scope)
-                self._walk(ast.iter_child_nodes(node), scope)
+                self._walk(children(node), scope)
 
     def _name(self, node: ast.Name, scope: Scope) -> None:
         if not isinstance(node.ctx, ast.Load):
@@ -205,6 +207,29 @@ class Scopes:
         return inner
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """What a node consists of, without operators and contexts."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        held = getattr(node, name, None)
+        kind = held.__class__
+        if kind is list:
+            found += [each for each in held if isinstance(each, ast.AST)]  # type: ignore[union-attr]
+        elif kind not in _LEAVES and isinstance(held, ast.AST):
+            found.append(held)
+    return found
+
+
+_LEAVES = frozenset({
+    ast.Load, ast.Store, ast.Del, str, int, type(None),
+    *ast.operator.__subclasses__(), *ast.unaryop.__subclasses__(), *ast.boolop.__subclasses__(),
+})  # fmt: skip
+_BINDING = frozenset({
+    ast.Name, ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda,
+    ast.ClassDef, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.NamedExpr, ast.Global,
+    ast.Nonlocal, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping,
+})  # fmt: skip
+"""What may bind or read a name; of all else only the parts do."""
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 

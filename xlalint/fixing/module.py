@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
-from xlalint.fixing.bindings import Scopes
+from xlalint.fixing.bindings import Scopes, children
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, split_lines
 
@@ -101,11 +101,11 @@ class Module:
         """What each node stands in."""
         found: dict[ast.AST, ast.AST] = {}
         waiting: list[ast.AST] = [self.tree]
-        while waiting:  # `ast.walk` would look at the children of each node twice
+        while waiting:
             node = waiting.pop()
-            for child in ast.iter_child_nodes(node):
-                found[child] = node
-                waiting.append(child)
+            inside = children(node)
+            found.update(dict.fromkeys(inside, node))
+            waiting += inside
         return found
 
     @cached_property

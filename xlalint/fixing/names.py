@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -12,6 +13,7 @@ from xlalint.cure import Cure, DropArgument, Rename, RenameKeyword
 from xlalint.fixing import imports
 from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.edits import Edit
+from xlalint.fixing.loaders import PARALLEL_LOADER, of_one_device
 from xlalint.fixing.module import Module
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 from xlalint.knowledge import lifecycle
@@ -35,6 +37,8 @@ def rename(module: Module, cure: Rename) -> Rewrite:
     moved = _moved(module, cure, origins)
     if moved is not None:
         return moved
+    if cure.name == PARALLEL_LOADER:
+        return of_one_device(module, cure, name)
     if lifecycle.is_module(cure.name):
         raise Refused(f"the module `{_last(cure.name)}` itself is passed on")
     edits = _arguments(module, cure, name)
@@ -63,8 +67,11 @@ def _spells(module: Module, node: Name, name: str, origins: Sequence[tuple[Impor
         raise Refused(f"it is called `{spelled}` here")
     if not origins and not any(name.startswith(f"{star.module}.") for star in module.scopes.stars):
         raise Refused(f"no import of this file binds `{imports.root(module, node)}`")
-    if "#" in module.source(node):
+    written = module.source(node)
+    if "#" in written:
         raise Refused("a comment stands in the middle of the name")
+    if re.sub(r"[\s\\()]", "", written) != ast.unparse(node):
+        raise Refused("it is not seen where in the string it is written")  # before Python 3.12
 
 
 def _last(name: str) -> str:

@@ -221,8 +221,9 @@ _SUCCESSORS: dict[str, Lifecycle] = {
     "torch_xla.distributed.xla_multiprocessing.spawn": _spawn(
         None, "fn", "args", "nprocs", "join", "daemon", "start_method"
     ),
-    "torch_xla.distributed.parallel_loader.ParallelLoader": _replaced(
-        "torch_xla.distributed.parallel_loader.MpDeviceLoader", (1, 8), "iterate over it directly"
+    "torch_xla.distributed.parallel_loader.ParallelLoader": replace(
+        _replaced("torch_xla.distributed.parallel_loader.MpDeviceLoader", (1, 8), "iterate over it directly"),
+        changes="its threads start when it is iterated over, each time, and no longer when it is made",
     ),
     "torch_xla.distributed.xla_dist": _replaced(
         "torchrun", None, "it is a command: launch the program with it"

@@ -1,0 +1,77 @@
+"""Loaders of several devices, of which each process asked for that of its own, become loaders of one device."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from xlalint.cure import Rename
+from xlalint.fixing import imports
+from xlalint.fixing.edits import Edit
+from xlalint.fixing.module import Module
+from xlalint.fixing.rewrite import Need, Refused, Rewrite
+
+PARALLEL_LOADER = "torch_xla.distributed.parallel_loader.ParallelLoader"
+
+
+def of_one_device(module: Module, cure: Rename, name: ast.Name | ast.Attribute) -> Rewrite:
+    """`ParallelLoader(loader, [device]).per_device_loader(device)` becomes `MpDeviceLoader(loader, device)`."""
+    call = module.parents.get(name)
+    if not (isinstance(call, ast.Call) and call.func is name):
+        raise Refused("no loader is made here")
+    devices = _devices(call)
+    (device,) = devices.elts
+    text, _ = imports.spelling(module, cure.successor, name)
+    (start, end), (first, last) = module.span(devices), module.span(device)
+    edits = [Edit(*module.span(name), text), Edit(start, first, ""), Edit(last, end, "")]
+    for keyword in call.keywords:
+        if keyword.value is devices:
+            edits.append(Edit(module.span(keyword)[0], first, "device="))
+            edits.remove(Edit(start, first, ""))
+    for loader, asked in _asked(module, call):
+        if ast.unparse(asked.args[0]) != ast.unparse(device):
+            raise Refused(f"line {asked.lineno} asks for another device than it was made for")
+        edits.append(Edit(module.span(loader)[1], module.span(asked)[1], ""))
+    return Rewrite(tuple(edits), needs=(Need(cure.successor, name),), leaves=(cure.name,))
+
+
+def _devices(call: ast.Call) -> ast.List | ast.Tuple:
+    """The list of one device that a loader is made for."""
+    given = [*call.args[1:], *(keyword.value for keyword in call.keywords if keyword.arg == "devices")]
+    match given:
+        case [ast.List(elts=[device]) | ast.Tuple(elts=[device]) as devices]:
+            if not isinstance(device, ast.Starred):
+                return devices
+    raise Refused("it is not seen that it is made for one device")
+
+
+def _asked(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, ast.Call]]:
+    """Each place where a loader is asked for that of one device: the loader there, and the call."""
+    match module.parents.get(call):
+        case ast.Attribute() as attribute:
+            yield call, _asking(module, attribute)
+        case ast.Assign(targets=[ast.Name(id=name) as target]):
+            scope = module.scopes.around(target, module.parents)
+            uses = [
+                use for use, where in module.scopes.uses[name] if module.scopes.binding(name, where) is scope
+            ]
+            if scope.others[name] != [target] or not uses:
+                raise Refused(f"`{name}` is more than this loader")
+            for use in uses:
+                yield use, _asking(module, module.parents.get(use))
+        case _:
+            raise Refused("it is not seen what it is asked for")
+
+
+def _asking(module: Module, attribute: ast.AST | None) -> ast.Call:
+    """The call of `per_device_loader`."""
+    if isinstance(attribute, ast.Attribute) and attribute.attr == "per_device_loader":
+        call = module.parents.get(attribute)
+        if (
+            isinstance(call, ast.Call)
+            and call.func is attribute
+            and len(call.args) == 1
+            and not call.keywords
+        ):
+            return call
+    raise Refused("it is asked for more than the loader of one device")
