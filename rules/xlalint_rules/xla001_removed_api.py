@@ -39,9 +39,9 @@ class RemovedApi(Rule[ApiUsed]):
 
     ## Fix safety
     Safe where the replacement does exactly the same and exists in every release of the target: the
-    name, its arguments and the imports are rewritten. `xmp.spawn` to `torch_xla.launch` is unsafe:
-    it starts a replica on each device that there is. All others are only shown, and the help says
-    what differs.
+    name, its arguments and the imports are rewritten. Unsafe for `pjrt.spawn`, as `torch_xla.launch`
+    starts a replica on each device that there is, and for a keyword that has gone without a successor,
+    which is left out. All others are only shown, and the help says what differs.
 
     ## On the engine
     The example programs of this rule raise `AttributeError`, `ImportError` or `TypeError`; with the

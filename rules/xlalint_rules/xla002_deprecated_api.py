@@ -47,8 +47,11 @@ class DeprecatedApi(Rule[ApiUsed]):
     ## Fix safety
     Safe where the replacement does exactly the same and every release of the target takes the
     arguments (`torch_xla.sync` takes `wait` since 2.5 and `reset_scope` since 2.8): the name, its
-    arguments and the imports are rewritten. All others are only shown, and the help says what
-    differs.
+    arguments and the imports are rewritten.
+
+    Unsafe for `xmp.spawn`: `torch_xla.launch` starts a replica on each device that there is, but for
+    `nprocs=1`. Unsafe for a `ParallelLoader` of one device: the threads of an `MpDeviceLoader` start when
+    it is iterated over. All others are only shown, and the help says what differs.
 
     ## On the engine
     Old and new names behave the same, so there is no harm to measure yet.

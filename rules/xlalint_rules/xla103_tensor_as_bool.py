@@ -102,16 +102,12 @@ class TensorAsBool(Rule[HostRead]):
 def _cure(event: HostRead) -> Cure:
     function = event.spelling.partition("(")[0].rpartition(".")[2]
     if event.reading is Reading.MATH and function in _SAME_IN_TORCH:
-        twin = f"torch.{function}"
-        return Rename(
-            event.site, f"math.{function}", twin, _PARAMETERS, title=f"Use `{twin}`", changes=DEVICE_PRECISION
-        )
+        own, new = f"math.{function}", f"torch.{function}"
+        return Rename(event.site, own, new, (("x", "input"),), title=f"Use `{new}`", changes=DEVICE_PRECISION)
     return ByHand(event.site, title=_BY_HAND[event.reading])
 
 
 _SAME_IN_TORCH = frozenset({"cos", "exp", "expm1", "log", "log10", "log1p", "log2", "sin", "sqrt", "tan"})
-# The base that `math.log` may be given, `torch.log` does not take.
-_PARAMETERS = (("x", "input"),)
 _BY_HAND = {
     Reading.BOOL: "Choose on the device with `torch.where`",
     Reading.INDEX: "Index on the device with `torch.index_select`",

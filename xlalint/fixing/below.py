@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.module import Block, Module, called
 from xlalint.fixing.operations import Insert, Move, Operation, Replace
+from xlalint.fixing.order import Known, leaves, why_not
 from xlalint.fixing.places import function_around, qualified
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.work import Work, names_in
@@ -66,10 +68,13 @@ class Below:
         statement = self._carrier(member, node)
         if statement in self.moving:
             return
-        for closure in self._closures(statement):
-            self._replace_closure(closure)
+        closures = self._closures(statement)
+        self._work.quiet.update(closures)
         for expression in [*self._work.recording(statement)]:
             self._leave(expression, statement)
+        for closure in closures:
+            self._bind_early(closure, statement)
+            self._replace_closure(closure)
         self.moving[statement] = member
 
     def move(self, to: ast.stmt, above: Sequence[ast.stmt]) -> None:
@@ -126,11 +131,15 @@ class Below:
             raise Refused(f"line {expression.lineno} binds a name in the middle of an expression")
         if isinstance(statement, ast.Expr) and statement.value is expression:
             raise Refused(f"it is not known that line {statement.lineno} reads and records nothing")
-        source = module.source(expression)
+        self.staying.add(statement)
+        self._bind(expression, statement)
+
+    def _bind(self, expression: ast.expr, statement: ast.stmt) -> None:
+        """Leave an expression where a statement stood, bound to a name."""
+        source = self._module.source(expression)
         if "\n" in source or "\r" in source:
             raise Refused(f"the work on line {expression.lineno} goes over several lines")
         name = self._name(expression, statement)
-        self.staying.add(statement)
         self.operations += (Insert(f"{name} = {source}", statement, above=True), Replace(expression, name))
 
     def _read_in_test(self, expression: ast.expr) -> None:
@@ -173,10 +182,42 @@ class Below:
         Raises:
             Refused: it would not do the same.
         """
-        self._work.quiet.add(call)
-        self.operations.append(Replace(call, self._plain(call)))
+        text = self._plain(call)
+        self.operations = [each for each in self.operations if not self._is_inside(each, call)]
+        self.operations.append(Replace(call, text))
         if name := qualified(self._module, call.func):
             self.leaves.append(name)
+
+    def _bind_early(self, call: ast.Call, statement: ast.stmt) -> None:
+        """Bind arguments that would come out otherwise below what follows."""
+        if not isinstance(statement, ast.Expr) or statement.value is not call or len(call.args) > 2:
+            return
+        given = [each.value for each in call.keywords if each.arg == "args"] or call.args[1:]
+        following = self._block[self._block.index(statement) + 1 :] if statement in self._block else []
+        known = Known.of(self._module, statement)
+        for expression in (each for held in given for each in getattr(held, "elts", ())):
+            is_name = isinstance(expression, ast.Name | ast.Constant | ast.Starred)
+            if is_name or any(self._is_inside(each, expression) for each in self.operations):
+                continue
+            if any(why_not(ast.Expr(expression), each, known) and not leaves(each) for each in following):
+                self._bind(expression, statement)
+
+    def _is_inside(self, operation: Operation, node: ast.expr) -> bool:
+        """Whether an operation gives an expression in another one a new text."""
+        return isinstance(operation, Replace) and (
+            operation.expression is node or node in self._module.around(operation.expression)
+        )
+
+    def _source(self, node: ast.AST) -> str:
+        """The text of an expression, with what was bound to a name."""
+        start, end = self._module.span(node)
+        spans = (
+            (*self._module.span(each.expression), each.text)
+            for each in self.operations
+            if isinstance(each, Replace)
+        )
+        inside = (Edit(a - start, b - start, text) for a, b, text in spans if start <= a and b <= end)
+        return applied(self._module.text[start:end], inside)
 
     def _plain(self, call: ast.Call) -> str:
         given = {each.arg: each.value for each in call.keywords}
@@ -189,7 +230,7 @@ class Below:
                 raise Refused(f"the closure on line {call.lineno} runs in a thread of its own (`run_async`)")
         function = call.args[0] if call.args else given.get("closure")
         arguments = call.args[1] if len(call.args) > 1 else given.get("args")
-        source = self._module.source
+        source = self._source
         match function:
             case None:
                 raise Refused(f"the closure on line {call.lineno} is given in a way of its own")
@@ -219,8 +260,9 @@ class Below:
 
     def _between(self, arguments: ast.Tuple | ast.List) -> str:
         """The text of several arguments, without a comma after a single one."""
-        first, last = arguments.elts[0], arguments.elts[-1]
-        return self._module.text[self._module.span(first)[0] : self._module.span(last)[1]]
+        text = self._source(arguments)
+        inner = text[1:-1].strip() if text[:1] in "([" else text
+        return inner.removesuffix(",").rstrip()
 
 
 def _may_be_left(statement: ast.stmt) -> bool:

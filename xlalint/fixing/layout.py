@@ -134,17 +134,12 @@ class _Slice:
     def _stands_alone(self, block: Block) -> bool:
         """Whether a block begins on a line of its own, and is no `elif`."""
         start = self._module.span(block[0])[0]
-        text = self._module.text
-        is_elif = text.startswith("elif", start) and isinstance(block[0], ast.If)
-        return not is_elif and not text[self._line_start(start) : start].strip()
+        is_elif = self._module.text.startswith("elif", start) and isinstance(block[0], ast.If)
+        return not is_elif and self._module.indent(start) is not None
 
     def _line(self, statement: ast.stmt) -> int:
         decorators = getattr(statement, "decorator_list", None)
         return min(statement.lineno, decorators[0].lineno) if decorators else statement.lineno
-
-    def _line_start(self, offset: int) -> int:
-        text = self._module.text
-        return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
 
     def _lines(self) -> tuple[int, int]:
         module = self._module
@@ -197,7 +192,9 @@ class _Slice:
         assert isinstance(held, cst.IndentedBlock | cst.Module)
         beside, *lines = held.body
         build = _Build(self.operations, self._holding, self._gone, self._unit())
-        made, left = build.block(self._block[self._first : self._last + 1], lines)
+        statements = self._block[self._first : self._last + 1]
+        build.note(statements, lines)
+        made, left = build.block(statements, lines)
         new = held.with_changes(body=[beside, *made], footer=[*left, *held.footer])
         code = tree.with_deep_changes(held, body=new.body, footer=new.footer).code
         return Edit(self.start, self.end, code.removeprefix(before))
@@ -215,8 +212,7 @@ class _Slice:
         return "    "
 
     def _indent(self, statement: ast.stmt) -> str:
-        start = self._module.span(statement)[0]
-        return self._module.text[self._line_start(start) : start]
+        return self._module.indent(self._module.span(statement)[0]) or ""
 
 
 def _is_blank_or_comment(line: str) -> bool:
@@ -252,14 +248,13 @@ class _Build:
 
     def suite(self, statements: Block, suite: cst.BaseSuite) -> cst.BaseSuite | None:
         """The block of a compound statement; None: nothing is left of it."""
+        if not any(statement in self._holding for statement in statements):
+            return suite
         if isinstance(suite, cst.IndentedBlock):
-            self._note(statements, suite.body)
             lines, left = self.block(statements, suite.body)
             made = suite.with_changes(body=lines, footer=[*left, *suite.footer])
         else:
             assert isinstance(suite, cst.SimpleStatementSuite)
-            if not any(statement in self._holding for statement in statements):
-                return suite
             line = cst.SimpleStatementLine(suite.body, trailing_whitespace=suite.trailing_whitespace)
             lines, left = self.block(statements, [line])
             made = cst.IndentedBlock(lines, indent=self._indent, footer=left)
@@ -269,7 +264,6 @@ class _Build:
         self, statements: Block, lines: Sequence[cst.BaseStatement]
     ) -> tuple[list[cst.BaseStatement], list[cst.EmptyLine]]:
         """The statements of a block, and the comments below the last of them."""
-        self._note(statements, lines)
         result: list[cst.BaseStatement] = []
         wrapped: list[cst.BaseStatement] | None = None
         wrap: Wrap | None = None
@@ -316,7 +310,7 @@ class _Build:
             else:
                 yield own[0], line
 
-    def _note(self, statements: Block, lines: Sequence[cst.BaseStatement]) -> None:
+    def note(self, statements: Block, lines: Sequence[cst.BaseStatement]) -> None:
         """Know what moves away, wherever it stands in these statements, before its new place is built."""
         for statement, line in self._paired(statements, lines):
             if statement in self._moves and statement not in self._moved:
@@ -326,7 +320,7 @@ class _Build:
                     inner = suite.body
                     if isinstance(suite, cst.SimpleStatementSuite):
                         inner = [cst.SimpleStatementLine(suite.body)]
-                    self._note(block, inner)  # type: ignore[arg-type]
+                    self.note(block, inner)  # type: ignore[arg-type]
 
     def _come(self, statement: ast.stmt, *, above: bool) -> list[cst.BaseStatement]:
         """What comes to stand beside a statement."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from xlalint.fixing.edits import Edit, applied
-from xlalint.fixing.module import Block, Module
+from xlalint.fixing.module import Block, Module, blocks
 from xlalint.fixing.operations import (
     Delete,
     Insert,
@@ -70,8 +70,9 @@ class _Tree:
             if statement in concerned:
                 copy.changed = True  # type: ignore[attr-defined]
                 self._pair(statement, copy)
-                for node in ast.walk(copy):
-                    self._settle(node)
+        for operation in operations:
+            if isinstance(operation, Replace):
+                self._pair_expressions(operation.expression)
         self._beside: dict[tuple[ast.stmt, bool], ast.stmt] = {}
 
     def _settle(self, node: ast.AST) -> None:
@@ -82,14 +83,22 @@ class _Tree:
                 self._homes.update((statement, block) for statement in block)
 
     def _pair(self, node: ast.AST, copy: ast.AST) -> None:
-        """Know what stands for each node, as far as both trees have the same shape."""
-        if type(node) is not type(copy):
-            return
+        """Know what stands for each statement in a node, in trees of the same shape."""
         self._copies[node] = copy
-        inner, others = [*ast.iter_child_nodes(node)], [*ast.iter_child_nodes(copy)]
-        if len(inner) == len(others):
-            for one, other in zip(inner, others, strict=True):
-                self._pair(one, other)
+        self._settle(copy)
+        for block, other in zip(blocks(node), blocks(copy), strict=True):
+            for one, its_copy in zip(block, other, strict=True):
+                self._pair(one, its_copy)
+
+    def _pair_expressions(self, expression: ast.expr) -> None:
+        """Know what stands for an expression, and for what it stands in."""
+        around = [*self._module.around(expression)]
+        inner = next(place for place, node in enumerate(around) if node in self._copies)
+        copy = self._copies[around[inner]]
+        for node, within in zip((expression, *around[:inner])[::-1], around[: inner + 1][::-1], strict=True):
+            children, copies = [*ast.iter_child_nodes(within)], [*ast.iter_child_nodes(copy)]
+            copy = copies[children.index(node)]
+            self._copies[node] = copy
 
     def after(self, operations: Sequence[Operation]) -> ast.Module:
         """The tree after all operations."""

@@ -1,4 +1,4 @@
-"""Loaders of several devices, of which each process asked for that of its own, become loaders of one device."""
+"""Loaders of several devices, which were asked for that of one, become loaders of one device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARALLEL_LOADER = "torch_xla.distributed.parallel_loader.ParallelLoader"
 
 
 def of_one_device(module: Module, cure: Rename, name: ast.Name | ast.Attribute) -> Rewrite:
-    """`ParallelLoader(loader, [device]).per_device_loader(device)` becomes `MpDeviceLoader(loader, device)`."""
+    """`MpDeviceLoader(loader, device)` for `ParallelLoader(loader, [device]).per_device_loader(device)`."""
     call = module.parents.get(name)
     if not (isinstance(call, ast.Call) and call.func is name):
         raise Refused("no loader is made here")

@@ -219,14 +219,15 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
     """All statements in a node, from the outside in; expressions are not looked at."""
     waiting = [node]
     while waiting:
-        for block in _blocks(waiting.pop()):
+        for block in blocks(waiting.pop()):
             for each in block:
                 if isinstance(each, ast.stmt):
                     yield each
                 waiting.append(each)
 
 
-def _blocks(node: ast.AST) -> Iterator[list[ast.AST]]:
+def blocks(node: ast.AST) -> Iterator[list[ast.AST]]:
+    """The blocks of a statement, and what else holds some: handlers and cases."""
     for name in ("body", "handlers", "cases", "orelse", "finalbody"):
         block = getattr(node, name, None)
         if isinstance(block, list):

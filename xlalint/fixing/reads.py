@@ -118,8 +118,15 @@ def drop_scaler(module: Module, cure: DropScaler) -> Rewrite:
             ):
                 operations.append(Delete(statement))
             case ast.Attribute(attr="step"), ast.Call(args=[given, *others], keywords=keywords) as stepped:
-                arguments = ", ".join(map(module.source, (*others, *keywords)))
-                operations.append(Replace(stepped, f"{module.source(given)}.step({arguments})"))
+                arguments = [module.source(each) for each in (*others, *keywords)]
+                reduced = _reduced_above(module, statement, given)
+                if reduced is None or arguments:
+                    text = f"{module.source(given)}.step({', '.join(arguments)})"
+                else:
+                    function, above = reduced
+                    text = f"{function}({module.source(given)})"
+                    operations.append(Delete(above))
+                operations.append(Replace(stepped, text))
             case _:
                 raise Refused(f"something else uses the scaler on line {use.lineno}")
     if makes != 1:
@@ -128,6 +135,27 @@ def drop_scaler(module: Module, cure: DropScaler) -> Rewrite:
         raise Refused("what is scaled goes over several lines")
     assert optimizer is not None and rest is not None
     return Rewrite(operations=tuple(operations), leaves=leaves)
+
+
+def _reduced_above(
+    module: Module, statement: ast.AST | None, optimizer: ast.expr
+) -> tuple[str, ast.stmt] | None:
+    """What sums the gradients directly above a step of the scaler, and the function that does both."""
+    if not isinstance(statement, ast.Expr):
+        return None
+    block = module.block(statement)
+    for above in reversed(block[: block.index(statement)]):
+        match above:
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=xm, attr="reduce_gradients"), args=[given])
+            ):
+                if ast.dump(given) == ast.dump(optimizer):
+                    return f"{module.source(xm)}.optimizer_step", above
+                return None
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="unscale_"))):
+                continue
+        return None
+    return None
 
 
 def _uses(region: ast.AST, name: tuple[str, ...]) -> Iterator[ast.expr]:

@@ -1,9 +1,9 @@
 # select: XLA201
-# refused: a call there may change `scheduler`
+"""What a closure is given is looked up where it is added: the rate of this step, a scaled loss."""
+
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
-import torch_xla.debug.profiler as xp
 import torch_xla.distributed.parallel_loader as pl
 
 
@@ -13,5 +13,5 @@ def train(model, optimizer, scheduler, batches):
         loss = model(batch).square().mean()
         loss.backward()
         xm.optimizer_step(optimizer)
-        xm.add_step_closure(print, args=(loss, scheduler.get_last_lr()))
+        xm.add_step_closure(print, args=(loss * 8, scheduler.get_last_lr()[0]))
         scheduler.step()
