@@ -20,6 +20,7 @@ ENVIRONMENT = ROOT / ".venv"
 SCRIPTS = ENVIRONMENT / ("Scripts" if sys.platform == "win32" else "bin")
 PYTHON = SCRIPTS / "python"
 PIP = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+STAMP = ENVIRONMENT / "installed.json"
 SHOWN = (SCRIPTS / "xlalint").relative_to(ROOT)
 """The command as a user types it in the clone."""
 
@@ -33,10 +34,10 @@ usage: python3 dev.py demo              install xlalint into .venv and check a t
 def main(arguments: list[str]) -> int:
     """Do what `arguments` ask for. Returns the exit status: 0 when it went as it should."""
     if arguments == ["demo"]:
-        install("base")
+        install_package()
         return demo()
     if arguments[:1] == ["test"]:
-        install("dev")
+        install_for_tests()
         return test(arguments[1:])
     print(USAGE, file=sys.stderr)
     return 2
@@ -88,23 +89,63 @@ def why_no_engine() -> str | None:
     return f"no wheel of torch_xla for Python {major}.{minor} on {sys.platform} {platform.machine()}"
 
 
-def install(extra: str) -> None:
-    """Bring .venv to what `extra` (base or dev) needs; quick when it is already there."""
-    stamp = ENVIRONMENT / "installed.json"
-    wanted = {"pyproject": hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest(), "extra": extra}
+def install_package() -> None:
+    """Bring .venv to what a user gets: the package, compiled where there is a C compiler."""
+    wanted = {**requirements(), "sources": digest_of(*packaged())}
+    known = installed()
+    if works(PYTHON) and known == {**wanted, "extra": known.get("extra", "")}:
+        return
     if not works(PYTHON):
         create_environment()
-    elif stamp.is_file() and json.loads(stamp.read_text()) in (wanted, {**wanted, "extra": "dev"}):
-        return
-    if extra == "dev":
-        say("Installing xlalint and what its tests need into .venv (PyTorch takes 7 GB on disk) ...")
-    else:
-        say("Installing xlalint into .venv ...")
-    package = [".[dev]" if extra == "dev" else "."]
-    if not installed_with_uv(package):
+        known = {}
+    say("Installing xlalint into .venv (compiling it takes a minute or two) ...")
+    # The version is the same as before, whatever has changed.
+    if not installed_with_uv("--reinstall-package", "xlalint", "."):
         say("uv cannot be used here; pip takes a few minutes longer ...")
-        run([*PIP, "-e", *package])
-    stamp.write_text(json.dumps(wanted))
+        run([*PIP, "."])
+    # What only the tests need stays where it is.
+    STAMP.write_text(json.dumps({**wanted, "extra": known.get("extra", "")}))
+
+
+def install_for_tests() -> None:
+    """Bring .venv to what the tests need, with the sources where they are: these are tested."""
+    wanted = {**requirements(), "sources": "", "extra": "dev"}
+    if works(PYTHON) and installed() == wanted:
+        return
+    if not works(PYTHON):
+        create_environment()
+    say("Installing xlalint and what its tests need into .venv (PyTorch takes 7 GB on disk) ...")
+    if not installed_with_uv("-e", ".[dev]"):
+        say("uv cannot be used here; pip takes a few minutes longer ...")
+        run([*PIP, "-e", ".[dev]"])
+    STAMP.write_text(json.dumps(wanted))
+
+
+def installed() -> dict[str, str]:
+    """What .venv was brought to; empty where that is not known."""
+    try:
+        found = json.loads(STAMP.read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def requirements() -> dict[str, str]:
+    """What changes when other packages may be needed."""
+    return {"pyproject": digest_of(ROOT / "pyproject.toml")}
+
+
+def packaged() -> list[Path]:
+    """The files that the package is made of, and what makes it."""
+    folders = (ROOT / "xlalint", ROOT / "rules", ROOT / "runtime_shim")
+    files = (file for folder in folders for file in folder.rglob("*"))
+    return [ROOT / "hatch_build.py", *sorted(f for f in files if f.is_file() and f.suffix != ".pyc")]
+
+
+def digest_of(*files: Path) -> str:
+    """What changes when one of some files does, or comes or goes."""
+    parts = (f"{file.relative_to(ROOT)}\0".encode() + file.read_bytes() for file in files)
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 def create_environment() -> None:
@@ -134,7 +175,7 @@ def create_environment() -> None:
     )
 
 
-def installed_with_uv(package: list[str]) -> bool:
+def installed_with_uv(*asked: str) -> bool:
     """Install with uv, which is much faster than pip. False where it cannot be had or fails.
 
     uv does not read pip's own settings, so that pip may reach an index that uv does not.
@@ -144,7 +185,7 @@ def installed_with_uv(package: list[str]) -> bool:
         uv = shutil.which("uv", path=str(SCRIPTS))
     if uv is None:
         return False
-    command = [uv, "pip", "install", "--quiet", "--python", str(PYTHON), "-e", *package]
+    command = [uv, "pip", "install", "--quiet", "--python", str(PYTHON), *asked]
     return subprocess.run(command, cwd=ROOT).returncode == 0
 
 

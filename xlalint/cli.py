@@ -445,10 +445,13 @@ def clean(paths: tuple[Path, ...], cache_dir: Path | None) -> None:
 
 @command.command()
 def version() -> None:
-    """Print the version."""
+    """Print the version, and whether the analysis is compiled."""
     from importlib.metadata import version as installed
 
-    _echo(f"xlalint {installed('xlalint')}\n")
+    from xlalint.lazy import state
+
+    build = "pure Python" if str(state.__file__).endswith(".py") else "compiled"
+    _echo(f"xlalint {installed('xlalint')} ({build})\n")
 
 
 @command.command()

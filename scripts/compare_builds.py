@@ -1,0 +1,88 @@
+"""Compare what the installed, compiled package says with what its interpreted sources say: every byte.
+
+`dev.py demo` installs it into .venv. Compared are the project's own programs, programs that nest deeply
+and the trees that are named. Exits with 0 when nothing differs, with 1 when something does or the
+package is not compiled, or not of these sources.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from facts import ROOT, SOURCES
+
+sys.path.append(str(ROOT / "tests"))
+from deep_programs import DEEP
+
+COMMAND = Path(sys.executable).with_name("xlalint.exe" if os.name == "nt" else "xlalint")
+OPTIONS = ("--select", "ALL", "--isolated", "--no-respect-gitignore", "--no-cache", "--exit-zero")
+OWN_TREES = (
+    "fixtures", "examples", "tests/interpreter", "tests/frameworks", "tests/same_answers", "tests/usage",
+    "tests/syntax",
+)  # fmt: skip
+DEPTHS = (5, 100, 1000, 5000)
+
+
+def main() -> int:
+    """Print which trees differ."""
+    trees = [*(ROOT / name for name in OWN_TREES), *(Path(tree).resolve() for tree in sys.argv[1:])]
+    with tempfile.TemporaryDirectory() as folder:
+        deep = Path(folder).resolve()
+        write_deep(deep)
+        version, _ = outputs("version", cwd=deep)
+        if "compiled" not in version:
+            print(f"{COMMAND} is not compiled: {version.strip()}")
+            return 1
+        trees.append(deep)
+        differing = [tree for tree in trees if not is_same(tree)]
+    print(f"{len(trees) - len(differing)} of {len(trees)} trees: the same bytes, compiled and interpreted")
+    return int(bool(differing))
+
+
+def write_deep(folder: Path) -> None:
+    """Write programs that nest as deeply as Python reads them, and deeper."""
+    for form, written in DEEP.items():
+        for depth in DEPTHS:
+            text = f"import torch_xla\n\n\ndef main(x):\n    torch_xla.sync()\n\n\n{written(depth)}"
+            (folder / f"{form} {depth}.py".replace(" ", "_")).write_text(text)
+
+
+def is_same(tree: Path) -> bool:
+    """Whether both say the same of a tree; says what does not."""
+    compiled, interpreted = outputs("check", *OPTIONS, "--output-format", "json", ".", cwd=tree)
+    if compiled != interpreted:
+        print(f"{tree}: they differ")
+        for name, said in (("compiled", compiled), ("interpreted", interpreted)):
+            other = interpreted if said is compiled else compiled
+            known = set(other.splitlines())
+            for line in [line for line in said.splitlines() if line not in known][:10]:
+                print(f"  {name} alone: {line.strip()}")
+    return compiled == interpreted
+
+
+def outputs(*arguments: str, cwd: Path) -> tuple[str, str]:
+    """What the compiled package and the interpreted sources write."""
+    path = os.pathsep.join(str(ROOT / source) for source in SOURCES)
+    with ThreadPoolExecutor(2) as threads:
+        compiled = threads.submit(_output, [str(COMMAND)], {}, arguments, cwd)
+        interpreted = threads.submit(
+            _output, [sys.executable, "-m", "xlalint"], {"PYTHONPATH": path}, arguments, cwd
+        )
+        return compiled.result(), interpreted.result()
+
+
+def _output(command: list[str], environment: dict[str, str], arguments: tuple[str, ...], cwd: Path) -> str:
+    run = subprocess.run(
+        [*command, *arguments], cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True
+    )
+    # A process that the system ended has a negative status; what it wrote until then is not compared alone.
+    return f"{run.stdout}{run.stderr}exit status {run.returncode}\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Programs that nest as deeply as asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+DEEP: dict[str, Callable[[int], str]] = {
+    "parentheses": lambda n: f"y = {'(' * n}1{')' * n}\n",
+    "lists": lambda n: f"y = {'[' * n}{']' * n}\n",
+    "dictionaries": lambda n: f"y = {'{1: ' * n}1{'}' * n}\n",
+    "tuples": lambda n: f"y = {'(' * n}1{',)' * n}\n",
+    "calls in calls": lambda n: f"y = {'f(' * n}{')' * n}\n",
+    "keywords": lambda n: f"y = {'f(a=' * n}1{')' * n}\n",
+    "subscripts in subscripts": lambda n: f"y = {'a[' * n}1{']' * n}\n",
+    "comprehensions": lambda n: f"y = {'[a for a in ' * n}b{']' * n}\n",
+    "loops of a comprehension": lambda n: f"y = [a {'for a in b ' * n}]\n",
+    "loops of a comprehension over pairs": lambda n: f"y = [a {'for a, b in c ' * n}]\n",
+    "assignment expressions": lambda n: f"y = {'(a := ' * n}1{')' * n}\n",
+    "yields": lambda n: f"def f():\n    y = {'(yield ' * n}{')' * n}\n",
+    "awaits": lambda n: f"async def f():\n    y = {'await (' * n}a{')' * n}\n",
+    "calls of methods": lambda n: f"y = x{'.f()' * n}\n",
+    "calls of methods on many lines": lambda n: "y = (x\n" + ".f()\n" * n + ")\n",
+    "calls of results": lambda n: f"y = x{'()' * n}\n",
+    "attributes": lambda n: f"y = x{'.a' * n}\n",
+    "subscripts": lambda n: f"y = x{'[0]' * n}\n",
+    "attributes of a decorator": lambda n: f"@x{'.a' * n}\ndef f(): pass\n",
+    "calls in a decorator": lambda n: f"@{'f(' * n}{')' * n}\ndef f(): pass\n",
+    "many decorators": lambda n: "@a\n" * n + "def f(): pass\n",
+    "parts of a module's name": lambda n: f"import x{'.a' * n}\n",
+    "sums": lambda n: f"y = x{' + x' * n}\n",
+    "powers": lambda n: f"y = x{' ** x' * n}\n",
+    "unions in an annotation": lambda n: f"y: x{' | x' * n} = 1\n",
+    "and": lambda n: f"y = x{' and x' * n}\n",
+    "or": lambda n: f"y = x{' or x' * n}\n",
+    "comparisons": lambda n: f"y = x{' < x' * n}\n",
+    "signs": lambda n: f"y = {'-' * n}x\n",
+    "not": lambda n: f"y = {'not ' * n}x\n",
+    "conditional expressions": lambda n: f"y = {'x if y else ' * n}z\n",
+    "lambdas": lambda n: f"y = {'lambda: ' * n}x\n",
+    "lambdas with parameters": lambda n: f"y = {'lambda a, b: ' * n}x\n",
+    "strings side by side": lambda n: "y = (\n" + "'a'\n" * n + ")\n",
+    "f-strings side by side": lambda n: "y = (\n" + "f'{a}'\n" * n + ")\n",
+    "elif": lambda n: "if x: pass\n" + "elif x: pass\n" * n,
+    "patterns": lambda n: f"match x:\n    case {'[' * n}1{']' * n}: pass\n",
+    "patterns of classes": lambda n: f"match x:\n    case {'A(' * n}1{')' * n}: pass\n",
+    "patterns of mappings": lambda n: f"match x:\n    case {'{1: ' * n}1{'}' * n}: pass\n",
+    "alternative patterns": lambda n: f"match x:\n    case 1{' | 1' * n}: pass\n",
+    "targets of a loop": lambda n: f"for {'(' * n}x{',)' * n} in y: pass\n",
+    "what is deleted": lambda n: f"del {'(' * n}x{',)' * n}\n",
+    "assignments": lambda n: f"{'y = ' * n}x\n",
+    "blocks": lambda n: "".join(f"{' ' * i}if x:\n" for i in range(n)) + " " * n + "pass\n",
+}
+"""What may be nested, or repeated so that it nests."""
