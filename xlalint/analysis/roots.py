@@ -163,7 +163,8 @@ class Plan:
                     elif package in offered:
                         found[outline].update(set(offered[package]).difference(outline.bindings))
         known = -1
-        while known != (known := sum(map(len, found.values()))):
+        while known < (grown := sum(map(len, found.values()))):
+            known = grown
             for outline, imports in self._imported.items():
                 found[outline].update(name for name, source, last in imports if last in found[source])
         return found
@@ -273,7 +274,8 @@ def leading_to(own: set[str], cls: Class, methods: dict[str, Function]) -> list[
         return []
     names = {name: method.attributes() & methods.keys() - {name} for name, method in methods.items()}
     leading, known = set(own), 0
-    while known != (known := len(leading)):
+    while known < len(leading):
+        known = len(leading)
         leading |= {name for name, inner in names.items() if inner & leading}
     inherited = {name for name in leading if methods[name].owner is not cls}
     inner = {name for outer in leading for name in names[outer]}
