@@ -135,7 +135,7 @@ def _makes_only_a_tree(call: ast.Call) -> bool:
 
 
 def _reads_before_it_assigns(node: ast.expr) -> bool:
-    """Whether a part of an expression assigns a name that one before it reads: which value that is, differs."""
+    """Whether a part of an expression assigns a name that one before it reads: which value, differs."""
     read: set[str] = set()
     for part in ast.iter_child_nodes(node):
         assigned = {inner.target.id for inner in ast.walk(part) if isinstance(inner, ast.NamedExpr)}
