@@ -26,6 +26,19 @@ FRAMEWORKS = ANALYZER / "knowledge" / "frameworks"
 """Programs that are read as what is analyzed is, and never run: they are no modules of ours."""
 
 
+UNLIKE_COMPILED = frozenset({"cached_property", "__new__", "vars", "__dict__"})
+"""A cached property of a compiled class finds its value out each time, for one."""
+
+
+def compiled() -> tuple[str, ...]:
+    """The folders whose modules are compiled, as hatch_build.py says."""
+    tree = ast.parse((ROOT / "hatch_build.py").read_text())
+    (parts,) = (
+        n.value for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "PARTS"
+    )
+    return tuple(ast.literal_eval(parts))
+
+
 def modules(*folders: Path) -> list[Path]:
     found = (path for folder in folders for path in folder.rglob("*.py"))
     return sorted(path for path in found if path.parent != FRAMEWORKS)
@@ -101,6 +114,17 @@ def test_start_up_leaves_costly_modules_out(module: str, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("path", modules(*(ROOT / part for part in compiled())), ids=name)
+def test_what_is_compiled_says_the_same_as_interpreted(path: Path) -> None:
+    """What the compiler takes for something else, without a word; ARCHITECTURE.md, "Compiled"."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute):
+            assert ast.unparse(node).rpartition(".")[2] not in UNLIKE_COMPILED, f"line {node.lineno}"
+        if isinstance(node, ast.Compare | ast.BinOp | ast.Call | ast.Tuple | ast.List | ast.Dict | ast.Set):
+            assert not _reads_before_it_assigns(node), f"line {node.lineno}"
+
+
 def test_programs_of_frameworks_are_data() -> None:
     assert list(FRAMEWORKS.glob("*.py"))
     assert not (FRAMEWORKS / "__init__.py").exists()
@@ -108,3 +132,15 @@ def test_programs_of_frameworks_are_data() -> None:
 
 def _makes_only_a_tree(call: ast.Call) -> bool:
     return any("PyCF_ONLY_AST" in ast.unparse(argument) for argument in [*call.args, *call.keywords])
+
+
+def _reads_before_it_assigns(node: ast.expr) -> bool:
+    """Whether a part of an expression assigns a name that one before it reads: which value, differs."""
+    read: set[str] = set()
+    for part in ast.iter_child_nodes(node):
+        assigned = {inner.target.id for inner in ast.walk(part) if isinstance(inner, ast.NamedExpr)}
+        if assigned & read:
+            return True
+        # What is no plain name has been evaluated by then.
+        read |= {part.id} if isinstance(part, ast.Name) else set()
+    return False

@@ -91,7 +91,6 @@ class Cache:
 @cache
 def identity() -> str:
     """What changes when this program does: its version, its rules, its own files, and Python's version."""
-    from importlib.machinery import EXTENSION_SUFFIXES
     from importlib.metadata import entry_points
     from importlib.util import find_spec
 
@@ -103,7 +102,7 @@ def identity() -> str:
             for around, folders, files in os.walk(folder):
                 folders.sort()
                 for file in sorted(files):
-                    if file.endswith((".py", *EXTENSION_SUFFIXES)):
+                    if file.endswith((".py", ".so", ".pyd")):
                         found = os.stat(os.path.join(around, file))  # noqa: PTH116, PTH118
                         told.append(f"{around}/{file} {found.st_size} {found.st_mtime_ns}")
     return digest("\n".join(told).encode())

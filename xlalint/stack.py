@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 _T = TypeVar("_T")
@@ -14,6 +16,10 @@ _LOOK_UP = 1.0
 """After so many seconds an interruption by the user is noticed also where waiting cannot be interrupted."""
 
 
+_MOST_CALLS = 30_000
+"""More than what the interpreter nests at most, by its own count."""
+
+
 def on_large_stack(run: Callable[[], _T]) -> _T:
     """What `run` returns or raises. It runs in a thread, whose stack is as large as we say."""
     returned: list[_T] = []
@@ -21,7 +27,8 @@ def on_large_stack(run: Callable[[], _T]) -> _T:
 
     def work() -> None:
         try:
-            returned.append(run())
+            with deep_recursion():
+                returned.append(run())
         except BaseException as error:
             raised.append(error)
 
@@ -37,3 +44,14 @@ def on_large_stack(run: Callable[[], _T]) -> _T:
     if raised:
         raise raised[0]
     return returned[0]
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """As many calls in each other as a large stack has room for."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _MOST_CALLS))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -33,9 +31,7 @@ from xlalint.lazy.values import IS_A_TENSOR, Value
 from xlalint.sources.file import START, SourceFile, Unreadable, read
 from xlalint.sources.usage import HOT_TOKEN
 from xlalint.spelling import THE_FRAMEWORK
-
-_RECURSION_LIMIT = 30_000
-"""More than what the interpreter nests at most, by its own count."""
+from xlalint.stack import deep_recursion
 
 
 class Root(NamedTuple):
@@ -179,7 +175,7 @@ class Program:
         self._users = frozenset(users)
         looked_into = self._users.union(helped)
         self._elsewhere = frozenset(elsewhere)
-        with _deep_recursion():
+        with deep_recursion():
             outlines = [(file, self.project.outline(file.path)) for file in self._files.values()]
             self.plan = Plan(
                 [o for file, o in outlines if o is not None and (file.is_hot or file.path in looked_into)],
@@ -307,7 +303,7 @@ class Program:
         """
         for outline in self.plan.outlines:
             for cls in list(outline.classes.values()):
-                with _deep_recursion():
+                with deep_recursion():
                     bases = self.interpreter.classes.bases(cls)
                     is_told = len(bases) == 1 or bool(self.interpreter.classes.harnesses_of(cls))
                 if is_told:
@@ -328,7 +324,7 @@ class Program:
     def _run(self, root: Root, run: Callable[[], Iterable[Occurrence]]) -> Result:
         self.interpreter.begin()
         try:
-            with _deep_recursion():
+            with deep_recursion():
                 occurrences = told_once([*run()])
                 if root.kind == "harness" or self.project.path(root.file) in self._users:
                     occurrences = _assumed(occurrences)
@@ -347,14 +343,14 @@ class Program:
         return Result(occurrences, frozenset(f.key for f in entered), frozenset(rested))
 
     def _has_optimizer_scope(self, function: Function) -> bool:
-        with _deep_recursion():
+        with deep_recursion():
             return self.interpreter.classes.has_optimizer_scope(function)
 
     def _harnesses(self) -> Iterator[tuple[Class, Function]]:
         """What frameworks do with classes of the project that derive from theirs."""
         for outline in (*self.plan.outlines, *self._derived):
             for cls in list(outline.classes.values()):
-                with _deep_recursion():
+                with deep_recursion():
                     harnesses = self.interpreter.classes.harnesses_of(cls)
                 for harness in harnesses:
                     if (str(outline.path), harness.outline.name) not in self._elsewhere:
@@ -427,13 +423,3 @@ def _also(assumes: Assumptions) -> Assumptions:
 
 def _root(function: Function) -> Root:
     return Root("function", *function.key)
-
-
-@contextmanager
-def _deep_recursion() -> Iterator[None]:
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)

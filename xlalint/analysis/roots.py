@@ -164,7 +164,8 @@ class Plan:
                         found[outline].update(set(offered[package]).difference(outline.bindings))
         made = {outline: list(_made(outline)) for outline in self.outlines}
         known = -1
-        while known != (known := sum(map(len, found.values()))):
+        while known < (grown := sum(map(len, found.values()))):
+            known = grown
             for outline, imports in self._imported.items():
                 names = found[outline]
                 names.update(name for name, source, last in imports if last in found[source])
@@ -276,7 +277,8 @@ def leading_to(own: set[str], cls: Class, methods: dict[str, Function]) -> list[
         return []
     names = {name: method.attributes() & methods.keys() - {name} for name, method in methods.items()}
     leading, known = set(own), 0
-    while known != (known := len(leading)):
+    while known < len(leading):
+        known = len(leading)
         leading |= {name for name, inner in names.items() if inner & leading}
     inherited = {name for name in leading if methods[name].owner is not cls}
     inner = {name for outer in leading for name in names[outer]}
