@@ -65,8 +65,7 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
 
     ## Fix safety
     Unsafe: the loop body becomes a step with the read below it, or a `torch_xla.sync()` comes
-    before the read. Each graph cut advances the device's random state, so dropout draws other
-    numbers. A read does not move if the rest of the step depends on its result.
+    before the read. Each graph cut advances the device's random state: dropout differs.
 
     ## On the engine
     Ten steps that read their loss before the loader's next batch launch 20 graphs. With the work in
