@@ -72,7 +72,10 @@ def _stable(held: object) -> str:
     if isinstance(held, Outline):
         return held.file
     if isinstance(held, dict):
-        return f"{{{', '.join(f'{name}: {_stable(value)}' for name, value in held.items())}}}"
+        # Which name came first depends on what was asked for before.
+        return f"{{{', '.join(f'{name}: {_stable(held[name])}' for name in sorted(held))}}}"
+    if isinstance(held, frozenset):
+        return f"{{{', '.join(sorted(map(_stable, held)))}}}"
     if isinstance(held, tuple):
         return f"{type(held).__name__}({', '.join(map(_stable, held))})"
     return repr(held)
