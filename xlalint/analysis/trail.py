@@ -32,6 +32,11 @@ class Numbered(Generic[_T]):
             self._things.append(thing)
         return bit
 
+    @property
+    def all(self) -> list[_T]:
+        """All that was met."""
+        return self._things
+
     def of(self, bits: int) -> tuple[_T, ...]:
         """The things that some bits stand for."""
         told = self._told.get(bits)
@@ -64,6 +69,7 @@ class Trail:
         narrowed: Whether a bound on contexts took away something that was known.
         recursions: Functions whose calls were cut short at a bound.
         touched: The attributes of objects that were read or assigned: no others made a difference.
+        leaning: The questions that it rests on and that were still open.
     """
 
     rested: int = 0
@@ -76,6 +82,7 @@ class Trail:
     narrowed: bool = False
     recursions: int = 0
     touched: int = 0
+    leaning: int = 0
 
     def take(self, other: Trail, deepest: int | None = None) -> None:
         """Add what an activation on the way has left behind; `deepest` where it would have led from here."""
@@ -89,6 +96,7 @@ class Trail:
         self.narrowed = self.narrowed or other.narrowed
         self.recursions |= other.recursions
         self.touched |= other.touched
+        self.leaning |= other.leaning
 
     @property
     def is_clean(self) -> bool:
