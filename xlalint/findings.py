@@ -329,8 +329,10 @@ class _Unit:
         return held["content"] if held is not None and held["stamp"] == memory.summaries else None
 
     def _keep_summaries(self, memory: Memory, before: Memory, program: Program) -> None:
-        content = program.to_keep(lambda fact: self._value(fact, program))
         memory.summaries = before.summaries
+        if not before.rested:
+            return  # what is analyzed again is likely to be so once more; to keep all would cost a first run
+        content = program.to_keep(lambda fact: self._value(fact, program))
         if content is not None and self._may_keep:
             assert self._cache is not None
             memory.summaries = os.urandom(8).hex()

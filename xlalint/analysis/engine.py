@@ -354,7 +354,7 @@ class Program:
         interpreter = self.interpreter
         entered = interpreter.functions.of(interpreter.trail.entered)
         rested = interpreter.facts.of(interpreter.trail.rested)
-        return Result(occurrences, frozenset(f.key for f in entered), frozenset(rested))
+        return Result(occurrences, frozenset(entered), frozenset(rested))
 
     def _has_optimizer_scope(self, function: Function) -> bool:
         with _deep_recursion():

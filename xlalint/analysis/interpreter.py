@@ -312,12 +312,12 @@ class Interpreter(Machine):
                 self._plain.discard(function)
         if function.yields() and is_context_manager(function):
             names = bind_arguments(self, bound, call)
-            self.trail.entered |= self.functions.bit(function)
+            self.trail.entered |= self.functions.bit(function.key)
             payload = Managed(bound, tuple(sorted(names.items())), tuple(captured(bound, call).items()))
             return Value(Kind.SCOPE, payload=payload)
         if call.frame.shallow:
             return UNKNOWN
-        bit = self.functions.bit(function)
+        bit = self.functions.bit(function.key)
         trail = self.trail
         trail.tried |= bit
         trail.deepest = max(trail.deepest, call.frame.depth)
@@ -483,11 +483,11 @@ class Interpreter(Machine):
         """Those of some contexts that have a summary for the present root alone."""
         return {one: held for one, held in self._own.items() if one.bit & contexts}
 
-    def contexts_in(self, functions: Iterable[Function]) -> int:
+    def contexts_in(self, functions: Iterable[Key]) -> int:
         """All contexts of some functions, as bits."""
         bits = 0
-        for function in functions:
-            bits |= self._bits.get(function.key, 0)
+        for key in functions:
+            bits |= self._bits.get(key, 0)
         return bits
 
     def _serves(self, summary: Summary, context: Context, depth: int) -> bool:
@@ -645,7 +645,7 @@ class Interpreter(Machine):
         store.attributes = dict(attributes)
         pending = entry.engine.recorded
         unchanged = entry.copy()
-        own = self.functions.bit(function)
+        own = self.functions.bit(function.key)
         trail = Trail(entered=own, deepest=call.frame.depth)
         outer, self.trail = self.trail, trail
         self._on_stack |= own
@@ -799,7 +799,7 @@ class Interpreter(Machine):
 
     def escape(self, bound: Bound, call: Call) -> None:
         """A function handed to an unknown callee is judged once there; what it does is dropped."""
-        bit = self.functions.bit(bound.function)
+        bit = self.functions.bit(bound.function.key)
         self.trail.tried |= bit
         if self._on_stack & bit:
             self.trail.cut_off |= bit

@@ -8,10 +8,10 @@ they are counted once, whoever met them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from xlalint.analysis.lookups import Fact
 from xlalint.analysis.outline import Function, Key
@@ -19,20 +19,23 @@ from xlalint.analysis.packing import Packer, Row, Unpackable, Unpacker
 from xlalint.analysis.project import Project
 from xlalint.analysis.store import AttributeKey
 from xlalint.analysis.summaries import Summary
-from xlalint.analysis.trail import Numbered, Trail
+from xlalint.analysis.trail import Numbered, Trail, places
 from xlalint.lazy.values import Value
 
 MOST_ROWS = 60_000
 """At most so many rows are kept; what would need more starts anew."""
 MOST_VERSIONS = 8
 """Of the summaries of one context that a bound had a say in, at most so many are kept."""
+BRIEF = 12
+"""Lines of a function that is short."""
 
 Holds = Callable[[Fact, str], bool]
 Entry = list[Any]
 """What is kept of a context: the file and key of its function, the rows of its own key and of what objects
 held, the number of its clean summary, and those of the others with the contexts that they need."""
 Version = list[Any]
-"""What is kept of a summary: its facts, the contexts below it, its height, the rows of its parts."""
+"""What is kept of a summary: its height, the bits of its facts, of the contexts below it, of functions that
+were entered and of those that were tried, and the rows of its parts."""
 
 
 class Narrowed(NamedTuple):
@@ -85,16 +88,18 @@ class Kept:
 
     def __init__(self, content: Any, project: Project) -> None:
         """Args: content: what `to_keep` returned in another run; None for nothing."""
-        held = content or {"facts": [], "rows": [], "contexts": [], "summaries": []}
+        held = content or _NOTHING
         self.facts: Numbered[Fact] = Numbered()
-        self.functions: Numbered[Function] = Numbered()
+        self.functions: Numbered[Key] = Numbered()
         self.attributes: Numbered[AttributeKey] = Numbered()
         self.holds: Holds = lambda fact, value: False
         """Says whether a fact has a value. While something is interpreted, it may not be asked what must be
         found out by interpreting."""
-        self.rows: list[Row] = held["rows"]
-        self.entries: list[Entry] = held["contexts"]
-        self.versions: list[Version | None] = held["summaries"]
+        for file, key in held["functions"]:
+            self.functions.bit((file, key))
+        self.rows: list[Row] = list(held["rows"])
+        self.entries: list[Entry] = list(held["contexts"])
+        self.versions: list[Version | None] = list(held["summaries"])
         self.values: dict[Fact, str] = {}
         for kind, file, detail, value in held["facts"]:
             self.facts.bit((kind, file, detail))
@@ -113,7 +118,7 @@ class Kept:
 
     def bits(self) -> dict[Key, int]:
         """The contexts of each function, as bits."""
-        return {key: _bits(numbers) for key, numbers in self._by_function.items()}
+        return {key: sum(1 << number for number in numbers) for key, numbers in self._by_function.items()}
 
     def of(self, function: Function) -> Iterator[tuple[Any, Context]]:
         """The contexts of a function that were kept, with their keys."""
@@ -143,7 +148,7 @@ class Kept:
             if summary is not None and None not in pairs:
                 known = tuple(pair for pair in pairs if pair is not None)
                 first = dict(known[: len(held)])
-                context.narrowed.append(Narrowed(_bits(before), first, summary, known[len(held) :]))
+                context.narrowed.append(Narrowed(int(before, 16), first, summary, known[len(held) :]))
         context.unpacked = len(context.narrowed)
 
     def _pair(self, number: int, version: int) -> tuple[Context, Summary] | None:
@@ -170,24 +175,25 @@ class Kept:
         return self._summaries[number]
 
     def _unpacked(self, version: Version) -> Summary | None:
-        rested, contexts, height, *rows = version
-        facts = int(rested, 16)
-        if not self._hold(facts) or any(self._context(number) is None for number in contexts):
+        height, *sets = version[:5]
+        facts, contexts, entered, tried = (int(each, 16) for each in sets)
+        if not self._hold(facts) or any(self._context(number) is None for number in places(contexts)):
             return None
         try:
-            store, value, occurrences, carried, yields, changed, entered, tried, touched = map(
-                self._unpacker.unpack, rows
+            store, value, occurrences, carried, yields, changed, touched = map(
+                self._unpacker.unpack, version[5:]
             )
         except Unpackable:
             return None
         trail = Trail(
             rested=facts,
-            entered=_united(self.functions, entered),
-            tried=_united(self.functions, tried),
-            contexts=_bits(contexts),
+            entered=entered,
+            tried=tried,
+            contexts=contexts,
             deepest=height,
-            touched=_united(self.attributes, touched),
         )
+        for attribute in touched:
+            trail.touched |= self.attributes.bit(attribute)
         return Summary(store, value, occurrences, carried, list(yields), trail, 0, changed)
 
     def _hold(self, facts: int) -> bool:
@@ -205,7 +211,7 @@ class Kept:
 
     # Keeping ------------------------------------------------------------------------------------
 
-    def to_keep(self, value: Callable[[Fact], str], of: Callable[[Iterable[Function]], int]) -> Any:
+    def to_keep(self, value: Callable[[Fact], str], of: Callable[[Iterable[Key]], int]) -> Any:
         """All that holds, for another run, as JSON; None if that is just what was kept before.
 
         Args:
@@ -217,16 +223,17 @@ class Kept:
         packer = _Packer(self)
         for context, (function, key) in self._made.items():
             packer.take(context, function, key)
-        for context in self._made:
-            packer.take_summaries(context, of)
+        for context, (function, _) in self._made.items():
+            packer.take_summaries(context, function, of)
         if len(self.rows) > MOST_ROWS:
-            return {"facts": [], "rows": [], "contexts": [], "summaries": []}
+            return _NOTHING
         needed = 0
         for version in self.versions:
-            needed |= int(version[0], 16) if version is not None else 0
+            needed |= int(version[1], 16) if version is not None else 0
         values = {fact: self.values[fact] for fact in self.facts.of(needed & self._holding)}
         values.update((fact, value(fact)) for fact in self.facts.of(needed & ~self._holding))
         return {
+            "functions": self.functions.all,
             "facts": [[*fact, values.get(fact, "")] for fact in self.facts.all],
             "rows": self.rows,
             "contexts": self.entries,
@@ -238,7 +245,7 @@ class Kept:
         gone = {
             number
             for number, version in enumerate(self.versions)
-            if version is not None and not self._hold(int(version[0], 16))
+            if version is not None and not self._hold(int(version[1], 16))
         }
         for number in gone:
             self.versions[number] = None
@@ -270,17 +277,22 @@ class _Packer:
             with suppress(Unpackable):
                 entry[2:4] = self._packer.pack(key), self._packer.pack(context.attributes)
 
-    def take_summaries(self, context: Context, of: Callable[[Iterable[Function]], int]) -> None:
+    def take_summaries(
+        self, context: Context, function: Function, of: Callable[[Iterable[Key]], int]
+    ) -> None:
         """Add the summaries of a context, as far as another run could use them."""
-        entry = self._kept.entries[context.number]
-        if context.lasting and context.clean is not None and entry[4] is None:
-            entry[4] = self._version(context, context.clean)
+        entry, clean = self._kept.entries[context.number], context.clean
+        if context.lasting and clean is not None and entry[4] is None:
+            node = function.node
+            # What is short and calls nothing is interpreted as quickly as it is looked up.
+            if clean.trail.contexts or (node.end_lineno or 0) - node.lineno > BRIEF:
+                entry[4] = self._version(context, clean)
         for before, held, summary, inside in context.narrowed[context.unpacked :]:
             number = self._version(context, summary)
             pairs = [[one.number, self._version(one, below)] for one, below in (*held.items(), *inside)]
             if number is not None and all(version is not None for _, version in pairs):
                 tried = of(self._kept.functions.of(summary.trail.tried))
-                told = [_numbers(before & tried), pairs[: len(held)], number, pairs[len(held) :]]
+                told = [f"{before & tried:x}", pairs[: len(held)], number, pairs[len(held) :]]
                 entry[5] = [told, *entry[5]][:MOST_VERSIONS]
 
     def _version(self, context: Context, summary: Summary) -> int | None:
@@ -295,23 +307,22 @@ class _Packer:
 
     def _packed(self, context: Context, summary: Summary) -> Version | None:
         trail, kept = summary.trail, self._kept
-        contexts = _numbers(trail.contexts)
         rested = trail.rested
-        for number in (*contexts, context.number):
+        for number in places(trail.contexts | context.bit):
             about = self._about_context(number)
             if about is None:
                 return None
             rested |= about
         told = (
             summary.store, summary.value, summary.occurrences, summary.carried, tuple(summary.yields),
-            summary.changed, kept.functions.of(trail.entered), kept.functions.of(trail.tried),
-            kept.attributes.of(trail.touched),
+            summary.changed, kept.attributes.of(trail.touched),
         )  # fmt: skip
         try:
             rows = list(map(self._packer.pack, told))
         except Unpackable:
             return None
-        return [f"{rested:x}", contexts, summary.height, *rows]
+        sets = (rested, trail.contexts, trail.entered, trail.tried)
+        return [summary.height, *(f"{each:x}" for each in sets), *rows]
 
     def _about_context(self, number: int) -> int | None:
         """The facts that say what a context speaks of; None if it cannot be told to another run."""
@@ -330,23 +341,4 @@ def _versions(narrowed: list[Any]) -> list[int]:
     return [number, *(version for _, version in (*held, *inside))]
 
 
-_T = TypeVar("_T", bound=Hashable)
-
-
-def _united(numbered: Numbered[_T], things: tuple[_T, ...]) -> int:
-    bits = 0
-    for thing in things:
-        bits |= numbered.bit(thing)
-    return bits
-
-
-def _bits(numbers: Iterable[int]) -> int:
-    bits = 0
-    for number in numbers:
-        bits |= 1 << number
-    return bits
-
-
-def _numbers(bits: int) -> list[int]:
-    digits = bin(bits)[:1:-1]
-    return [place for place, digit in enumerate(digits) if digit == "1"]
+_NOTHING: Any = {"functions": [], "facts": [], "rows": [], "contexts": [], "summaries": []}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from enum import Enum
+from types import NoneType
 from typing import Any
 
 from xlalint.analysis.frame import Carried, Yielded
@@ -99,6 +100,11 @@ _NUMBERS = {each: _FIRST + number for number, each in enumerate(_TYPES)}
 _FIELDS = {each: tuple(field.name for field in fields(each)) for each in _EVENTS}
 _IS_RECORD = frozenset(_RECORDS)
 _IS_CHOICE = frozenset(_CHOICES)
+_EXACT = frozenset({
+    Activity, Engine, Fact, Gradients, Instance, Loop, NoneType, Obligation, Recorded, Replicas, Scope,
+    Scopes, Site, Split, Tensor, Trust, View,
+})  # fmt: skip
+"""Of these, what is equal is the same. Elsewhere there may be constants, of which 1 and True are equal."""
 _MEMBERS = {each: {member.name: member for member in each} for each in _CHOICES}
 
 
@@ -117,6 +123,7 @@ class Packer:
         self._held: list[object] = []
         """What was met, lest something else is found where it was."""
         self._about: dict[int, int] = {}
+        self._alike: dict[type, dict[Any, int]] = {kind: {} for kind in (*_EXACT, Value)}
 
     def about(self, row: int) -> int:
         """The facts that say what the functions and classes are that something speaks of."""
@@ -143,21 +150,28 @@ class Packer:
         if known is not None:
             return known
         kind = held.__class__
-        number = self._number(held, kind)
-        if kind is not str:
-            self._met[id(held)] = number
-            self._held.append(held)
+        alike = self._alike.get(kind)
+        if kind is Value and held.payload.__class__ not in _EXACT:  # type: ignore[attr-defined]
+            alike = None
+        number = alike.get(held) if alike is not None else None
+        if number is None:
+            number = self._number(held, kind)
+            if alike is not None:
+                alike[held] = number
+        self._met[id(held)] = number
+        self._held.append(held)
         return number
 
     def _number(self, held: Any, kind: type) -> int:
         if held is None or kind is str or kind is int or kind is bool:
             return self._row((_CONSTANT, held, kind), [_CONSTANT, held])
-        pack = self.pack
+        pack, met = self.pack, self._met
         row: list[Any]
-        if kind in _IS_RECORD:
-            row = [_NUMBERS[kind], *map(pack, held)]
-        elif kind is tuple:
-            row = [_TUPLE, *map(pack, held)]
+        if kind is tuple or kind in _IS_RECORD:
+            row = [_TUPLE if kind is tuple else _NUMBERS[kind]]
+            for part in held:
+                known = met.get(id(part))
+                row.append(pack(part) if known is None else known)
         elif kind in _IS_CHOICE:
             row = [_NUMBERS[kind], pack(held.name)]
         elif kind is frozenset:

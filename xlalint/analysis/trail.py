@@ -41,16 +41,18 @@ class Numbered(Generic[_T]):
         """The things that some bits stand for."""
         told = self._told.get(bits)
         if told is None:
-            told = self._told[bits] = tuple(self._find(bits))
+            told = self._told[bits] = tuple(self._things[place] for place in places(bits))
         return told
 
-    def _find(self, bits: int) -> Iterator[_T]:
-        # To test each bit would go through the whole number every time, and most of its digits are 0.
-        digits = bin(bits)[:1:-1]
-        place = digits.find("1")
-        while place >= 0:
-            yield self._things[place]
-            place = digits.find("1", place + 1)
+
+def places(bits: int) -> Iterator[int]:
+    """The numbers of the bits that are set."""
+    # To test each bit would go through the whole number every time, and most of its digits are 0.
+    digits = bin(bits)[:1:-1]
+    place = digits.find("1")
+    while place >= 0:
+        yield place
+        place = digits.find("1", place + 1)
 
 
 @dataclass(slots=True)
