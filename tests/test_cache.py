@@ -128,6 +128,86 @@ def test_an_edit_in_a_function_analyzes_only_what_rests_on_it(project: Path, ana
     assert same(after, checked(project))
 
 
+CHAIN = """\
+import torch
+import torch_xla
+
+
+def train(model, batches):
+    for batch in batches:
+        with torch_xla.step():
+            loss = step(model, batch)
+        report(loss)
+
+
+def step(model, batch):
+    loss = model(batch.to(torch_xla.device())).sum()
+    loss.backward()
+    return loss
+
+
+def report(loss):
+    told = loss.item()
+    if told > 1:
+        print(told)
+    values = []
+    for number in range(3):
+        values.append(number)
+    for number in values:
+        print(number)
+    if values:
+        print(values)
+    else:
+        print("nothing")
+    print("a step")
+"""
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A list that has one more name for every function that is interpreted."""
+    from xlalint.analysis.interpreter import Interpreter
+
+    done: list[str] = []
+    run = Interpreter._interpret
+
+    def counting(self: Interpreter, function: Any, *rest: Any) -> Any:
+        done.append(function.name)
+        return run(self, function, *rest)
+
+    monkeypatch.setattr(Interpreter, "_interpret", counting)
+    return done
+
+
+def test_after_an_edit_only_what_leads_to_it_is_interpreted(project: Path, interpreted: list[str]) -> None:
+    """What was interpreted in a first run is not kept, what is interpreted after an edit is."""
+    path = project / "chain.py"
+    path.write_text(CHAIN)
+    checked(path, cache=Cache())
+    edited = CHAIN.replace("told > 1", "told > 2")
+    path.write_text(edited)
+    checked(path, cache=Cache())
+    path.write_text(edited.replace(".sum()", ".mean()"))
+    interpreted.clear()
+    after = checked(path, cache=Cache())
+    assert set(interpreted) == {"train", "step"}
+    assert same(after, checked(path))
+    path.write_text(CHAIN.replace("told = loss.item()", "told = 1"))
+    assert same(checked(path, cache=Cache()), checked(path))
+
+
+def test_summaries_that_are_damaged_are_as_good_as_none(project: Path) -> None:
+    path = project / "chain.py"
+    path.write_text(CHAIN)
+    for text in ("told > 2", "told > 3", "told > 4"):
+        checked(path, cache=Cache())
+        path.write_text(CHAIN.replace("told > 1", text))
+    (summaries,) = [file for file in kept_files(project) if "-summaries-" in file.name]
+    summaries.write_bytes(summaries.read_bytes()[:-100])
+    path.write_text(CHAIN.replace(".sum()", ".mean()"))
+    assert same(checked(path, cache=Cache()), checked(path))
+
+
 @pytest.mark.parametrize("edit", ["base", "removed", "shadowed"])
 def test_what_is_found_elsewhere_is_looked_at_again(project: Path, edit: str) -> None:
     (project / "main.py").write_text(

@@ -18,7 +18,7 @@ from typing import Any
 from xlalint.sources.file import digest, read_bytes
 
 FOLDER = ".xlalint_cache"
-MOST_FILES = 12
+MOST_FILES = 18
 """At most so many files are kept of one project; those that were not used for longest go."""
 
 _MARK = b"xlalint cache 1 "

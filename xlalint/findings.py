@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -141,7 +141,9 @@ class _Unit:
 
                 analyzed = needed(self._unit.asked, self._unit.files, analyzed, self.project)
             covered = self._unit.asked
-        program = self.program(self._kinds(), analyzed)
+        program = self.program(self._kinds(), analyzed, self._summaries(memory))
+        program.kept.holds = partial(self._surely_holds, memory=memory, program=program)
+        program.recalled = partial(self._recalled_value, self._about_uses(memory), memory, program)
         now = Memory(known=True, covered=covered, analyzed=analyzed)
         for root, result, told in program.analyze(lambda root: self._recall(root, memory, program)):
             if result is None:
@@ -154,6 +156,7 @@ class _Unit:
         now.statistics = dict(program.statistics)
         if self._cache is not None:
             self._complete(now, memory, program, analyzed)
+            self._keep_summaries(now, memory, program)
             self._keep(now)
         told_here = (root.findings for root in now.roots.values() if root.told)
         placed = [located(found, program.where) for each in told_here for found in each]
@@ -161,12 +164,13 @@ class _Unit:
             program.close()
         return Findings(placed, Counter(now.statistics))
 
-    def program(self, kinds: frozenset[type[Event]], analyzed: set[str]) -> Program:
+    def program(self, kinds: frozenset[type[Event]], analyzed: set[str], kept: Any = None) -> Program:
         """The project as it is analyzed.
 
         Args:
             kinds: The kinds of events that somebody wants to know.
             analyzed: The files whose functions may be roots.
+            kept: The summaries of the last run, as JSON.
         """
         from xlalint.analysis.engine import Program
 
@@ -178,6 +182,7 @@ class _Unit:
             helped=map(Path, self._unit.helped),
             elsewhere=self._unit.elsewhere,
             open_file=lambda path: self._file(str(path)).source(),
+            kept=kept,
         )  # fmt: skip
 
     # Judging ------------------------------------------------------------------------------------
@@ -265,6 +270,18 @@ class _Unit:
             known = self._holding[fact] = unchanged or program.facts.value(fact) == value
         return known
 
+    def _surely_holds(self, fact: Fact, value: str, memory: Memory, program: Program) -> bool:
+        """Whether a fact is seen to have the value that it had, without interpreting anything."""
+        known = self._holding.get(fact)
+        if known is not None:
+            return known
+        if fact[0] == "attributes":
+            below = memory.derived.get(fact)
+            return below is not None and all(
+                self._surely_holds(one, value, memory, program) for one, value in below.items()
+            )
+        return self._still_holds(fact, value, memory, program)
+
     def _is_unchanged(self, fact: Fact, memory: Memory, program: Program) -> bool:
         """Whether it is seen without looking at the fact itself that it has not changed."""
         from xlalint.analysis.facts import OF_THE_WHOLE
@@ -285,7 +302,44 @@ class _Unit:
         return outline is not None and outline.sections.find(section) is not None
 
     def _values(self, result: Result, program: Program) -> dict[Fact, str]:
-        return {fact: program.facts.value(fact) for fact in sorted(result.rested)}
+        return {fact: self._value(fact, program) for fact in sorted(result.rested)}
+
+    def _value(self, fact: Fact, program: Program) -> str:
+        """The present value of a fact of the program."""
+        known = program.kept.value(fact)
+        if known is None:
+            known = program.recalled(fact)
+        return program.facts.value(fact) if known is None else known
+
+    def _about_uses(self, memory: Memory) -> dict[Fact, str]:
+        """What the uses of names rested on: of many modules, nothing else is ever asked."""
+        rested = (
+            rested for root, rested in memory.rested.items() if root[0] == "uses" and root in memory.roots
+        )
+        return {fact: value for each in rested for fact, value in each.facts.items()}
+
+    def _recalled_value(
+        self, values: dict[Fact, str], memory: Memory, program: Program, fact: Fact
+    ) -> str | None:
+        """The present value of one of some facts of the last run, if it is seen not to have changed."""
+        value = values.get(fact)
+        return value if value is not None and self._is_unchanged(fact, memory, program) else None
+
+    def _summaries(self, memory: Memory) -> Any:
+        """The summaries that were kept with a memory."""
+        held = self._load("summaries") if memory.summaries else None
+        return held["content"] if held is not None and held["stamp"] == memory.summaries else None
+
+    def _keep_summaries(self, memory: Memory, before: Memory, program: Program) -> None:
+        memory.summaries = before.summaries
+        if not before.rested:
+            return  # what is analyzed again is likely to be so once more; to keep all would cost a first run
+        content = program.to_keep(lambda fact: self._value(fact, program))
+        if content is not None and self._may_keep:
+            assert self._cache is not None
+            memory.summaries = os.urandom(8).hex()
+            held = {"stamp": memory.summaries, "content": content}
+            self._cache.keep(self._unit.root, f"summaries-{self._identity}", held)
 
     def _complete(self, memory: Memory, before: Memory, program: Program, analyzed: set[str]) -> None:
         """Add to a memory what tells whether it holds, and what was known of files not analyzed this time."""
@@ -383,8 +437,13 @@ class _Unit:
         assert self._cache is not None
         return self._cache.load(self._unit.root, f"{what}-{self._identity}")
 
+    @cached_property
+    def _may_keep(self) -> bool:
+        """Whether the files are those that the next run will find."""
+        return not any(file.given for file in self._unit.files.values())
+
     def _keep(self, memory: Memory, *, records: bool = True) -> None:
-        if self._cache is None or any(file.given for file in self._unit.files.values()):
+        if self._cache is None or not self._may_keep:
             return
         self._look_for_suppressions(memory)
         memory.files = self._files()

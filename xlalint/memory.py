@@ -81,6 +81,8 @@ class Memory:
     """The files that were looked at to know that."""
     stamp: str = ""
     """The same for all that was kept together."""
+    summaries: str = ""
+    """The stamp of the summaries that hold as this does."""
     known: bool = False
     """Whether there is anything to remember."""
 
@@ -93,6 +95,7 @@ def as_answers(memory: Memory) -> Any:
     names = _Names()
     return {
         "stamp": memory.stamp,
+        "summaries": memory.summaries,
         "covered": sorted(memory.covered),
         "analyzed": sorted(memory.analyzed),
         "files": [
@@ -196,7 +199,7 @@ def remembered(answers: Any, rule: RulesByCode) -> Memory:
     """
     if answers is None:
         return Memory()
-    memory = Memory(stamp=answers["stamp"], known=True)
+    memory = Memory(stamp=answers["stamp"], summaries=answers["summaries"], known=True)
     all_traits = [
         Traits(*(bool(bits >> bit & 1) for bit in range(len(Traits._fields))))
         for bits in range(1 << len(Traits._fields))

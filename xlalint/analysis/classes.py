@@ -130,9 +130,7 @@ class ClassTable:
     def _evaluate_constant(self, cls: Class, name: str) -> Value:
         frame, store = Frame(cls.outline, None, 0), Store(State())
         expressions = cls.constants[name]
-        for other in {
-            node.id for each in expressions for node in within(each) if isinstance(node, ast.Name)
-        }:
+        for other in {node.id for each in expressions for node in within(each) if isinstance(node, ast.Name)}:
             if other != name and other in cls.constants:
                 store.names[other] = self.constant(cls, other)
         return join_all((self._machine.evaluate(each, frame, store) for each in expressions), UNKNOWN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,8 +13,9 @@ from typing import Any, NamedTuple
 
 from xlalint.analysis.facts import Facts
 from xlalint.analysis.interpreter import Interpreter
+from xlalint.analysis.kept import Kept
 from xlalint.analysis.lookups import Fact
-from xlalint.analysis.outline import Class, Function, Import, Key, Outline
+from xlalint.analysis.outline import Class, Function, Import, Key, Outline, imports_in
 from xlalint.analysis.parsing import parse_file
 from xlalint.analysis.project import Project
 from xlalint.analysis.roots import Plan, leading_to, order, saves
@@ -149,6 +151,7 @@ class Program:
         helped: Iterable[Path] = (),
         elsewhere: Iterable[tuple[str, str]] = (),
         open_file: OpenFile = read,
+        kept: Any = None,
         memo: bool = True,
     ) -> None:
         """
@@ -160,6 +163,7 @@ class Program:
             helped: Those that use it through other files.
             elsewhere: Files, each with a framework that trains its classes on other devices than XLA's.
             open_file: Reads a file that something imports.
+            kept: The summaries of another run, as JSON.
             memo: Whether summaries are kept; the answer is the same without.
         """
         self._kinds = kinds
@@ -169,9 +173,12 @@ class Program:
         """Those of the files that cannot be parsed."""
         self._files = {file.path: file for file in sorted(files, key=lambda f: str(f.path))}
         self.project = Project(configuration, self._open_module)
+        self.kept = Kept(kept, self.project)
         self.facts = Facts(
             self.project, lambda: self.plan, lambda cls: self.interpreter.classes.attributes(cls)
         )
+        self.recalled: Callable[[Fact], str | None] = lambda fact: None
+        """The value of a fact that is known not to have changed; None for others."""
         self._users = frozenset(users)
         looked_into = self._users.union(helped)
         self._elsewhere = frozenset(elsewhere)
@@ -184,13 +191,21 @@ class Program:
             )
         planned = set(self.plan.outlines)
         self._derived = [outline for _, outline in outlines if outline is not None and outline not in planned]
-        self.interpreter = Interpreter(self.project, self.plan, kinds, memo=memo)
+        self.interpreter = Interpreter(self.project, self.plan, kinds, kept=self.kept, memo=memo)
         """What runs the program in the abstract."""
 
     @property
     def statistics(self) -> Counter[str]:
         """What was counted on the way."""
         return Counter(self.interpreter.statistics) + Counter(modules=self.project.outlined)
+
+    def to_keep(self, value: Callable[[Fact], str]) -> Any:
+        """The summaries for another run, as JSON; None if they are those that were kept before.
+
+        Args:
+            value: The present value of a fact.
+        """
+        return self.kept.to_keep(value, self.interpreter.contexts_in)
 
     def close(self) -> None:
         """Forget the program. It holds itself in circles, which nobody looks for while a check runs."""
@@ -340,7 +355,7 @@ class Program:
         interpreter = self.interpreter
         entered = interpreter.functions.of(interpreter.trail.entered)
         rested = interpreter.facts.of(interpreter.trail.rested)
-        return Result(occurrences, frozenset(f.key for f in entered), frozenset(rested))
+        return Result(occurrences, frozenset(entered), frozenset(rested))
 
     def _has_optimizer_scope(self, function: Function) -> bool:
         with deep_recursion():
@@ -376,18 +391,39 @@ class Program:
                     return f"{meant}.{rest}" if rest else meant
         return None
 
-    def _canonical(self, target: str, outline: Outline, depth: int = 0) -> str | None:
+    def _canonical(self, target: str, outline: Outline) -> str | None:
         """The library name that an import means, through re-exports of the project."""
         if target.partition(".")[0] == HOT_TOKEN:
             return target
+        return None if outline.is_framework else self._passed_on(target, outline.folder, outline.file, 0)
+
+    def _passed_on(self, target: str, folder: str, file: str, depth: int) -> str | None:
+        """The library name that an import in a file means that is not of the library itself.
+
+        Many modules are only looked into for that, and those that are as they were need not be parsed.
+        """
         parent, _, last = target.rpartition(".")
-        module = self.interpreter.names.find_module(parent, outline) if parent and depth < 8 else None
-        if module is None or module is outline:
+        if not parent or depth >= 8:
             return None
-        self.interpreter.rest_on("name", module.file, last)
-        for binding in module.bindings.get(last, ()):
-            if isinstance(binding, Import):
-                return self._canonical(binding.target, module, depth + 1)
+        rest_on = self.interpreter.rest_on
+        rest_on("module", folder, parent)
+        found = self.project.locate_from(parent, folder)
+        if found is None:
+            return None
+        about = ("outline", found, "")
+        if self.recalled(about) is None and self.project.outline(self.project.path(found)) is None:
+            return None
+        for kind in ("outline", "module name", "settings"):
+            rest_on(kind, found)
+        if found == file:
+            return None
+        rest_on("name", found, last)
+        name = ("name", found, last)
+        told = self.recalled(name)
+        for meant in imports_in(self.facts.value(name) if told is None else told):
+            if meant.partition(".")[0] == HOT_TOKEN:
+                return meant
+            return self._passed_on(meant, os.path.dirname(found), found, depth + 1)  # noqa: PTH120
         return None
 
     def _open_module(self, path: Path) -> tuple[str, ast.Module] | None:

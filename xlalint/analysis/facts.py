@@ -48,14 +48,16 @@ class Facts:
             return _OF_TEXT[kind](outline, detail)
         if kind == "swaps":
             return str(self._plan().swaps_parameters(outline))
+        if kind == "text":
+            # A lambda is made known when it is first met, so that its section is what says where it is.
+            section = detail.rsplit(":", 2)[0]
+            return f"{section} {outline.sections.digest(section)}"
         defined = outline.definition(detail)
         if isinstance(defined, Function):
             if kind == "relevant":
                 return str(defined in self._plan().relevant)
             if kind == "assigns":
                 return str(assigns(defined))
-            section = outline.sections.at(defined.node.lineno)
-            return f"{section.name} {outline.sections.digest(section.name)}"
         if isinstance(defined, Class):
             if kind == "attributes":
                 return digest(_stable(self._attributes(defined)))
@@ -72,7 +74,10 @@ def _stable(held: object) -> str:
     if isinstance(held, Outline):
         return held.file
     if isinstance(held, dict):
-        return f"{{{', '.join(f'{name}: {_stable(value)}' for name, value in held.items())}}}"
+        # Which name came first depends on what was asked for before.
+        return f"{{{', '.join(f'{name}: {_stable(held[name])}' for name in sorted(held))}}}"
+    if isinstance(held, frozenset):
+        return f"{{{', '.join(sorted(map(_stable, held)))}}}"
     if isinstance(held, tuple):
         return f"{type(held).__name__}({', '.join(map(_stable, held))})"
     return repr(held)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,10 +25,11 @@ from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
 from xlalint.analysis.frame import Carried, Frame
+from xlalint.analysis.kept import Context, Kept, Narrowed
 from xlalint.analysis.lookups import Lookups
 from xlalint.analysis.machine import Evaluate, Execute, Machine
 from xlalint.analysis.names import Names
-from xlalint.analysis.outline import Class, Function, Outline
+from xlalint.analysis.outline import Class, Function, Key, Outline
 from xlalint.analysis.payloads import (
     Bound,
     Managed,
@@ -65,7 +66,7 @@ from xlalint.analysis.summaries import (
     widened,
     with_obligation,
 )
-from xlalint.analysis.trail import Numbered, Trail
+from xlalint.analysis.trail import Trail
 from xlalint.judging import Caller, Occurrence, at_own_call
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
@@ -106,23 +107,6 @@ MOST_NESTED = 2000
 has room for depends on whether they are compiled."""
 
 
-@dataclass(slots=True, eq=False)
-class Context:
-    """One way in which a function was entered.
-
-    Args:
-        bit: What stands for it in a trail.
-        attributes: What objects held under those names that made a difference.
-        clean: The summary, where no bound and no recursion had a say: it serves every root.
-        watched: Whether an observer, where there is one, has seen it.
-    """
-
-    bit: int
-    attributes: tuple[tuple[AttributeKey, Value | None], ...]
-    clean: Summary | None = None
-    watched: bool = False
-
-
 class Interpreter(Machine):
     """Interprets functions on demand. One interpreter serves one analysis."""
 
@@ -132,18 +116,20 @@ class Interpreter(Machine):
         plan: Plan,
         kinds: frozenset[type[Event]],
         *,
+        kept: Kept,
         memo: bool = True,
     ) -> None:
         """Args:
         plan: What is worth interpreting.
         kinds: The kinds of events that are to be told; they steer nothing.
+        kept: The summaries of another run.
         memo: Whether summaries are kept; without them every call is interpreted anew.
         """
         self.project = project
         self.kinds = kinds
-        self.facts = Numbered()
-        self.attributes = Numbered()
-        self.functions: Numbered[Function] = Numbered()
+        self.facts = kept.facts
+        self.attributes = kept.attributes
+        self.functions = kept.functions
         self.trail = Trail()
         self.lookups = Lookups(self._apart, self._rest, self.facts)
         self.names = Names(self)
@@ -155,11 +141,12 @@ class Interpreter(Machine):
         self._memo = memo
         self._known: dict[Function, dict[Any, list[Context]]] = {}
         """All contexts that functions were interpreted in, whoever called."""
-        self._bits: dict[Function, int] = {}
+        self._kept_before = kept
+        self._bits: dict[Key, int] = kept.bits()
         """The contexts of each function, as bits."""
-        self._crowded: dict[Function, int] = {}
+        self._crowded = {key: bits for key, bits in self._bits.items() if bits.bit_count() > MANY_CONTEXTS}
         """The same for those functions of which so many are known that a root may come to a bound."""
-        self._contexts = 0
+        self._contexts = len(kept.entries)
         self._counted = 0
         """The contexts that the present root has come to."""
         self._own: dict[Context, Summary] = {}
@@ -179,8 +166,8 @@ class Interpreter(Machine):
         self._known.clear()
         self._bits.clear()
         self._crowded.clear()
-        self.functions = Numbered()
-        self.attributes = Numbered()
+        self._own.clear()
+        self._kept_before.close()
 
     # Nodes and values ---------------------------------------------------------------------------
 
@@ -357,12 +344,12 @@ class Interpreter(Machine):
                 self._plain.discard(function)
         if function.yields() and is_context_manager(function):
             names = bind_arguments(self, bound, call)
-            self.trail.entered |= self.functions.bit(function)
+            self.trail.entered |= self.functions.bit(function.key)
             payload = Managed(bound, tuple(sorted(names.items())), tuple(captured(bound, call).items()))
             return Value(Kind.SCOPE, payload=payload)
         if call.frame.shallow:
             return UNKNOWN
-        bit = self.functions.bit(function)
+        bit = self.functions.bit(function.key)
         trail = self.trail
         trail.tried |= bit
         trail.deepest = max(trail.deepest, call.frame.depth)
@@ -463,7 +450,7 @@ class Interpreter(Machine):
 
     def _count(self, function: Function) -> int:
         """In how many contexts the present root has come to a function."""
-        return (self._counted & self._bits.get(function, 0)).bit_count()
+        return (self._counted & self._bits.get(function.key, 0)).bit_count()
 
     def _kept(
         self, function: Function, key: Any, attributes: dict[AttributeKey, Value], call: Call
@@ -472,15 +459,26 @@ class Interpreter(Machine):
 
         Of what objects hold, only what made a difference then makes one now.
         """
-        for context in self._known.get(function, {}).get(key, ()) if self._memo else ():
+        for context in self._contexts_of(function).get(key, ()) if self._memo else ():
             if all(attributes.get(name) == value for name, value in context.attributes):
                 summary = self._served(context, call)
                 if summary is not None:
                     return summary
         return None
 
+    def _contexts_of(self, function: Function) -> dict[Any, list[Context]]:
+        """The contexts of a function that are known."""
+        known = self._known.get(function)
+        if known is None:
+            known = self._known[function] = {}
+            for key, context in self._kept_before.of(function):
+                known.setdefault(key, []).append(context)
+        return known
+
     def _served(self, context: Context, call: Call) -> Summary | None:
-        clean, own, depth = context.clean, self._own.get(context), call.frame.depth
+        if context.is_packed:
+            self._kept_before.unpack(context)
+        clean, depth = context.clean, call.frame.depth
         if self.observer is not None and not (call.frame.quiet or context.watched):
             return None
         if clean is not None and self._serves(clean, context, depth):
@@ -488,14 +486,41 @@ class Interpreter(Machine):
             self.trail.contexts |= context.bit
             self.trail.take(clean.trail, depth + clean.height)
             return clean
+        own = self._own.get(context) or self._narrowed_before(context, depth)
         if own is None or own.trail.cut_off & ~self._on_stack:
             return None
         if own.trail.tried & ~own.trail.cut_off & self._on_stack:
             return None
         if depth != own.depth and (own.trail.too_deep or depth + own.height >= MOST_DEPTH):
             return None
+        self.trail.contexts |= context.bit
         self.trail.take(own.trail, depth + own.height)
         return own
+
+    def _narrowed_before(self, context: Context, depth: int) -> Summary | None:
+        """A summary at a bound, made for a root that had come to the same as the present one."""
+        for before, held, summary, inside in context.narrowed:
+            trail = summary.trail
+            if trail.tried & self._on_stack or depth + summary.height >= MOST_DEPTH:
+                continue
+            within = self.contexts_in(self.functions.of(trail.tried))
+            if not (self._counted ^ before) & within and self._held_within(within) == held:
+                self._counted |= context.bit | trail.contexts
+                self._own.update(inside)
+                self._own[context] = summary
+                return summary
+        return None
+
+    def _held_within(self, contexts: int) -> dict[Context, Summary]:
+        """Those of some contexts that have a summary for the present root alone."""
+        return {one: held for one, held in self._own.items() if one.bit & contexts}
+
+    def contexts_in(self, functions: Iterable[Key]) -> int:
+        """All contexts of some functions, as bits."""
+        bits = 0
+        for key in functions:
+            bits |= self._bits.get(key, 0)
+        return bits
 
     def _serves(self, summary: Summary, context: Context, depth: int) -> bool:
         """Whether there is nothing in the way of a summary: no recursion, and no bound."""
@@ -514,32 +539,59 @@ class Interpreter(Machine):
         attributes: dict[AttributeKey, Value], entry: State, call: Call,
     ) -> Summary:  # fmt: skip
         """A new summary."""
-        summary = self._interpret(function, names, captured, attributes, entry, call)
-        touched = tuple((name, attributes.get(name)) for name in self.attributes.of(summary.trail.touched))
-        context = self._context(function, key, touched)
+        before, held = self._counted, self._own.copy()
+        context, summary, lasts = self._new(function, key, names, captured, attributes, entry, call)
+        trail = summary.trail
         self._counted |= context.bit
         self.trail.contexts |= context.bit
-        context.watched = context.watched or not call.frame.quiet
-        if summary.trail.is_clean:
-            context.clean = summary
-        else:
-            self._own[context] = summary
+        if trail.is_clean:
+            return summary
+        self._own[context] = summary
+        inside = tuple((one, own) for one, own in self._own.items() if held.get(one) is not own)
+        if lasts and not any(own.trail.cut_off or own.trail.too_deep for _, own in inside):
+            within = self.contexts_in(self.functions.of(trail.tried))
+            held = {one: own for one, own in held.items() if one.bit & within}
+            context.narrowed.append(Narrowed(before, held, summary, inside))
         return summary
+
+    def _new(
+        self, function: Function, key: Any, names: dict[str, Value], captured: dict[str, Value],
+        attributes: dict[AttributeKey, Value], entry: State, call: Call, within: int = 0,
+    ) -> tuple[Context, Summary, bool]:  # fmt: skip
+        """A new summary and its context, and whether the summary may serve another run.
+
+        `within` is the open question that it may rest on.
+        """
+        before, outer, self.lookups.leaning = self._own.copy(), self.lookups.leaning, 0
+        summary = self._interpret(function, names, captured, attributes, entry, call)
+        trail = summary.trail
+        trail.leaning |= self.lookups.leaning
+        self.trail.leaning |= trail.leaning
+        self.lookups.leaning |= outer
+        lasts = not trail.leaning & ~within
+        touched = tuple((name, attributes.get(name)) for name in self.attributes.of(trail.touched))
+        context = self._context(function, key, touched)
+        context.watched = context.watched or not call.frame.quiet
+        if trail.is_clean:
+            # Of what was narrowed on the way, the rest of the root is to know.
+            context.clean, context.lasting = summary, lasts and before == self._own
+        self._kept_before.made(function, key, context)
+        return context, summary, lasts
 
     def _context(
         self, function: Function, key: Any, attributes: tuple[tuple[AttributeKey, Value | None], ...]
     ) -> Context:
         """The context with this key in which objects held this; it is made known when first met."""
-        alike = self._known.setdefault(function, {}).setdefault(key, [])
+        alike = self._contexts_of(function).setdefault(key, [])
         for context in alike:
             if context.attributes == attributes:
                 return context
         context = Context(1 << self._contexts, attributes)
         alike.append(context)
         self._contexts += 1
-        bits = self._bits[function] = self._bits.get(function, 0) | context.bit
+        bits = self._bits[function.key] = self._bits.get(function.key, 0) | context.bit
         if bits.bit_count() > MANY_CONTEXTS:
-            self._crowded[function] = bits
+            self._crowded[function.key] = bits
         return context
 
     def _names_idle(self, function: Function, attributes: dict[AttributeKey, Value]) -> bool:
@@ -624,7 +676,7 @@ class Interpreter(Machine):
         store.attributes = dict(attributes)
         pending = entry.engine.recorded
         unchanged = entry.copy()
-        own = self.functions.bit(function)
+        own = self.functions.bit(function.key)
         trail = Trail(entered=own, deepest=call.frame.depth)
         outer, self.trail = self.trail, trail
         self._on_stack |= own
@@ -774,7 +826,7 @@ class Interpreter(Machine):
 
     def escape(self, bound: Bound, call: Call) -> None:
         """A function handed to an unknown callee is judged once there; what it does is dropped."""
-        bit = self.functions.bit(bound.function)
+        bit = self.functions.bit(bound.function.key)
         self.trail.tried |= bit
         if self._on_stack & bit:
             self.trail.cut_off |= bit
@@ -792,9 +844,24 @@ class Interpreter(Machine):
         call = Call(frame, store, method.site, None, open_ended=True)
         names = bind_arguments(self, Bound(method, receiver), call)
         entry = entry_state(store.state, method)
-        summary = self._interpret(method, names, {}, store.attributes, entry, call)
+        summary = self._tabulated(method, names, entry, call)
         if summary.store is not None:
             store.attributes.update(summary.store.attributes)
+
+    def _tabulated(self, method: Function, names: dict[str, Value], entry: State, call: Call) -> Summary:
+        """What a method does when it is run for its attributes. That is no context that a root comes to."""
+        key = ("attributes", call.frame.shallow, context_key(names, {}, entry))
+        held = call.store.attributes
+        for context in self._contexts_of(method).get(key, ()) if self._memo else ():
+            if all(held.get(name) == value for name, value in context.attributes):
+                if context.is_packed:
+                    self._kept_before.unpack(context)
+                clean = context.clean if context.lasting else None
+                if clean is not None and self._serves(clean, context, call.frame.depth):
+                    self._counted |= clean.trail.contexts
+                    self.trail.take(clean.trail, call.frame.depth + clean.height)
+                    return clean
+        return self._new(method, key, names, {}, held, entry, call, self.lookups.innermost)[1]
 
 
 _WITH_ITS_COUNTERPART = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})

@@ -50,6 +50,11 @@ class Lookups:
         """Answers that hold only while a question of their circle is open."""
         self._open: dict[Hashable, int] = {}
         self._circle = MOST_OPEN
+        self._bits: list[int] = []
+        """What stands for each open question in `leaning`."""
+        self._asked = 0
+        self.leaning = 0
+        """The open questions that the present activation rests on, as bits."""
 
     def find(
         self,
@@ -78,6 +83,7 @@ class Lookups:
             self._rest(known.rested)
             if known.circle < len(self._open):
                 self._circle = min(self._circle, known.circle)
+                self.leaning |= self._bits[known.circle]
             value = known.value
             return value
         number = len(self._open)
@@ -85,13 +91,17 @@ class Lookups:
             return meanwhile()
         if number >= MOST_OPEN:
             self._circle = 0  # what it leads to depends on how deep we are
+            self.leaning |= self._bits[0]
             return meanwhile()
         outer_circle, self._circle = self._circle, number
         self._open[question] = number
+        self._asked += 1
+        self._bits.append(1 << self._asked)
         try:
             value, rested = self._apart(answer)
         finally:
             del self._open[question]
+            self.leaning &= ~self._bits.pop()
             circle, self._circle = self._circle, min(outer_circle, self._circle)
         found = _Answer(value, rested, circle)
         if circle < number:
@@ -112,10 +122,16 @@ class Lookups:
         self._final.clear()
         self._passing.clear()
 
+    @property
+    def innermost(self) -> int:
+        """The question that was opened last, as a bit."""
+        return self._bits[-1] if self._bits else 0
+
     def is_open(self, question: Hashable) -> bool:
         """Whether a question is being answered; what is found out now then rests on that."""
         number = self._open.get(question)
         if number is None:
             return False
         self._circle = min(self._circle, number)
+        self.leaning |= self._bits[number]
         return True

@@ -520,6 +520,11 @@ def absolute(name: str, is_package: bool, module: str, level: int) -> str:
     return ".".join([*parts, *([module] if module else [])])
 
 
+def imports_in(told: str) -> list[str]:
+    """What the imports mean that `binding_digest` tells of; nothing else that it tells looks like them."""
+    return [binding for binding in told.split(";") if binding and ":" not in binding and " " not in binding]
+
+
 def _names_in(node: ast.AST) -> tuple[str, ...]:
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):

@@ -102,7 +102,7 @@ class Plan:
         names = frozenset(function.name for function in found)
         called: Counter[str] = Counter()
         for outline in self.outlines:
-            if outline.mentions(names):
+            if any(name in outline.text for name in names):
                 called.update(_called_in(outline.tree, outline, names))
         for function in found:
             called.subtract(_called_in(function.node, function.outline, names))

@@ -32,20 +32,27 @@ class Numbered(Generic[_T]):
             self._things.append(thing)
         return bit
 
+    @property
+    def all(self) -> list[_T]:
+        """All that was met."""
+        return self._things
+
     def of(self, bits: int) -> tuple[_T, ...]:
         """The things that some bits stand for."""
         told = self._told.get(bits)
         if told is None:
-            told = self._told[bits] = tuple(self._find(bits))
+            told = self._told[bits] = tuple(self._things[place] for place in places(bits))
         return told
 
-    def _find(self, bits: int) -> Iterator[_T]:
-        # To test each bit would go through the whole number every time, and most of its digits are 0.
-        digits = bin(bits)[:1:-1]
-        place = digits.find("1")
-        while place >= 0:
-            yield self._things[place]
-            place = digits.find("1", place + 1)
+
+def places(bits: int) -> Iterator[int]:
+    """The numbers of the bits that are set."""
+    # To test each bit would go through the whole number every time, and most of its digits are 0.
+    digits = bin(bits)[:1:-1]
+    place = digits.find("1")
+    while place >= 0:
+        yield place
+        place = digits.find("1", place + 1)
 
 
 @dataclass(slots=True)
@@ -64,6 +71,7 @@ class Trail:
         narrowed: Whether a bound on contexts took away something that was known.
         recursions: Functions whose calls were cut short at a bound.
         touched: The attributes of objects that were read or assigned: no others made a difference.
+        leaning: The questions that it rests on and that were still open.
     """
 
     rested: int = 0
@@ -76,6 +84,7 @@ class Trail:
     narrowed: bool = False
     recursions: int = 0
     touched: int = 0
+    leaning: int = 0
 
     def take(self, other: Trail, deepest: int | None = None) -> None:
         """Add what an activation on the way has left behind; `deepest` where it would have led from here."""
@@ -89,6 +98,7 @@ class Trail:
         self.narrowed = self.narrowed or other.narrowed
         self.recursions |= other.recursions
         self.touched |= other.touched
+        self.leaning |= other.leaning
 
     @property
     def is_clean(self) -> bool:
