@@ -69,6 +69,8 @@ UNNOTICED = {
     "terms ACCUMULATION.settled_by_one_arm": "nothing settles it",
     "terms CLOSURE.placed_in_caller": "no rule judges it",
     "terms COLLECTIVE.placed_in_caller": "it is settled where the test stands",
+    "join Loop.finds_callers: one": "both ways came through the head of the same loop",
+    "join Loop.finds_callers: other": "both ways came through the head of the same loop",
 }
 """What no program can notice, and why. Whoever finds a program that does takes its line away."""
 
