@@ -108,6 +108,12 @@ _EXACT = frozenset({
 _MEMBERS = {each: {member.name: member for member in each} for each in _CHOICES}
 
 
+_PARTS_OF_STATE = (
+    "engine", "scopes", "replicas", "gradients", "loop", "trust", "obligations", "collectives", "facts",
+)  # fmt: skip
+"""In the order in which a state is made of them."""
+
+
 class Packer:
     """Turns things into rows."""
 
@@ -179,7 +185,7 @@ class Packer:
         elif kind in _FIELDS:
             row = [_NUMBERS[kind], *(pack(getattr(held, name)) for name in _FIELDS[kind])]
         elif kind is State:
-            row = [_STATE, *(pack(getattr(held, name)) for name in State.__slots__)]
+            row = [_STATE, *(pack(getattr(held, name)) for name in _PARTS_OF_STATE)]
         elif kind is Store:
             held_by = (held.names, held.attributes, held.moved)
             row = [_STORE, pack(held.state), *(pack(tuple(each.items())) for each in held_by)]
@@ -233,10 +239,7 @@ class Unpacker:
         if kind == _SET:
             return frozenset(held)
         if kind == _STATE:
-            state = State()
-            for name, part in zip(State.__slots__, held, strict=True):
-                setattr(state, name, part)
-            return state
+            return State(*held)
         if kind == _STORE:
             store = Store(held[0])
             store.names, store.attributes, store.moved = map(dict, held[1:])
