@@ -60,7 +60,10 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
 )  # fmt: skip
-@click.version_option(None, "--version", package_name="xlalint", message="xlalint %(version)s")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, help="Show the version and exit.",
+    callback=lambda *asked: _print_version(*asked),
+)  # fmt: skip
 def command() -> None:
     """Find bugs and slow steps in PyTorch/XLA programs without running them.
 
@@ -446,12 +449,7 @@ def clean(paths: tuple[Path, ...], cache_dir: Path | None) -> None:
 @command.command()
 def version() -> None:
     """Print the version, and whether the analysis is compiled."""
-    from importlib.metadata import version as installed
-
-    from xlalint.lazy import state
-
-    build = "pure Python" if str(state.__file__).endswith(".py") else "compiled"
-    _echo(f"xlalint {installed('xlalint')} ({build})\n")
+    _echo(_version())
 
 
 @command.command()
@@ -613,6 +611,21 @@ def _without_collector() -> Iterator[None]:
         gc.freeze()  # the process ends soon, so nothing is gained by collecting what the check leaves behind
         if was_enabled:
             gc.enable()
+
+
+def _version() -> str:
+    from importlib.metadata import version as installed
+
+    from xlalint.lazy import state
+
+    build = "pure Python" if str(state.__file__).endswith(".py") else "compiled"
+    return f"xlalint {installed('xlalint')} ({build})\n"
+
+
+def _print_version(context: click.Context, option: click.Parameter, asked: bool) -> None:
+    if asked:
+        _echo(_version())
+        context.exit()
 
 
 def _find_rule(selector: str) -> type[Rule[Any]]:
