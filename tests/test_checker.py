@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -80,6 +80,9 @@ class StandIn:
 
     occurrences: list[Occurrence]
     statistics: Counter[str] = field(default_factory=lambda: Counter(functions=1))
+    kept: SimpleNamespace = field(default_factory=SimpleNamespace)
+    """Nothing is kept of it; who would ask is told so here."""
+    recalled: object = None
 
     def analyze(self, recall: object) -> Iterator[Analyzed]:
         result = Result(tuple(self.occurrences), frozenset(), frozenset())
