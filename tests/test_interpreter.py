@@ -30,7 +30,9 @@ def test_the_state_is_the_one_marked(program: Path) -> None:
     assert wrong_states(program) == []
 
 
-@pytest.mark.parametrize("tree", ["fixtures", "examples", "tests/interpreter"])
+@pytest.mark.parametrize(
+    "tree", [pytest.param("fixtures", marks=pytest.mark.soak), "examples", "tests/interpreter"]
+)
 def test_answers_do_not_depend_on_the_order_of_hashes(tree: str, tmp_path: Path) -> None:
     """Strings hash by a seed, enum members and classes by their address: both differ by process."""
     shutil.copytree(CHECKOUT / tree, tmp_path / tree)

@@ -654,6 +654,7 @@ def test_what_a_user_of_pytorch_need_not_know_is_explained(word: str) -> None:
     assert word in USUAL or word in LEGEND
 
 
+@pytest.mark.soak
 def test_the_state_of_every_fixture_fits_80_columns() -> None:
     programs = sorted(FIXTURES.rglob("*.py"))
     assert programs
