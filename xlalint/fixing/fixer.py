@@ -118,10 +118,11 @@ class _Fixing:
 
     def run(self) -> Outcome:
         report = self._check(self._texts)
+        exports = Exports(report.checked)
         applied: list[Applied] = []
         left: list[Left] = []
         for number in range(MOST_ROUNDS):
-            plans, left = self._plan(report)
+            plans, left = self._plan(report, exports)
             if number < MOST_MOVING and any(plan.moves for plan in plans):
                 plans = [plan for plan in plans if plan.moves]
             else:
@@ -138,9 +139,10 @@ class _Fixing:
 
     # Planning -----------------------------------------------------------------------------------
 
-    def _plan(self, report: Report) -> tuple[list[_Plan], list[Left]]:
+    def _plan(self, report: Report, exports: Exports) -> tuple[list[_Plan], list[Left]]:
         """What can be done in the next round, file by file, and what is not done at all."""
         left: list[Left] = []
+        sources = {str(source.path): source for source in report.sources.values()}
         wanted: dict[str, list[tuple[Diagnostic, Wanted]]] = defaultdict(list)
         for diagnostic, cures, path_to in self._curable(report):
             untried = [cure for cure in cures if self._key(report, diagnostic, cure) not in self._failed]
@@ -152,10 +154,12 @@ class _Fixing:
                 reason = f"it would change {show(Path(path))}, which is not checked"
                 left.append(Left(diagnostic, untried[0], reason))
                 continue
+            if path not in sources:
+                reason = f"it would change {show(Path(path))}, which the diagnostic does not show"
+                left.append(Left(diagnostic, untried[0], reason))
+                continue
             alike = [cure for cure in untried if file_of(cure) == path]
             wanted[path].append((diagnostic, Wanted(alike, path_to)))
-        sources = {str(source.path): source for source in report.sources.values()}
-        exports = Exports(report.checked)
         plans = []
         for path, asked in wanted.items():
             asked = asked[: self._at_once.get(path)]
