@@ -71,9 +71,9 @@ def test_the_model_and_the_diagnostics_need_only_the_standard_library(path: Path
 
 @pytest.mark.parametrize("path", modules(ANALYZER, RULES), ids=name)
 def test_analyzed_code_is_never_imported_or_executed(path: Path) -> None:
-    """Only the registry imports by name: rule packages that are installed as such."""
+    """The registry imports rule packages by name, which are installed as such; the command its own modules."""
     tree = ast.parse(path.read_text())
-    if path != ANALYZER / "registry.py":
+    if path not in (ANALYZER / "registry.py", ANALYZER / "cli" / "command.py"):
         for module in imported(path):
             assert module.split(".")[0] not in IMPORTING or module.startswith(LOOKING), module
     for node in ast.walk(tree):
@@ -90,7 +90,7 @@ def test_the_costly_parts_of_libcst_are_left_alone(path: Path) -> None:
 
 @pytest.mark.parametrize("path", modules(ANALYZER), ids=name)
 def test_only_the_command_prints_and_exits(path: Path) -> None:
-    if path.name in ("cli.py", "__main__.py"):
+    if path.parent.name == "cli" or path.name == "__main__.py":
         return
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call):

@@ -12,8 +12,9 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner, Result
 
-from xlalint import cli
 from xlalint.cli import command
+from xlalint.cli.prove import _why_no_engine
+from xlalint.cli.terminal import is_colored
 from xlalint.registry import all_rules
 
 HAZARD = """\
@@ -323,7 +324,7 @@ def test_colours_on_terminals(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", term)
     monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: terminal))
-    assert cli._is_colored("auto") == colored
+    assert is_colored("auto") == colored
 
 
 def test_a_terminal_that_only_knows_ascii_gets_ascii(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -524,7 +525,7 @@ def test_prove_needs_torch_xla(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_why_there_is_no_torch_xla(system: str, machine: str, python: tuple[int, ...], reason: str) -> None:
-    said = cli._why_no_engine(system, machine, python)
+    said = _why_no_engine(system, machine, python)
     assert said == f"a proof needs torch_xla, which is not installed: {reason}"
 
 

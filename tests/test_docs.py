@@ -10,7 +10,7 @@ import pytest
 
 from checking import codes_of
 from rule_documents import README, example
-from xlalint.cli import command
+from xlalint.cli.command import COMMANDS
 from xlalint.registry import all_rules
 from xlalint.rule import Rule
 from xlalint.settings import read_settings
@@ -48,5 +48,5 @@ def test_the_settings_shown_in_the_readme_are_accepted(tmp_path: Path) -> None:
 
 def test_every_subcommand_named_in_the_readme_exists() -> None:
     named = set(re.findall(r"^\$ xlalint (\w+)", README.read_text(encoding="utf-8"), re.M))
-    assert named <= set(command.commands)
+    assert named <= set(COMMANDS)
     assert "check" in named

@@ -1,0 +1,226 @@
+"""`xlalint check`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from xlalint.cli.collector import without_collector
+from xlalint.cli.failure import Failure, reason, settings_failures
+from xlalint.cli.fixes import print_diffs, print_fixes, write_fixes
+from xlalint.cli.options import (
+    color_option,
+    config_options,
+    directory,
+    given_settings,
+    settings_finder,
+    sort_out,
+    standard_input,
+)
+from xlalint.cli.settings import print_settings
+from xlalint.cli.terminal import columns_or, echo, is_colored, is_terminal
+
+if TYPE_CHECKING:
+    from xlalint.checker import Report
+
+FORMATS = ("text", "concise", "json")
+LEVELS = ("error", "warning", "info", "never")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--select", multiple=True, metavar="RULES", help="Use only these rules: codes, prefixes, names or ALL."
+)
+@click.option("--ignore", multiple=True, metavar="RULES", help="Turn these rules off.")
+@click.option("--extend-select", multiple=True, metavar="RULES", help="Turn these rules on as well.")
+@click.option(
+    "--target-version",
+    metavar="RANGE",
+    help="Versions of torch_xla that the code must support: 2.1..2.9, or 2.5 for 2.5 and later.",
+)
+@click.option("--output-format", type=click.Choice(FORMATS), help="Format of the report.  [default: text]")
+@click.option(
+    "--output-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the report to FILE.",
+)
+@click.option(
+    "--exclude", multiple=True, metavar="PATTERNS", help="Exclude these patterns instead of the defaults."
+)
+@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Exclude these patterns as well.")
+@click.option(
+    "--force-exclude", is_flag=True, help="Exclude matching files even if they are named on the command line."
+)
+@click.option(
+    "--respect-gitignore/--no-respect-gitignore",
+    default=None,
+    help="Skip files that git ignores.  [default: yes]",
+)
+@config_options
+@click.option("--fix", is_flag=True, help="Change the code, where that changes nothing that it computes.")
+@click.option(
+    "--unsafe-fixes",
+    is_flag=True,
+    help="With --fix, --fix-only or --diff: also where it may change what the code computes, or when.",
+)
+@click.option("--fix-only", is_flag=True, help="As --fix, but do not report what is left.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option("--show-fixes", is_flag=True, help="List what was fixed, and what was not and why.")
+@click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with 1 if anything was fixed.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option(
+    "--cache-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep the cache in DIR instead of .xlalint_cache in each project.",
+)
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are diagnostics.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(LEVELS),
+    help="Exit with 1 for diagnostics of this severity or a higher one.  [default: warning]",
+)
+@click.option("--preview", is_flag=True, default=None, help="Allow preview rules to be selected.")
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Show how many diagnostics each rule reports, instead of the diagnostics.",
+)
+@click.option("--show-files", is_flag=True, help="List the files that would be checked, and check none.")
+@click.option(
+    "--show-settings", is_flag=True, help="Print the settings for the first path, and check nothing."
+)
+@color_option
+@click.option("--stdin-filename", metavar="NAME", help="Name to report for standard input (the path -).")
+@click.option("-q", "--quiet", is_flag=True, help="Print only diagnostics.")
+@click.option("-v", "--verbose", is_flag=True, help="Print on standard error how much was analyzed.")
+def check(
+    paths: tuple[Path, ...],
+    *,
+    output_file: Path | None,
+    force_exclude: bool,
+    config: Path | None,
+    isolated: bool,
+    fix: bool,
+    unsafe_fixes: bool,
+    fix_only: bool,
+    diff: bool,
+    show_fixes: bool,
+    exit_non_zero_on_fix: bool,
+    no_cache: bool,
+    cache_dir: Path | None,
+    exit_zero: bool,
+    statistics: bool,
+    show_files: bool,
+    show_settings: bool,
+    color: str,
+    stdin_filename: str | None,
+    quiet: bool,
+    verbose: bool,
+    **options: Any,
+) -> None:
+    """Check files and directories (default: the working directory).
+
+    The path - stands for standard input; with --fix, the fixed text goes to standard output and the
+    report to standard error. The exit status is 0 without diagnostics of the severity --fail-on or
+    higher, 1 with some, and 2 after wrong usage, wrong settings or an internal error. With --diff it is
+    1 if anything would change.
+    """
+    from xlalint import checker, units
+    from xlalint.cache import Cache
+
+    finder = settings_finder(config, isolated, given_settings(options))
+    paths, reads_input = sort_out(paths, stdin_filename)
+    with settings_failures():
+        settings = finder.at(directory(paths[0] if paths else Path(stdin_filename or ".")))
+        if show_settings:
+            print_settings(settings)
+            return
+        if show_files:
+            from xlalint.sources.file import show
+
+            for found in units.find_files(paths, finder, force_exclude=force_exclude):
+                echo(f"{show(Path(found.path))}\n")
+            return
+        given = units.Input(stdin_filename, standard_input()) if reads_input else None
+        with without_collector():
+            cache = None if no_cache else Cache(cache_dir and cache_dir.absolute())
+
+            def run(texts: Mapping[str, bytes]) -> Report:
+                return checker.check(
+                    paths, finder, force_exclude=force_exclude, standard_input=given, cache=cache, texts=texts
+                )
+
+            outcome = None
+            if fix or fix_only or diff:
+                from xlalint.fixing.fixer import fix as fixed
+
+                outcome = fixed(run, lambda path: finder.at(Path(path).parent), given, unsafe=unsafe_fixes)
+                if diff:
+                    print_diffs(outcome)
+                else:
+                    write_fixes(outcome, given)
+                if not quiet:
+                    print_fixes(outcome, color, written=not diff, listed=show_fixes)
+            report = run({}) if outcome is None else outcome.report
+            failed = outcome is not None and bool(outcome.after) and (diff or exit_non_zero_on_fix)
+            if not (diff or fix_only):
+                _print_report(
+                    report, settings.output_format, output_file, color, statistics=statistics, quiet=quiet,
+                    on_error=outcome is not None and given is not None,
+                )  # fmt: skip
+                failing = settings.fail_on
+                failed |= failing is not None and any(d.severity >= failing for d in report.diagnostics)
+    if not report.files and not quiet:
+        click.echo("xlalint: no Python files found", err=True)
+    if verbose:
+        _print_counts(report)
+    if failed and not exit_zero:
+        raise click.exceptions.Exit(1)
+
+
+def _print_report(
+    report: Report, form: str, file: Path | None, color: str, *, statistics: bool, quiet: bool,
+    on_error: bool = False,
+) -> None:  # fmt: skip
+    """Args: on_error: whether it goes to standard error instead of standard output."""
+    found = report.diagnostics
+    if form == "json":
+        from xlalint.output import json
+
+        text = json.statistics(found) if statistics else json.render(found)
+    else:
+        from xlalint.output import text as layout
+        from xlalint.output.paint import paint
+
+        if statistics:
+            lines = [*layout.statistics(found)]
+        else:
+            columns = columns_or(layout.COLUMNS) if file is None else layout.COLUMNS
+            full = layout.full(found, report.sources, columns)
+            lines = [*(full if form == "text" else layout.concise(found))]
+        if not quiet:
+            lines += layout.summary(
+                found, report.files, report.hot, report.suppressed, report.bounds, report.passed_over
+            )
+        colored = file is None and is_colored(color)
+        text = paint(lines, colored=colored, linked=colored and is_terminal())
+    if file is None:
+        click.echo(text, err=True, nl=False) if on_error else echo(text)
+        return
+    try:
+        file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise Failure(f"cannot write {file}: {reason(error)}") from error
+
+
+def _print_counts(report: Report) -> None:
+    counts = {"files": report.files, "files using torch_xla": report.hot, **report.statistics}
+    width = max(len(str(count)) for count in counts.values())
+    for name, count in counts.items():
+        click.echo(f"{count:>{width}} {name}", err=True)

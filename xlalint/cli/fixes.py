@@ -1,0 +1,66 @@
+"""What was fixed: the files that get it, and what is said of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from xlalint.cli.failure import Failure
+from xlalint.cli.terminal import echo, is_colored, writing
+
+if TYPE_CHECKING:
+    from xlalint.fixing.fixer import Outcome
+    from xlalint.units import Input
+
+
+def print_diffs(outcome: Outcome) -> None:
+    from xlalint.output.fixes import diff
+    from xlalint.sources.file import show
+
+    for path, after in sorted(outcome.after.items()):
+        before, now = (text.decode("utf-8", "replace") for text in (outcome.before[path], after))
+        echo("".join(diff(show(Path(path)), before, now)))
+
+
+def write_fixes(outcome: Outcome, given: Input | None) -> None:
+    """Change the files, as far as that is possible; what came on standard input goes to standard output.
+
+    Raises:
+        Failure: some were left as they were.
+    """
+    from xlalint.fixing.writing import Unwritten, replace
+    from xlalint.sources.file import show
+
+    if given is not None:
+        with writing():
+            sys.stdout.buffer.write(outcome.after.pop(given.path, given.data))
+    written: list[str] = []
+    unwritten: list[str] = []
+    try:
+        for path, after in sorted(outcome.after.items()):
+            try:
+                replace(path, outcome.before[path], after)
+                written.append(show(Path(path)))
+            except Unwritten as error:
+                unwritten.append(f"cannot fix {show(Path(path))}: {error}")
+    except KeyboardInterrupt:
+        click.echo(f"xlalint: interrupted; files fixed before: {', '.join(written) or 'none'}", err=True)
+        raise
+    if unwritten:
+        others = f"\nfixed {', '.join(written)}" if written else ""
+        raise Failure("\n".join(unwritten) + others)
+
+
+def print_fixes(outcome: Outcome, color: str, *, written: bool, listed: bool) -> None:
+    """Say what was fixed, on standard error: standard output is for the report, or the fixed text."""
+    from xlalint.output import fixes
+    from xlalint.output.paint import paint
+
+    lines = [*fixes.listed(outcome.applied, outcome.left)] if listed else []
+    lines += fixes.summary(
+        len(outcome.applied), len({one.diagnostic.path for one in outcome.applied}), written=written
+    )
+    click.echo(paint(lines, colored=is_colored(color)), err=True, nl=False)

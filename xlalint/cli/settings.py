@@ -1,0 +1,40 @@
+"""`xlalint config`, and the settings that `--show-settings` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from xlalint.cli.terminal import echo
+
+if TYPE_CHECKING:
+    from xlalint.settings import Settings
+
+
+@click.command()
+@click.argument("key", required=False)
+def config(key: str | None) -> None:
+    """List all settings, or explain one."""
+    from xlalint.settings import FILE_NAME, SETTINGS, TABLE, nearest
+
+    if key is None:
+        longest = max(len(setting.key) for setting in SETTINGS)
+        for setting in SETTINGS:
+            echo(f"{setting.key:<{longest}}  {setting.help}\n")
+        echo(f"\nWrite them in {FILE_NAME}, or in pyproject.toml under [{TABLE}]; the nearest file wins.\n")
+        return
+    known = {setting.key: setting for setting in SETTINGS}
+    if key not in known:
+        raise click.UsageError(f"unknown setting {key!r}{nearest(key, known)}")
+    setting = known[key]
+    echo(f"{setting.key}\n  {setting.help}\n  type: {setting.type}\n  default: {setting.default}\n")
+
+
+def print_settings(settings: Settings) -> None:
+    from xlalint.settings import as_toml
+    from xlalint.sources.file import show
+
+    echo(f"# {show(settings.file)}\n" if settings.file else "# no settings file\n")
+    for line in as_toml(settings):
+        echo(f"{line}\n")
