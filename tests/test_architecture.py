@@ -71,7 +71,7 @@ def test_the_model_and_the_diagnostics_need_only_the_standard_library(path: Path
 
 @pytest.mark.parametrize("path", modules(ANALYZER, RULES), ids=name)
 def test_analyzed_code_is_never_imported_or_executed(path: Path) -> None:
-    """The registry imports rule packages by name, which are installed as such; the command its own modules."""
+    """By name, the registry imports rule packages that are installed, and the command its own modules."""
     tree = ast.parse(path.read_text())
     if path not in (ANALYZER / "registry.py", ANALYZER / "cli" / "command.py"):
         for module in imported(path):
