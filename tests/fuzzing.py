@@ -68,7 +68,7 @@ def run(seed: int, folder: Path) -> Failure | None:
     began = time.process_time()
     try:
         report = check([path], SettingsFinder(isolated=True, given={"select": ("ALL",), "preview": True}))
-        json.render(report.diagnostics)
+        json.render(report.diagnostics, report.sources)
         for _ in text.full(report.diagnostics, report.sources, 100):
             pass
     except Exception as error:  # what an input may bring about is the question

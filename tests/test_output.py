@@ -418,7 +418,7 @@ def test_json_is_the_contract() -> None:
             },
         ],
     }
-    assert json.loads(json_output.render([found])) == [
+    assert json.loads(json_output.render([found], {})) == [
         {
             "code": "XLA101",
             "name": "host-read-in-step",
@@ -458,13 +458,13 @@ def test_json_is_the_contract() -> None:
 
 
 def test_what_is_not_known_is_null() -> None:
-    (found,) = json.loads(json_output.render([diagnostic(place(6, 9, 18))]))
+    (found,) = json.loads(json_output.render([diagnostic(place(6, 9, 18))], {}))
     assert [key for key, value in found.items() if value is None] == ["assumes", "cell", "fix", "evidence"]
 
 
 def test_json_needs_no_encoding_of_the_terminal() -> None:
-    assert json_output.render([diagnostic(place(1, 1, 1), path="日本.py")]).isascii()
-    assert json.loads(json_output.render([])) == []
+    assert json_output.render([diagnostic(place(1, 1, 1), path="日本.py")], {}).isascii()
+    assert json.loads(json_output.render([], {})) == []
 
 
 def test_statistics_as_json() -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from xlalint.configuration import Framework
 from xlalint.diagnostic import Severity
+from xlalint.output.formats import FORMATS
 from xlalint.sources.discovery import DEFAULT_EXCLUDES, Patterns
 from xlalint.sources.file import read_bytes, show
 from xlalint.sources.project import load_toml
@@ -19,7 +20,6 @@ from xlalint.versions import VersionRange, parse_range
 
 FILE_NAME = "xlalint.toml"
 TABLE = "tool.xlalint"
-FORMATS = ("text", "concise", "json")
 FORMER = {"wrappers": "frameworks"}
 """Settings that have another name now."""
 LEVELS = {str(severity): severity for severity in Severity}
@@ -214,7 +214,10 @@ SETTINGS = (
         "Exit with 1 for diagnostics of this severity or a higher one.", _fail_on,
     ),
     Setting("preview", "boolean", "false", "Allow preview rules to be selected.", _flag),
-    Setting("output-format", "text, concise or json", '"text"', "Format of the report.", _format),
+    Setting(
+        "output-format", f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}", '"text"', "Format of the report.",
+        _format,
+    ),
     Setting(
         "per-file-ignores", "table", "{}",
         'Turn rules off in some files: "tests/**" = ["XLA102"].', _per_file,

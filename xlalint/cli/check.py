@@ -22,11 +22,11 @@ from xlalint.cli.options import (
 )
 from xlalint.cli.settings import print_settings
 from xlalint.cli.terminal import columns_or, echo, is_colored, is_terminal
+from xlalint.output.formats import FOR_PROGRAMS, FORMATS, render
 
 if TYPE_CHECKING:
     from xlalint.checker import Report
 
-FORMATS = ("text", "concise", "json")
 LEVELS = ("error", "warning", "info", "never")
 
 
@@ -190,10 +190,16 @@ def _print_report(
 ) -> None:  # fmt: skip
     """Args: on_error: whether it goes to standard error instead of standard output."""
     found = report.diagnostics
-    if form == "json":
+    if form == "json" and statistics:
         from xlalint.output import json
 
-        text = json.statistics(found) if statistics else json.render(found)
+        text = json.statistics(found)
+    elif form in FOR_PROGRAMS and not statistics:
+        if FOR_PROGRAMS[form].has_edits and report.curable:
+            from xlalint.fixing.proposals import with_edits
+
+            found = with_edits(report)
+        text = render(form, found, report.sources)
     else:
         from xlalint.output import text as layout
         from xlalint.output.paint import paint

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xlalint.diagnostic import Diagnostic, Edit, Evidence, Fix, Position, Range, Related
+from xlalint.sources.file import SourceFile
 
 
-def render(diagnostics: Sequence[Diagnostic]) -> str:
+def render(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile]) -> str:
     """A list of objects, one for each diagnostic, in pure ASCII."""
-    return json.dumps([_diagnostic(diagnostic) for diagnostic in diagnostics], indent=2) + "\n"
+    return json.dumps([as_object(diagnostic) for diagnostic in diagnostics], indent=2) + "\n"
 
 
 def statistics(diagnostics: Sequence[Diagnostic]) -> str:
@@ -22,7 +23,8 @@ def statistics(diagnostics: Sequence[Diagnostic]) -> str:
     return json.dumps([{"code": c, "name": n, "count": count} for (c, n), count in rows], indent=2) + "\n"
 
 
-def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
+def as_object(diagnostic: Diagnostic) -> dict[str, Any]:
+    """One diagnostic as what JSON can hold."""
     return {
         "code": diagnostic.code,
         "name": diagnostic.name,

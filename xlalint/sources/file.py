@@ -216,7 +216,9 @@ def show(path: Path) -> str:
         relative = str(path)
     # A name that is no text, or that holds line ends, must not break the output.
     name = relative.replace(os.sep, "/").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return "".join(
+    # Nor must one that CI servers would take for a command to them, where a line begins with it.
+    start = "./" if name.startswith(("::", "##")) else ""
+    return start + "".join(
         character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name
     )
 

@@ -1,0 +1,89 @@
+"""What each fix of a diagnostic would change by itself, for whoever shows it or offers it.
+
+A proposal does what its fix says and is valid Python. Whether something else is found afterwards is only
+known where it is carried out: `fixer` verifies that before a file is written.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from xlalint.checker import Report
+from xlalint.cure import Cure
+from xlalint.diagnostic import Applicability, Diagnostic, Edit, Fix, Position, Range
+from xlalint.fixing.exports import Exports
+from xlalint.fixing.places import file_of
+from xlalint.fixing.rewriting import Wanted, rewrite
+from xlalint.lazy.site import Path as Calls
+from xlalint.sources.file import SourceFile
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+
+
+def with_edits(report: Report) -> list[Diagnostic]:
+    """The diagnostics of a report, with the edits of those of their fixes that the text allows."""
+    curable = {id(diagnostic): placed for diagnostic, placed in report.curable}
+    sources = {str(source.path): source for source in report.sources.values()}
+    exports = Exports(report.checked)
+    found = []
+    for diagnostic in report.diagnostics:
+        placed = curable.get(id(diagnostic))
+        if placed is not None:
+            fixes = tuple(
+                _with_edits(fix, cure, placed.path, diagnostic, sources, exports)
+                for fix, cure in zip(diagnostic.fixes, placed.finding.cures, strict=True)
+            )
+            diagnostic = replace(diagnostic, fixes=fixes)
+        found.append(diagnostic)
+    return found
+
+
+def _with_edits(
+    fix: Fix, cure: Cure, calls: Calls, diagnostic: Diagnostic, sources: dict[str, SourceFile],
+    exports: Exports,
+) -> Fix:  # fmt: skip
+    file = sources.get(file_of(cure))
+    if fix.applicability is Applicability.SHOWN or file is None:
+        return fix
+    text = rewrite(file, [Wanted([cure], calls)], [0], exports).text
+    if text is None:
+        return fix
+    path = None if file.shown == diagnostic.path else file.shown
+    return replace(fix, edits=tuple(edits(file, text, path)))
+
+
+def edits(file: SourceFile, text: str, path: str | None = None) -> Iterator[Edit]:
+    """What differs between a file and its new text: within a line if it is one, else whole lines."""
+    before, after = _lines(file.text), _lines(text)
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        old, new = "".join(before[a:b]), "".join(after[c:d])
+        if b - a == d - c == 1:
+            start = _common(old, new)
+            end = _common(old[start:][::-1], new[start:][::-1])
+            place = Range(Position(b, start + 1), Position(b, len(old) - end + 1))
+            yield Edit(place, new[start : len(new) - end], path)
+        else:
+            yield Edit(Range(_start(before, a), _start(before, b)), new, path)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as Python counts them, with their ends."""
+    return [line for line in _LINE.findall(text) if line]
+
+
+def _start(lines: Sequence[str], index: int) -> Position:
+    """Where a line starts; the end of the text where there is none more and the last one has no end."""
+    if index == len(lines) and lines and not lines[-1].endswith(("\r", "\n")):
+        return Position(index, len(lines[-1]) + 1)
+    return Position(index + 1, 1)
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    shorter = min(len(one), len(other))
+    return next((index for index in range(shorter) if one[index] != other[index]), shorter)
