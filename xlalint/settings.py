@@ -327,6 +327,19 @@ def read_settings(file: Path) -> Settings:
     if file.name == "pyproject.toml":
         table = _table(table) or {}
         where = f"{where}, [{TABLE}]"
+    return Settings(file.parent, file, **read_table(table, file.parent, where))
+
+
+def read_table(table: Mapping[str, object], base: Path, where: str) -> dict[str, Any]:
+    """The fields of `Settings` that a table sets, by the keys of xlalint.toml.
+
+    Args:
+        base: The directory that patterns and files in it are relative to.
+        where: What to call the table in a message.
+
+    Raises:
+        SettingsError: it holds something that is no setting.
+    """
     known = {setting.key: setting for setting in SETTINGS}
     fields: dict[str, Any] = {}
     for key, value in table.items():
@@ -335,10 +348,10 @@ def read_settings(file: Path) -> Settings:
             meant = f"; it is called {FORMER[key]!r} now" if key in FORMER else nearest(key, known)
             raise SettingsError(f"{where}: unknown setting {key!r}{meant}")
         try:
-            fields[setting.field] = setting.read(value, file.parent)
+            fields[setting.field] = setting.read(value, base)
         except ValueError as error:
             raise SettingsError(f"{where}: {key}: {error}") from error
-    return Settings(file.parent, file, **fields)
+    return fields
 
 
 def as_toml(settings: Settings) -> Iterator[str]:

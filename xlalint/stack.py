@@ -32,18 +32,23 @@ def on_large_stack(run: Callable[[], _T]) -> _T:
         except BaseException as error:
             raised.append(error)
 
-    before = threading.stack_size(_SIZE)
-    try:
-        # If the user does not want to wait for it, Python need not either.
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
-    finally:
-        threading.stack_size(before)
+    thread = large_stack_thread(work)
     while thread.is_alive():
         thread.join(_LOOK_UP)
     if raised:
         raise raised[0]
     return returned[0]
+
+
+def large_stack_thread(run: Callable[[], None]) -> threading.Thread:
+    """A thread with a large stack, in which `run` has begun. Python ends without waiting for it."""
+    before = threading.stack_size(_SIZE)
+    try:
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    return thread
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +130,7 @@ def check(
     higher, 1 with some, and 2 after wrong usage, wrong settings or an internal error. With --diff it is
     1 if anything would change.
     """
-    from xlalint import checker, units
+    from xlalint import api, units
     from xlalint.cache import Cache
 
     finder = settings_finder(config, isolated, given_settings(options))
@@ -151,23 +150,19 @@ def check(
         with without_collector():
             cache = None if no_cache else Cache(cache_dir and cache_dir.absolute())
 
-            def run(texts: Mapping[str, bytes]) -> Report:
-                return checker.check(
-                    paths, finder, force_exclude=force_exclude, standard_input=given, cache=cache, texts=texts
-                )
-
+            asked: dict[str, Any] = {
+                "settings": finder, "force_exclude": force_exclude, "standard_input": given, "cache": cache,
+            }  # fmt: skip
             outcome = None
             if fix or fix_only or diff:
-                from xlalint.fixing.fixer import fix as fixed
-
-                outcome = fixed(run, lambda path: finder.at(Path(path).parent), given, unsafe=unsafe_fixes)
+                outcome = api.fix_paths(paths, unsafe=unsafe_fixes, **asked)
                 if diff:
                     print_diffs(outcome)
                 else:
                     write_fixes(outcome, given)
                 if not quiet:
                     print_fixes(outcome, color, written=not diff, listed=show_fixes)
-            report = run({}) if outcome is None else outcome.report
+            report = api.check_paths(paths, **asked) if outcome is None else outcome.report
             failed = outcome is not None and bool(outcome.after) and (diff or exit_non_zero_on_fix)
             if not (diff or fix_only):
                 _print_report(

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,9 +19,7 @@ from xlalint.cli.rules import find_rule
 from xlalint.cli.terminal import print_lines
 
 if TYPE_CHECKING:
-    from xlalint.checker import Report
     from xlalint.fixing.fixer import Outcome
-    from xlalint.settings import Settings
 
 
 @click.command()
@@ -46,10 +43,10 @@ def migrate(
     what is left to be done by hand. Files with changes that are not committed are refused, so that
     `git diff` shows what was done.
     """
-    from xlalint import checker
+    from xlalint.api import fix_paths
     from xlalint.cache import Cache
     from xlalint.fixing import repository
-    from xlalint.fixing.fixer import Outcome, fix, migrated
+    from xlalint.fixing.fixer import Outcome, migrated
     from xlalint.output.fixes import left_by_hand
 
     paths, reads_input = sort_out(paths, None)
@@ -64,17 +61,10 @@ def migrate(
         _refuse_changed(repositories)
     given = {**given_settings({"target_version": target_version}), "select": migrated(), "preview": True}
     finder = settings_finder(config, isolated, given)
-
-    def settings(path: str) -> Settings:
-        return finder.at(Path(path).parent)
-
-    def run(texts: Mapping[str, bytes]) -> Report:
-        return checker.check(paths, finder, cache=Cache(), texts=texts)
-
     with settings_failures(), without_collector():
         outcomes: list[Outcome] = []
         for code in migrated() if commit else (None,):
-            outcome = fix(run, settings, unsafe=not safe_only, code=code)
+            outcome = fix_paths(paths, unsafe=not safe_only, code=code, settings=finder, cache=Cache())
             outcomes.append(outcome)
             if diff:
                 print_diffs(outcome)

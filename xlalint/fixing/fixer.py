@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from xlalint.checker import Report, applicability
@@ -21,7 +22,6 @@ from xlalint.fixing.rewriting import Wanted, rewrite
 from xlalint.lazy.site import Path as Calls
 from xlalint.settings import Settings
 from xlalint.sources.file import SourceFile, decode, encoded, read_bytes, show
-from xlalint.units import Input
 
 MOST_ROUNDS = 20
 MOST_MOVING = 16
@@ -84,15 +84,15 @@ def migrated() -> tuple[str, ...]:
 
 
 def fix(
-    check: Check, settings: Callable[[str], Settings], given: Input | None = None, *, unsafe: bool,
-    code: str | None = None,
+    check: Check, settings: Callable[[str], Settings], given: Mapping[str, bytes] = MappingProxyType({}), *,
+    unsafe: bool, code: str | None = None,
 ) -> Outcome:  # fmt: skip
     """Cure what can be cured.
 
     Args:
         check: Says what is wrong.
         settings: Those of a file, by its path.
-        given: The file that `check` does not read from disk.
+        given: By path, what stands in files that `check` does not read from disk.
         unsafe: Whether to carry out what may change what is computed, or when.
         code: The rule whose diagnostics to cure, with what must be cured with them; None: all.
     """
@@ -102,14 +102,14 @@ def fix(
 
 class _Fixing:
     def __init__(
-        self, check: Check, settings: Callable[[str], Settings], given: Input | None,
+        self, check: Check, settings: Callable[[str], Settings], given: Mapping[str, bytes],
         allowed: set[Applicability], code: str | None,
     ) -> None:  # fmt: skip
         self._code = code
         self._check = check
         self._settings = settings
         self._allowed = allowed
-        self._before: dict[str, bytes] = {} if given is None else {given.path: given.data}
+        self._before = dict(given)
         self._texts: dict[str, bytes] = {}
         self._failed: dict[_Key, str] = {}
         """Cures that were tried and did not stand the check, with the reason."""

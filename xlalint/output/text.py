@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from xlalint.diagnostic import Applicability, Certainty, Diagnostic, Position, Range, Related, Severity
+from xlalint.diagnostic import Applicability, Certainty, Diagnostic, Range, Related, Severity
 from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width, wrap
 from xlalint.sources.file import SourceFile
 
@@ -26,7 +25,6 @@ _INDENT = 4
 """How far the further lines of a message are indented."""
 _WIDEST = 160
 """Longer lines of code are cut to the part around the place."""
-_COMPOUND = re.compile(r"(async\s+)?(class|def|for|if|match|try|while|with)\b")
 
 
 def full(
@@ -163,7 +161,9 @@ def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], columns: in
     source = sources.get(diagnostic.path)
     place, numbers = diagnostic.range, [1]
     if source is not None:
-        place = _without_body(source, place)
+        from xlalint.sources.headers import without_body
+
+        place = without_body(source, place)
         numbers = _numbers(source, place)
     digits = len(str(numbers[-1]))
     margin = " " * digits
@@ -220,26 +220,6 @@ def _last_line(place: Range) -> int:
     # A range that ends behind a line end does not reach the next line.
     ends_before = place.end.column == 1 and place.end.line > place.start.line
     return place.end.line - ends_before
-
-
-def _without_body(source: SourceFile, place: Range) -> Range:
-    """The header of a compound statement that spans several lines; any other place as it is."""
-    start = place.start
-    if start.line == place.end.line or not _COMPOUND.match(source.line(start.line), start.column - 1):
-        return place
-    import tokenize
-
-    lines = iter([line + "\n" for line in source.lines[start.line - 1 :]])
-    end = place.end
-    try:
-        for token in tokenize.generate_tokens(lambda: next(lines, "")):
-            if token.type == tokenize.NEWLINE:
-                break
-            if token.type != tokenize.COMMENT:
-                end = Position(start.line + token.end[0] - 1, token.end[1] + 1)
-    except (tokenize.TokenError, SyntaxError):
-        return place  # the language is newer than the Python that runs this
-    return Range(start, min(end, place.end))
 
 
 def _frame(source: SourceFile, place: Range, numbers: list[int], digits: int, color: str) -> Iterator[Line]:

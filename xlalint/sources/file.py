@@ -197,6 +197,30 @@ def encoded(text: str, *, like: bytes) -> bytes:
     return mark + text.encode(_declared_encoding(body) or "utf-8")
 
 
+def decoded(data: bytes) -> str:
+    """The text of bytes that `encoded` made, or could have made."""
+    body = data.removeprefix(_BYTE_ORDER_MARK)
+    mark = "\ufeff" if len(body) < len(data) else ""
+    return mark + body.decode(_declared_encoding(body) or "utf-8")
+
+
+def as_bytes(text: str, errors: str = "replace") -> bytes:
+    """The bytes of a file that holds a text, in the encoding that its first lines declare.
+
+    Args:
+        text: With its byte order mark, if it has one.
+        errors: What becomes of characters that the encoding lacks, as of `str.encode`.
+
+    Raises:
+        UnicodeEncodeError: there is one, and `errors` is "strict".
+    """
+    body = text.encode("utf-8", errors)
+    try:
+        return text.encode(_declared_encoding(body.removeprefix(_BYTE_ORDER_MARK)) or "utf-8", errors)
+    except LookupError:  # whoever decodes it says that there is no such encoding
+        return body
+
+
 def digest(data: bytes) -> str:
     """A short text that differs where `data` does."""
     return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
