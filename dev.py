@@ -25,6 +25,8 @@ SHOWN = (SCRIPTS / "xlalint").relative_to(ROOT)
 """The command as a user types it in the clone."""
 
 DEMO = "examples/train_digits"
+ALL_TESTS = ["-n", "2", "--no-loadscope-reorder", "--durations=10"]
+"""How pytest runs all tests: in two processes, the longest first."""
 USAGE = """\
 usage: python3 dev.py demo              install xlalint into .venv and check a training program with it
        python3 dev.py test [ARGUMENT..] install what the tests need into .venv and run them;
@@ -66,7 +68,7 @@ def demo() -> int:
 def test(arguments: list[str]) -> int:
     """Run the tests, on the real engine where it has a wheel."""
     missing = why_no_engine()
-    status = subprocess.run([str(PYTHON), "-m", "pytest", *arguments], cwd=ROOT).returncode
+    status = subprocess.run([str(PYTHON), "-m", "pytest", *(arguments or ALL_TESTS)], cwd=ROOT).returncode
     if missing:
         say(f"Tests on the engine: not run: {missing}.")
     return status
