@@ -83,6 +83,7 @@ class StandIn:
     kept: SimpleNamespace = field(default_factory=SimpleNamespace)
     """Nothing is kept of it; who would ask is told so here."""
     recalled: object = None
+    size: int = 0
 
     def analyze(self, recall: object) -> Iterator[Analyzed]:
         result = Result(tuple(self.occurrences), frozenset(), frozenset())

@@ -104,7 +104,7 @@ def test_wrong_usage_ends_the_process_with_2(folder: Path) -> None:
     ended = process(folder, "check")
     assert ended.returncode == 2
     assert ended.stderr.decode().splitlines() == [
-        "Error: xlalint.toml: unknown setting 'selct'; did you mean 'select'?"
+        "Error: xlalint.toml:1: unknown setting 'selct'; did you mean 'select'?"
     ]
     assert ended.stdout == b""
 
@@ -570,3 +570,26 @@ def test_a_plain_report_needs_no_colours(folder: Path) -> None:
     imported = imported_by(folder, "check")
     assert {"xlalint.analysis", "xlalint_rules"} <= imported
     assert not {"rich", "libcst", "pathspec", "torch"} & imported
+
+
+# As JSON -----------------------------------------------------------------------------------------
+
+
+def test_rules_and_settings_as_json() -> None:
+    every = json.loads(run("rule", "--all", "--output-format", "json").stdout)
+    assert [row["code"] for row in every] == [rule.code for rule in all_rules()]
+    assert all("## What it does" in row["documentation"] for row in every)
+    assert json.loads(run("rule", "XLA101", "--output-format", "json").stdout) == next(
+        row for row in every if row["code"] == "XLA101"
+    )
+    settings = json.loads(run("config", "--output-format", "json").stdout)
+    assert settings["fail-on"]["default"] == '"warning"'
+    assert json.loads(run("config", "fail-on", "--output-format", "json").stdout) == settings["fail-on"]
+
+
+def test_all_rules_are_explained_at_once() -> None:
+    text = run("rule", "--all").stdout
+    assert all(f"# {rule.code} {rule.name}\n" in text for rule in all_rules())
+    for arguments in (["rule"], ["rule", "XLA101", "--all"]):
+        refused = run(*arguments)
+        assert (refused.exit_code, "name one rule, or use --all" in refused.stderr) == (2, True)

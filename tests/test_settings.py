@@ -17,6 +17,7 @@ from xlalint.settings import (
     read_settings,
     settings_in,
 )
+from xlalint.settings.table import allows
 from xlalint.sources.discovery import DEFAULT_EXCLUDES, Patterns
 from xlalint.versions import VersionRange
 
@@ -30,6 +31,8 @@ extend-exclude = ["gen_*.py"]
 respect-gitignore = false
 fail-on = "never"
 preview = true
+min-severity = "warning"
+required-version = ">=0.1"
 output-format = "concise"
 frameworks = ["accelerate"]
 other-backends = ["is_cuda_run"]
@@ -62,6 +65,8 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
         extend_exclude=Patterns(tmp_path, ["gen_*.py"]),
         respect_gitignore=False,
         fail_on=None,
+        min_severity=Severity.WARNING,
+        required_version=">=0.1",
         preview=True,
         output_format="concise",
         per_file_ignores=((Patterns(tmp_path, ["tests/"]), ("XLA1",)),),
@@ -133,12 +138,27 @@ def test_shown_defaults_read_back_the_same(tmp_path: Path) -> None:
         ),
         (
             'output-format = "jsn"',
-            "output-format: must be one of text, concise or json; did you mean 'json'?",
+            "output-format: must be one of text, concise, json, ",
         ),
-        ('severity = {XLA102 = "fatal"}', "severity: must be one of info, warning or error"),
-        ('severity = {XLA777 = "error"}', "severity: unknown rule 'XLA777'; "),
+        ("\n\noutput-format = 'jsn'", "xlalint.toml:3: output-format: must be one of"),
+        ("output-format = 'jsn'", "did you mean 'json'?"),
+        ('severity = {XLA102 = "fatal"}', "toml:1: severity.XLA102: must be one of info, warning or error"),
+        ('severity = {XLA777 = "error"}', "severity.XLA777: unknown rule 'XLA777'; "),
+        ('[severity]\nXLA101 = "info"\n"XLA777" = "error"', "xlalint.toml:3: severity.XLA777: unknown rule"),
+        ("severity.XLA777 = 1", "xlalint.toml:1: severity.XLA777: unknown rule"),
+        ('severity = {"" = "error"}', 'severity."": unknown rule'),
+        ("required-version = 1", "toml:1: required-version: must be a version or a range"),
+        ("required-version = 'new'", "required-version: must be a version or a range"),
+        (
+            "nonsense = 1\nrequired-version = '>=999'",
+            "required-version: asks for xlalint >=999, ",
+        ),
+        ("extend = ''", "extend: must be the path of a file"),
+        ("extend = 'none.toml'", "none.toml: cannot read this file: it does not exist (extended by "),
+        ("extend = 'xlalint.toml'", "xlalint.toml extends this file in turn"),
+        ("min-severity = 'never'", "min-severity: must be one of info, warning or error"),
         ("severity = 3", "severity: must be a table"),
-        ('per-file-ignores = {"a.py" = ["XLA777"]}', "per-file-ignores: unknown rule 'XLA777'; "),
+        ('per-file-ignores = {"a.py" = ["XLA777"]}', 'per-file-ignores."a.py": unknown rule '),
         ('per-file-ignores = ["a.py"]', "per-file-ignores: must be a table"),
         ("select = [", ": not valid TOML: "),
     ],
@@ -153,8 +173,61 @@ def test_mistakes_name_the_file_and_what_was_meant(tmp_path: Path, line: str, me
 
 def test_mistakes_in_pyproject_name_the_table(tmp_path: Path) -> None:
     file = write(tmp_path / "pyproject.toml", "[tool.xlalint]\nselct = []\n")
-    with pytest.raises(SettingsError, match=r"pyproject\.toml, \[tool\.xlalint\]: unknown setting 'selct'"):
+    with pytest.raises(SettingsError, match=r"pyproject\.toml:2, \[tool\.xlalint\]: unknown setting 'selct'"):
         read_settings(file)
+
+
+def test_prefixes_change_severities_and_the_longest_wins(tmp_path: Path) -> None:
+    text = '[severity]\nhost-read-in-step = "info"\nXLA10 = "warning"\nXLA1 = "error"\n'
+    levels = dict(read_settings(write(tmp_path / "xlalint.toml", text)).severity)
+    assert levels["XLA101"] is Severity.INFO
+    assert levels["XLA102"] is Severity.WARNING
+    assert "XLA201" not in levels
+    assert dict(read_settings(write(tmp_path / "xlalint.toml", 'severity = {ALL = "info"}')).severity)[
+        "XLA501"
+    ]
+
+
+def test_a_file_extends_others_and_wins_over_them(tmp_path: Path) -> None:
+    write(tmp_path / "pyproject.toml", '[tool.xlalint]\nextend-exclude = ["gen_*"]\nfail-on = "info"\n')
+    write(tmp_path / "team.toml", 'extend = "pyproject.toml"\nignore = ["XLA102"]\nfail-on = "error"\n')
+    file = write(tmp_path / "sub" / "xlalint.toml", 'extend = "../team.toml"\nignore = ["XLA2"]\n')
+    settings = read_settings(file)
+    assert settings.ignore == ("XLA2",)
+    assert settings.fail_on is Severity.ERROR
+    assert settings.extend_exclude == Patterns(tmp_path, ["gen_*"]), "relative to where it is written"
+    assert settings.extend == tmp_path / "team.toml"
+    assert settings.base == tmp_path / "sub"
+    write(tmp_path / "pyproject.toml", '[tool.xlalint]\nextend = "team.toml"\n')
+    with pytest.raises(SettingsError, match=r"team\.toml extends this file in turn"):
+        read_settings(file)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "version", "holds"),
+    [
+        ("0.1.0", "0.1.0", True),
+        ("0.1", "0.1.0", True),
+        ("==0.1", "0.1.1", False),
+        (">=0.1,<0.3", "0.2.9", True),
+        (">=0.1, <0.3", "0.3.0", False),
+        ("~=0.2.1", "0.2.7", True),
+        ("~=0.2.1", "0.3.0", False),
+        ("!=0.1", "0.1.0", False),
+        (">0.9", "0.10", True),
+        (">=1.0", "1.0.dev3", True),
+    ],
+)
+def test_a_required_version_is_compared_as_numbers(requirement: str, version: str, holds: bool) -> None:
+    assert allows(requirement, version) is holds
+
+
+def test_a_hidden_file_of_settings_wins_over_one_in_sight(tmp_path: Path) -> None:
+    write(tmp_path / "xlalint.toml", "preview = true\n")
+    hidden = write(tmp_path / ".xlalint.toml", "preview = false\n")
+    found = settings_in(tmp_path)
+    assert found is not None
+    assert (found.file, found.preview) == (hidden, False)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from xlalint.diagnostic import (
     Related,
     Severity,
 )
+from xlalint.progress import Progress
 from xlalint.settings import SettingsError, SettingsFinder, read_table
 from xlalint.sources.file import as_bytes, decoded
 from xlalint.units import Input
@@ -85,6 +86,8 @@ def check_paths(
     standard_input: Input | None = None,
     cache: Cache | None = None,
     texts: Mapping[str, bytes] = _AS_ON_DISK,
+    ignore_suppressions: bool = False,
+    progress: Progress | None = None,
 ) -> Report:
     """Check files, and what lies below folders, as `xlalint check` does.
 
@@ -95,13 +98,16 @@ def check_paths(
         standard_input: A text to check beside them.
         cache: Where answers are kept from one run to the next; None: nowhere.
         texts: By absolute path, what stands in files instead of what is on disk.
+        ignore_suppressions: Whether to report what comments suppress.
+        progress: Who is told how far the analysis has come.
 
     Raises:
         SettingsError: settings that hold for one of the files cannot be used.
     """
     return checker.check(
         [Path(path) for path in paths], _finder(settings), force_exclude=force_exclude,
-        standard_input=standard_input, cache=cache, texts=texts,
+        standard_input=standard_input, cache=cache, texts=texts, ignore_suppressions=ignore_suppressions,
+        progress=progress,
     )  # fmt: skip
 
 
@@ -132,6 +138,8 @@ def fix_paths(
     standard_input: Input | None = None,
     cache: Cache | None = None,
     texts: Mapping[str, bytes] = _AS_ON_DISK,
+    ignore_suppressions: bool = False,
+    progress: Progress | None = None,
 ) -> Outcome:
     """Cure what can be cured in files, and below folders, in memory: no file is changed.
 
@@ -151,7 +159,7 @@ def fix_paths(
     def check(changed: Mapping[str, bytes]) -> Report:
         return check_paths(
             paths, settings=finder, force_exclude=force_exclude, standard_input=standard_input, cache=cache,
-            texts={**texts, **changed},
+            texts={**texts, **changed}, ignore_suppressions=ignore_suppressions, progress=progress,
         )  # fmt: skip
 
     given = dict(texts)

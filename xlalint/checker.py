@@ -23,6 +23,7 @@ from xlalint.units import File, Input, Unit, gather
 from xlalint.versions import DEFAULT_TARGET
 
 if TYPE_CHECKING:
+    from xlalint.progress import Progress
     from xlalint.sources.suppressions import Suppressions
 
 _UNREADABLE = "XLA000"
@@ -40,6 +41,7 @@ class Report:
         hot: How many of them use XLA, so that they were analyzed.
         passed_over: How many use a framework that may train on XLA, where nothing says that they do.
         suppressed: How many diagnostics comments silenced.
+        hidden: How many more are not among them, by a phrase that says why.
         sources: The files that diagnostics stand in, by their shown path.
         statistics: What the analysis counted.
         bounds: By shown path, where the analysis was cut short and no selected rule says so.
@@ -52,6 +54,7 @@ class Report:
     hot: int = 0
     passed_over: int = 0
     suppressed: int = 0
+    hidden: Counter[str] = field(default_factory=Counter)
     sources: dict[str, SourceFile] = field(default_factory=dict)
     statistics: Counter[str] = field(default_factory=Counter)
     bounds: Counter[str] = field(default_factory=Counter)
@@ -66,6 +69,8 @@ def check(
     cache: Cache | None = None,
     project: Path | None = None,
     texts: Mapping[str, bytes] = MappingProxyType({}),
+    ignore_suppressions: bool = False,
+    progress: Progress | None = None,
 ) -> Report:
     """Check files, and what lies below directories.
 
@@ -77,6 +82,8 @@ def check(
         cache: Where answers are kept from one run to the next; None: nowhere.
         project: The folder or file that is one program by itself; None: the projects that `paths` are in.
         texts: By absolute path, what stands in files instead of what is on disk.
+        ignore_suppressions: Whether to report what comments suppress.
+        progress: Who is told how far the analysis has come.
 
     Raises:
         SettingsError: settings that hold for one of the files cannot be used.
@@ -91,7 +98,7 @@ def check(
     commented: list[tuple[SourceFile, Rules]] = []
     asked: dict[str, Settings] = {}
     for unit in gathered.units:
-        here = findings(unit, cache, is_last=unit is gathered.units[-1])
+        here = findings(unit, cache, is_last=unit is gathered.units[-1], progress=progress)
         report.statistics.update(here.statistics)
         broken = [*unit.unreadable, *_broken(unit)]
         asked.update((path, unit.files[path].settings) for path in unit.asked)
@@ -114,7 +121,9 @@ def check(
     wanted = settle(placed for placed in found if _is_wanted(placed, asked))
     report.bounds = Counter(sources.shown(p.path[0]) for p in wanted if not _is_selected(p, asked))
     wanted = [placed for placed in wanted if _is_selected(placed, asked)]
-    _Suppression(asked, sources, report).run(wanted, commented)
+    if ignore_suppressions:
+        commented = []
+    _Suppression(asked, sources, report, active=not ignore_suppressions).run(wanted, commented)
     report.diagnostics.sort(key=lambda diagnostic: (diagnostic.order, diagnostic.message))
     report.curable.sort(key=lambda curable: (curable[0].order, curable[0].message))
     report.sources = sources.shown_in(report.diagnostics)
@@ -234,7 +243,9 @@ class _Texts:
 class _Suppression:
     """Reports what no comment silences, and the comments that silence nothing."""
 
-    def __init__(self, asked: Mapping[str, Settings], texts: _Texts, report: Report) -> None:
+    def __init__(self, asked: Mapping[str, Settings], texts: _Texts, report: Report, *, active: bool) -> None:
+        """Args: active: whether comments silence anything."""
+        self._active = active
         self._asked = asked
         self._texts = texts
         self._report = report
@@ -252,14 +263,12 @@ class _Suppression:
         judged_by = {str(file.path): rules for file, rules in commented}
         for path in dict.fromkeys((*by_path, *judged_by)):
             file = self._texts.file(path)
-            if file is None:
-                for placed in by_path[path]:
-                    self._report.diagnostics.append(self._diagnostic(placed))
-                continue
-            suppressions = self._texts.suppressions(file)
+            suppressions = None
+            if file is not None and self._active:
+                suppressions = self._texts.suppressions(file)
             for placed in by_path[path]:
                 self._tell(placed, suppressions)
-            if path in judged_by:
+            if file is not None and suppressions is not None and path in judged_by:
                 self._tell_unused(file, suppressions, judged_by[path])
 
     def _diagnostic(self, placed: Placed) -> Diagnostic:
@@ -271,12 +280,18 @@ class _Suppression:
         made = diagnostic(placed, self._texts, severities=dict(settings.severity))
         return replace(made, fixes=fixes) if fixes else made
 
-    def _tell(self, placed: Placed, suppressions: Suppressions, *, by_name: bool = False) -> None:
+    def _tell(self, placed: Placed, suppressions: Suppressions | None, *, by_name: bool = False) -> None:
         diagnosed = self._diagnostic(placed)
         rule = placed.finding.rule
         names = (rule.name, *rule.aliases)
-        if suppressions.silences(rule.code, names, diagnosed.range, by_name=by_name):
+        if suppressions is not None and suppressions.silences(
+            rule.code, names, diagnosed.range, by_name=by_name
+        ):
             self._report.suppressed += 1
+            return
+        least = self._asked[placed.path[0].path].min_severity
+        if diagnosed.severity < least:
+            self._report.hidden[f"below the severity {least}"] += 1
             return
         self._report.diagnostics.append(diagnosed)
         if placed.finding.cures:

@@ -24,6 +24,7 @@ from xlalint.memory import (
     remembered,
     sections_of,
 )
+from xlalint.progress import Progress
 from xlalint.settings import Settings
 from xlalint.sources.file import SourceFile, digest
 from xlalint.stack import on_large_stack
@@ -49,15 +50,18 @@ class Findings(NamedTuple):
     statistics: Counter[str]
 
 
-def findings(unit: Unit, cache: Cache | None = None, *, is_last: bool = True) -> Findings:
+def findings(
+    unit: Unit, cache: Cache | None = None, *, is_last: bool = True, progress: Progress | None = None
+) -> Findings:
     """All that is found in a project, in files that are asked for and others.
 
     Args:
         unit: The project.
         cache: Where answers are kept from one run to the next; None: nowhere.
         is_last: Whether no other project follows, which would need the memory.
+        progress: Who is told how far the analysis has come.
     """
-    return on_large_stack(_Unit(unit, cache, is_last=is_last).run)
+    return on_large_stack(_Unit(unit, cache, is_last=is_last, progress=progress).run)
 
 
 def program_of(unit: Unit) -> Program:
@@ -89,8 +93,11 @@ def _rule(code: str) -> type[Rule[Any]]:
 class _Unit:
     """One project, for the time of one check."""
 
-    def __init__(self, unit: Unit, cache: Cache | None, *, is_last: bool = True) -> None:
+    def __init__(
+        self, unit: Unit, cache: Cache | None, *, is_last: bool = True, progress: Progress | None = None
+    ) -> None:
         self._is_last = is_last
+        self._progress = Progress() if progress is None else progress
         self._unit = unit
         self._cache = cache
         self._holding: dict[Fact, bool] = {}
@@ -145,7 +152,9 @@ class _Unit:
         program.kept.holds = partial(self._surely_holds, memory=memory, program=program)
         program.recalled = partial(self._recalled_value, self._about_uses(memory), memory, program)
         now = Memory(known=True, covered=covered, analyzed=analyzed)
+        self._progress.expect(program.size)
         for root, result, told in program.analyze(lambda root: self._recall(root, memory, program)):
+            self._progress.advance(root.file)
             if result is None:
                 now.roots[root] = Told(self._recollected(root, memory).findings, told)
                 now.rested[root] = memory.rested[root]

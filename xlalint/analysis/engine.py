@@ -228,6 +228,11 @@ class Program:
         assert section is not None
         return site.in_file(section.first)
 
+    @property
+    def size(self) -> int:
+        """About how many roots there are: some functions are reached from others, some classes have more."""
+        return 2 * len(self.plan.outlines) + len(self.plan.relevant)
+
     def analyze(self, recall: Recall = lambda root: None) -> Iterator[Analyzed]:
         """Analyze all roots of the program, each as if it were the only one.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from xlalint.cli.collector import without_collector
-from xlalint.cli.failure import Failure, reason, settings_failures
-from xlalint.cli.fixes import print_diffs, print_fixes, write_fixes
+from xlalint.cli.failure import settings_failures
+from xlalint.cli.fixes import add_ignores, print_diffs, print_fixes, write_fixes
 from xlalint.cli.options import (
     color_option,
     config_options,
@@ -19,17 +19,32 @@ from xlalint.cli.options import (
     sort_out,
     standard_input,
 )
+from xlalint.cli.progress import shown
+from xlalint.cli.report import (
+    changed_lines,
+    leave_out_known,
+    leave_out_unchanged,
+    print_counts,
+    print_report,
+    read_baseline,
+)
 from xlalint.cli.settings import print_settings
-from xlalint.cli.terminal import columns_or, echo, is_colored, is_terminal
-from xlalint.output.formats import FOR_PROGRAMS, FORMATS, render
+from xlalint.cli.terminal import echo
+from xlalint.output.formats import FORMATS
 
-if TYPE_CHECKING:
-    from xlalint.checker import Report
-
-LEVELS = ("error", "warning", "info", "never")
+LEVELS = ("error", "warning", "info")
+NEVER = "never"
 
 
-@click.command()
+class _Check(click.Command):
+    """Takes the value of an option that may go without only behind `=`: else a path would be taken for it."""
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        alone = (f"{each}=" if each == "--add-ignore" else each for each in arguments)
+        return super().parse_args(context, [*alone])
+
+
+@click.command(cls=_Check)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--select", multiple=True, metavar="RULES", help="Use only these rules: codes, prefixes, names or ALL."
@@ -81,9 +96,32 @@ LEVELS = ("error", "warning", "info", "never")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are diagnostics.")
 @click.option(
     "--fail-on",
-    type=click.Choice(LEVELS),
+    type=click.Choice((*LEVELS, NEVER)),
     help="Exit with 1 for diagnostics of this severity or a higher one.  [default: warning]",
 )
+@click.option("--min-severity", type=click.Choice(LEVELS), help="Report no diagnostics of a lower severity.")
+@click.option(
+    "--baseline",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Do not report the diagnostics that FILE accepts.",
+)
+@click.option(
+    "--update-baseline",
+    is_flag=True,
+    help="Take from the baseline what is no longer found. Where there is none yet, accept all that is found.",
+)
+@click.option(
+    "--diff-base",
+    metavar="REV",
+    help="Report only what stands on lines, or rests on lines, that changed since this revision of git.",
+)
+@click.option(
+    "--add-ignore",
+    metavar="[REASON]",
+    help="Write comments that suppress what is found: --add-ignore, or --add-ignore=REASON.",
+)
+@click.option("--ignore-suppressions", is_flag=True, help="Report what comments suppress, too.")
 @click.option("--preview", is_flag=True, default=None, help="Allow preview rules to be selected.")
 @click.option(
     "--statistics",
@@ -103,8 +141,13 @@ def check(
     *,
     output_file: Path | None,
     force_exclude: bool,
-    config: Path | None,
+    config: tuple[str, ...],
     isolated: bool,
+    baseline: Path | None,
+    update_baseline: bool,
+    diff_base: str | None,
+    add_ignore: str | None,
+    ignore_suppressions: bool,
     fix: bool,
     unsafe_fixes: bool,
     fix_only: bool,
@@ -134,7 +177,11 @@ def check(
     from xlalint.cache import Cache
 
     finder = settings_finder(config, isolated, given_settings(options))
+    fixing = fix or fix_only or diff
+    _refuse(paths, fixing, baseline, update_baseline, diff_base, add_ignore)
     paths, reads_input = sort_out(paths, stdin_filename)
+    known = None if baseline is None else read_baseline(baseline, may_be_missing=update_baseline)
+    changed = None if diff_base is None else changed_lines(diff_base, paths)
     with settings_failures():
         settings = finder.at(directory(paths[0] if paths else Path(stdin_filename or ".")))
         if show_settings:
@@ -147,81 +194,66 @@ def check(
                 echo(f"{show(Path(found.path))}\n")
             return
         given = units.Input(stdin_filename, standard_input()) if reads_input else None
-        with without_collector():
+        with without_collector(), shown(quiet=quiet) as progress:
             cache = None if no_cache else Cache(cache_dir and cache_dir.absolute())
 
             asked: dict[str, Any] = {
                 "settings": finder, "force_exclude": force_exclude, "standard_input": given, "cache": cache,
+                "ignore_suppressions": ignore_suppressions, "progress": progress,
             }  # fmt: skip
-            outcome = None
-            if fix or fix_only or diff:
-                outcome = api.fix_paths(paths, unsafe=unsafe_fixes, **asked)
-                if diff:
-                    print_diffs(outcome)
-                else:
-                    write_fixes(outcome, given)
-                if not quiet:
-                    print_fixes(outcome, color, written=not diff, listed=show_fixes)
+            outcome = api.fix_paths(paths, unsafe=unsafe_fixes, **asked) if fixing else None
             report = api.check_paths(paths, **asked) if outcome is None else outcome.report
-            failed = outcome is not None and bool(outcome.after) and (diff or exit_non_zero_on_fix)
-            if not (diff or fix_only):
-                _print_report(
-                    report, settings.output_format, output_file, color, statistics=statistics, quiet=quiet,
-                    on_error=outcome is not None and given is not None,
-                )  # fmt: skip
-                failing = settings.fail_on
-                failed |= failing is not None and any(d.severity >= failing for d in report.diagnostics)
+        if known is not None:
+            leave_out_known(report, known, update=update_baseline, finder=finder)
+        if changed is not None:
+            leave_out_unchanged(report, changed)
+        if add_ignore is not None:
+            add_ignores(report, add_ignore)
+            return
+        failed = False
+        if outcome is not None:
+            if diff:
+                print_diffs(outcome)
+            else:
+                write_fixes(outcome, given)
+            if not quiet:
+                print_fixes(outcome, color, written=not diff, listed=show_fixes)
+            failed = bool(outcome.after) and (diff or exit_non_zero_on_fix)
+        if not (diff or fix_only):
+            print_report(
+                report, settings.output_format, output_file, color, statistics=statistics, quiet=quiet,
+                on_error=outcome is not None and given is not None,
+            )  # fmt: skip
+            failing = settings.fail_on
+            failed |= failing is not None and any(d.severity >= failing for d in report.diagnostics)
     if not report.files and not quiet:
         click.echo("xlalint: no Python files found", err=True)
     if verbose:
-        _print_counts(report)
+        print_counts(report)
     if failed and not exit_zero:
         raise click.exceptions.Exit(1)
 
 
-def _print_report(
-    report: Report, form: str, file: Path | None, color: str, *, statistics: bool, quiet: bool,
-    on_error: bool = False,
+def _refuse(
+    paths: tuple[Path, ...], fixing: bool, baseline: Path | None, update_baseline: bool,
+    diff_base: str | None, add_ignore: str | None,
 ) -> None:  # fmt: skip
-    """Args: on_error: whether it goes to standard error instead of standard output."""
-    found = report.diagnostics
-    if form == "json" and statistics:
-        from xlalint.output import json
+    """Refuse options that do not go together.
 
-        text = json.statistics(found)
-    elif form in FOR_PROGRAMS and not statistics:
-        if FOR_PROGRAMS[form].has_edits and report.curable:
-            from xlalint.fixing.proposals import with_edits
-
-            found = with_edits(report)
-        text = render(form, found, report.sources)
-    else:
-        from xlalint.output import text as layout
-        from xlalint.output.paint import paint
-
-        if statistics:
-            lines = [*layout.statistics(found)]
-        else:
-            columns = columns_or(layout.COLUMNS) if file is None else layout.COLUMNS
-            full = layout.full(found, report.sources, columns)
-            lines = [*(full if form == "text" else layout.concise(found))]
-        if not quiet:
-            lines += layout.summary(
-                found, report.files, report.hot, report.suppressed, report.bounds, report.passed_over
-            )
-        colored = file is None and is_colored(color)
-        text = paint(lines, colored=colored, linked=colored and is_terminal())
-    if file is None:
-        click.echo(text, err=True, nl=False) if on_error else echo(text)
+    Raises:
+        click.UsageError: two of them.
+    """
+    if update_baseline and baseline is None:
+        raise click.UsageError("--update-baseline needs --baseline FILE")
+    if update_baseline and diff_base is not None:
+        raise click.UsageError("--update-baseline needs all diagnostics; leave --diff-base out")
+    if fixing and diff_base is not None:
+        raise click.UsageError("--diff-base cannot be combined with --fix, --fix-only or --diff")
+    if add_ignore is None:
         return
-    try:
-        file.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise Failure(f"cannot write {file}: {reason(error)}") from error
-
-
-def _print_counts(report: Report) -> None:
-    counts = {"files": report.files, "files using torch_xla": report.hot, **report.statistics}
-    width = max(len(str(count)) for count in counts.values())
-    for name, count in counts.items():
-        click.echo(f"{count:>{width}} {name}", err=True)
+    if fixing:
+        raise click.UsageError("use either --add-ignore or --fix, --fix-only or --diff; fix first")
+    if Path("-") in paths:
+        raise click.UsageError("--add-ignore writes to files, and the path - is none")
+    if "#" in add_ignore or not add_ignore.isprintable():
+        raise click.UsageError("--add-ignore: the reason must be one line without #")

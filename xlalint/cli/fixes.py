@@ -12,6 +12,7 @@ from xlalint.cli.failure import Failure
 from xlalint.cli.terminal import echo, is_colored, writing
 
 if TYPE_CHECKING:
+    from xlalint.checker import Report
     from xlalint.fixing.fixer import Outcome
     from xlalint.units import Input
 
@@ -23,6 +24,37 @@ def print_diffs(outcome: Outcome) -> None:
     for path, after in sorted(outcome.after.items()):
         before, now = (text.decode("utf-8", "replace") for text in (outcome.before[path], after))
         echo("".join(diff(show(Path(path)), before, now)))
+
+
+def add_ignores(report: Report, reason: str) -> None:
+    """Write comments that suppress the diagnostics of a report, and say what came of it.
+
+    Raises:
+        Failure: some files were left as they were.
+    """
+    from xlalint.fixing.ignores import with_ignores
+    from xlalint.fixing.writing import Unwritten, replace
+    from xlalint.sources.file import show
+
+    changed, left = with_ignores(report, reason)
+    unwritten: list[str] = []
+    count = files = 0
+    for each in changed:
+        try:
+            replace(each.path, each.before, each.after)
+            files, count = files + 1, count + len(each.diagnostics)
+        except Unwritten as error:
+            unwritten.append(f"cannot write {show(Path(each.path))}: {error}")
+    click.echo(
+        f"Suppressed {count} diagnostic{'s' * (count != 1)} in {files} file{'s' * (files != 1)}.", err=True
+    )
+    for diagnostic in left:
+        place = f"{diagnostic.path}:{diagnostic.range.start.line}"
+        click.echo(f"{place}: {diagnostic.code} cannot be suppressed: {diagnostic.message}", err=True)
+    if unwritten:
+        raise Failure("\n".join(unwritten))
+    if left:
+        raise click.exceptions.Exit(1)
 
 
 def write_fixes(outcome: Outcome, given: Input | None) -> None:

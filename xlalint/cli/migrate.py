@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @color_option
 def migrate(
     paths: tuple[Path, ...], *, target_version: str | None, safe_only: bool, allow_dirty: bool, diff: bool,
-    commit: bool, config: Path | None, isolated: bool, color: str,
+    commit: bool, config: tuple[str, ...], isolated: bool, color: str,
 ) -> None:  # fmt: skip
     """Bring code to the present torch_xla: its names, step scopes, and profiling.
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -31,11 +32,17 @@ def color_option(function: Any) -> Any:
     )(function)
 
 
+def format_option(function: Any) -> Any:
+    return click.option(
+        "--output-format", type=click.Choice(("text", "json")), default="text", show_default=True
+    )(function)
+
+
 def config_options(function: Any) -> Any:
     function = click.option("--isolated", is_flag=True, help="Ignore all settings files.")(function)
     return click.option(
-        "--config", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-        help="Read settings from FILE and from no other file.",
+        "--config", multiple=True, metavar="FILE|KEY=VALUE",
+        help="Read settings from FILE and from no other file; or change one: --config fail-on=error.",
     )(function)  # fmt: skip
 
 
@@ -104,10 +111,43 @@ def working_directory() -> Path:
         raise Failure("the working directory is gone or cannot be reached; change to another one") from error
 
 
-def settings_finder(config: Path | None, isolated: bool, given: dict[str, Any]) -> SettingsFinder:
+def settings_finder(config: tuple[str, ...], isolated: bool, given: dict[str, Any]) -> SettingsFinder:
+    """Where settings come from.
+
+    Args:
+        config: A file instead of those around the paths, and settings that win over those of files.
+        isolated: Whether to read no file.
+        given: Fields of `Settings` that win over all.
+    """
     from xlalint.settings import SettingsFinder
 
-    if config is not None and isolated:
-        raise click.UsageError("use either --config or --isolated, not both")
+    files = [text for text in config if os.path.isfile(text) or "=" not in text]
+    if files and isolated:
+        raise click.UsageError("use either --config FILE or --isolated, not both")
+    if len(files) > 1:
+        raise click.UsageError(
+            f"--config names two files, {files[0]} and {files[1]}; one may extend the other"
+        )
     with settings_failures():
-        return SettingsFinder(config=config, isolated=isolated, given=given)
+        single = [_read_setting(text) for text in config if text not in files]
+        fields = {name: value for each in single for name, value in each.items()}
+        file = Path(files[0]) if files else None
+        return SettingsFinder(config=file, isolated=isolated, given={**fields, **given})
+
+
+def _read_setting(text: str) -> dict[str, Any]:
+    """The field of `Settings` that a text such as `fail-on = "error"` sets."""
+    from xlalint.settings import read_table
+    from xlalint.sources.project import load_toml
+
+    key, _, value = text.partition("=")
+    try:
+        table = load_toml(text)
+    except ValueError:
+        try:  # a word needs no quotes, which a shell takes away
+            table = load_toml(f"{key}={json.dumps(value.strip())}")
+        except ValueError as error:
+            raise click.UsageError(f"--config {text!r} is no setting as TOML writes one: {error}") from error
+    if table.keys() & {"extend", "required-version"}:
+        raise click.UsageError(f"--config {text!r}: this setting works in files only")
+    return read_table(table, working_directory(), "--config")

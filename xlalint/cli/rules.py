@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from xlalint.cli.options import color_option
-from xlalint.cli.terminal import echo, is_colored, print_lines, writing
+from xlalint.cli.options import color_option, format_option
+from xlalint.cli.terminal import echo, is_colored, print_json, print_lines, writing
 
 if TYPE_CHECKING:
     from xlalint.output.paint import Line
@@ -15,14 +15,36 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("selector", metavar="CODE|NAME")
+@click.argument("selector", metavar="CODE|NAME", required=False)
+@click.option("--all", "every", is_flag=True, help="Explain all rules.")
+@format_option
 @color_option
-def rule(selector: str, color: str) -> None:
+def rule(selector: str | None, every: bool, output_format: str, color: str) -> None:
     """Explain a rule: the harm, the reason and the fix."""
+    from xlalint.registry import all_rules
+
+    if every == (selector is not None):
+        raise click.UsageError("name one rule, or use --all")
+    found = all_rules() if selector is None else (find_rule(selector),)
+    if output_format == "json":
+        rows = [{**rule_as_json(each), "documentation": each.documentation()} for each in found]
+        print_json(rows if every else rows[0])
+        return
+    text = "\n".join(map(_explained, found))
+    if not is_colored(color):
+        echo(text)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    with writing():
+        Console(force_terminal=True).print(Markdown(text))
+
+
+def _explained(found: type[Rule[Any]]) -> str:
+    """All that is known of a rule, as Markdown."""
     from xlalint.registry import is_guarded
 
-    found = find_rule(selector)
-    colored = is_colored(color)
     stage = "" if found.stage.value == "stable" else f", {found.stage.value}"
     facts = [
         f"{found.severity}{stage}, since {found.since}",
@@ -33,19 +55,11 @@ def rule(selector: str, color: str) -> None:
     ]
     if found.aliases:
         facts.append(f"formerly {', '.join(found.aliases)}")
-    text = f"# {found.code} {found.name}\n\n{'; '.join(facts)}\n\n{found.documentation()}\n"
-    if not colored:
-        echo(text)
-        return
-    from rich.console import Console
-    from rich.markdown import Markdown
-
-    with writing():
-        Console(force_terminal=True).print(Markdown(text))
+    return f"# {found.code} {found.name}\n\n{'; '.join(facts)}\n\n{found.documentation()}\n"
 
 
 @click.command()
-@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+@format_option
 @color_option
 def rules(output_format: str, color: str) -> None:
     """List all rules."""
@@ -53,9 +67,7 @@ def rules(output_format: str, color: str) -> None:
 
     known = all_rules()
     if output_format == "json":
-        import json
-
-        echo(json.dumps([rule_as_json(rule) for rule in known], indent=2) + "\n")
+        print_json([rule_as_json(rule) for rule in known])
         return
     from xlalint.output.paint import Span
 

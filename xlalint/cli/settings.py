@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xlalint.cli.terminal import echo
+from xlalint.cli.options import format_option
+from xlalint.cli.terminal import echo, print_json
 
 if TYPE_CHECKING:
     from xlalint.settings import Settings
@@ -14,19 +15,28 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("key", required=False)
-def config(key: str | None) -> None:
+@format_option
+def config(key: str | None, output_format: str) -> None:
     """List all settings, or explain one."""
-    from xlalint.settings import FILE_NAME, SETTINGS, TABLE, nearest
+    from xlalint.settings import FILE_NAMES, SETTINGS, TABLE, nearest
 
+    known = {setting.key: setting for setting in SETTINGS}
+    if key is not None and key not in known:
+        raise click.UsageError(f"unknown setting {key!r}{nearest(key, known)}")
+    if output_format == "json":
+        rows = {
+            setting.key: {"type": setting.type, "default": setting.default, "help": setting.help}
+            for setting in SETTINGS
+        }
+        print_json(rows if key is None else rows[key])
+        return
     if key is None:
         longest = max(len(setting.key) for setting in SETTINGS)
         for setting in SETTINGS:
             echo(f"{setting.key:<{longest}}  {setting.help}\n")
-        echo(f"\nWrite them in {FILE_NAME}, or in pyproject.toml under [{TABLE}]; the nearest file wins.\n")
+        own = " or ".join(reversed(FILE_NAMES))
+        echo(f"\nWrite them in {own}, or in pyproject.toml under [{TABLE}]; the nearest file wins.\n")
         return
-    known = {setting.key: setting for setting in SETTINGS}
-    if key not in known:
-        raise click.UsageError(f"unknown setting {key!r}{nearest(key, known)}")
     setting = known[key]
     echo(f"{setting.key}\n  {setting.help}\n  type: {setting.type}\n  default: {setting.default}\n")
 

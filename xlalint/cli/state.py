@@ -21,7 +21,9 @@ from xlalint.cli.terminal import print_lines
 @click.option("--target-version", metavar="RANGE", help="Versions of torch_xla that the code must support.")
 @config_options
 @color_option
-def state(place: str, target_version: str | None, config: Path | None, isolated: bool, color: str) -> None:
+def state(
+    place: str, target_version: str | None, config: tuple[str, ...], isolated: bool, color: str
+) -> None:  # fmt: skip
     """Show what xlalint knows at each line of a file.
 
     With LINE, show everything about that line. This is what the rules see: which operations

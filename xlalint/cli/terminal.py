@@ -22,6 +22,12 @@ def print_lines(lines: Iterator[Line] | list[Line], color: str) -> None:
     echo(paint(lines, colored=is_colored(color)))
 
 
+def print_json(value: object) -> None:
+    import json
+
+    echo(json.dumps(value, indent=2) + "\n")
+
+
 def echo(text: str) -> None:
     # click.echo would write UTF-8 to a terminal that says it only knows ASCII.
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from xlalint.diagnostic import Applicability, Certainty, Diagnostic, Range, Related, Severity
 from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width, wrap
@@ -56,7 +57,7 @@ def concise(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
 
 def summary(
     diagnostics: Sequence[Diagnostic], files: int, hot: int, suppressed: int, bounds: Mapping[str, int],
-    passed_over: int = 0,
+    passed_over: int = 0, hidden: Mapping[str, int] = MappingProxyType({}),
 ) -> Iterator[Line]:  # fmt: skip
     """What came out, and how to read on.
 
@@ -67,11 +68,14 @@ def summary(
         suppressed: How many diagnostics comments suppressed.
         bounds: By file, at how many places the analysis was cut short without a diagnostic that says so.
         passed_over: How many of them use a framework that may train on XLA, where nothing says XLA.
+        hidden: How many more diagnostics there are, by a phrase that says why they are left out.
     """
-    hidden = f" ({suppressed} suppressed by comments)" if suppressed else ""
+    reasons = {"suppressed by comments": suppressed, **hidden}
+    listed = ", ".join(f"{count} {reason}" for reason, count in reasons.items() if count)
+    left_out = f" ({listed})" if listed else ""
     looked = f"{_count(files, 'file')} checked, {hot} of them using torch_xla"
     if not diagnostics:
-        yield [Span("No diagnostics", "bold green"), Span(f"{hidden}: {looked}.")]
+        yield [Span("No diagnostics", "bold green"), Span(f"{left_out}: {looked}.")]
         yield from _cut_short(bounds)
         yield from _passed_over(passed_over)
         return
@@ -84,7 +88,7 @@ def summary(
         text = f"{severities[severity]} info" if noun == "info" else _count(severities[severity], noun)
         line.append(Span(text, _COLORS[severity]))
     within = len({diagnostic.path for diagnostic in diagnostics})
-    line.append(Span(f" in {_count(within, 'file')}{hidden}: {looked}."))
+    line.append(Span(f" in {_count(within, 'file')}{left_out}: {looked}."))
     yield line
     yield from _fixable(diagnostics)
     code = max(diagnostics, key=lambda diagnostic: diagnostic.severity).code

@@ -27,7 +27,11 @@ DEFAULT_EXCLUDES = (
 )  # fmt: skip
 """Names that are excluded in every directory."""
 
+SETTINGS_FILES = (".xlalint.toml", "xlalint.toml")
+"""Files that hold nothing but settings; where one stands, or a pyproject.toml, others may begin to hold."""
+
 _BY_NAME = attrgetter("name")
+_WITH_SETTINGS = frozenset((*SETTINGS_FILES, "pyproject.toml"))
 _SUFFIXES = (".py", ".pyi")
 
 
@@ -150,7 +154,7 @@ def _walk(top: str, scope: Scope, scope_of: Callable[[Path], Scope]) -> Iterator
             yield _unlisted(directory, error)
             continue
         names = {entry.name for entry in entries}
-        if directory != top and ("xlalint.toml" in names or "pyproject.toml" in names):
+        if directory != top and not names.isdisjoint(_WITH_SETTINGS):
             scope = scope_of(Path(directory))
         if scope.respects_gitignore and ".gitignore" in names and (more := _gitignore(directory)):
             ignores = (more, *ignores)
