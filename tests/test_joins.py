@@ -110,7 +110,13 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "eager": agreed,
         "skip_cut": either,
     },
-    Scopes: {"open": common_prefix, "in_closure": both, "in_forward": both, "in_loop": either},
+    Scopes: {
+        "open": common_prefix,
+        "in_closure": both,
+        "in_forward": both,
+        "in_loop": either,
+        "in_batches": either,
+    },
     Replicas: {"splits": common_prefix, "launched": agreed, "wrapped": agreed, "spmd": agreed},
     Activity: {
         "works": either,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from xlalint.cure import Cure, Where
 from xlalint.cure import placed as placed_cure
@@ -228,12 +228,35 @@ def settle(found: Iterable[Placed]) -> list[Placed]:
     Several contexts of one function may come to the same place; the surest of them counts. A rule is
     silent where one it yields to speaks.
     """
-    best: dict[tuple[str, Site], Placed] = {}
+    alike: dict[tuple[str, Site, Site], Placed] = {}
     for placed in found:
-        key = (placed.code, placed.path[0])
-        if key not in best or _rank(placed) < _rank(best[key]):
-            best[key] = placed
-    return prevailing(best.values())
+        _keep_surest(alike, (placed.code, placed.path[0], placed.path[-1]), placed)
+    best: dict[tuple[str, Site], Placed] = {}
+    for placed in prevailing(alike.values()):
+        _keep_surest(best, (placed.code, placed.path[0]), placed)
+    return [placed for placed in best.values() if not _is_told_below(placed, best)]
+
+
+_Key = TypeVar("_Key")
+
+
+def _keep_surest(best: dict[_Key, Placed], key: _Key, placed: Placed) -> None:
+    if key not in best or _rank(placed) < _rank(best[key]):
+        best[key] = placed
+
+
+def _is_told_below(placed: Placed, best: Mapping[tuple[str, Site], Placed]) -> bool:
+    """Whether a rule says of a call what it says, no less surely, of the place that the call leads to.
+
+    Both must stand in one file: what is said of a file does not depend on which others are asked for.
+    """
+    inner = best.get((placed.code, placed.path[-1]))
+    if inner is None or len(placed.path) == 1 or len(inner.path) > 1:
+        return False
+    if placed.path[0].path != inner.path[0].path:
+        return False
+    finding, below = placed.finding, inner.finding
+    return below.severity >= finding.severity and weight(below.assumes) <= weight(finding.assumes)
 
 
 def prevailing(found: Iterable[Placed]) -> list[Placed]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xlalint.cure import Cure, MoveBelow, SyncBefore
 from xlalint.diagnostic import Severity
-from xlalint.lazy.assumptions import assume, both
+from xlalint.lazy.assumptions import IS_SET, assume, both
 from xlalint.lazy.events import HostRead, Reading, Save
 from xlalint.lazy.state import Split, View
 from xlalint.lazy.values import Kind, Recorded, Value, Weight
@@ -98,14 +98,14 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
         match event:
             case Save(recorded=Recorded(must=Weight.HEAVY), spelling=spelling):
                 does = "saves"
-            case HostRead(
-                value=Value(kind=Kind.TENSOR, recorded=Recorded(must=must), reduced=reduced),
-                spelling=spelling,
-                reading=reading,
-            ) if (reduced and must >= Weight.LIGHT) or (must is Weight.HEAVY and reading is Reading.TEXT):
-                # A value without a collective waits for nobody, though printing one aborted on the engine.
-                assumes = assumes if reduced else both(assumes, _PRINTS)
-                does = "reads"
+            case HostRead(value=Value(Kind.TENSOR, _, Recorded(must), _, reduced), spelling=spelling) if (
+                reduced is not False and must >= Weight.LIGHT
+            ):
+                does, assumes = "reads", assumes if reduced else both(assumes, IS_SET)
+            case HostRead(value=Value(Kind.TENSOR, _, Recorded(Weight.HEAVY)), spelling=spelling) if (
+                event.reading is Reading.TEXT
+            ):
+                does, assumes = "reads", both(assumes, _PRINTS)  # one without a collective waits for nobody
             case _:
                 return
         yield self.finding(

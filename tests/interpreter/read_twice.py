@@ -70,3 +70,39 @@ def what_is_given_is_held_by_the_caller(loader, made):
     for batch in pl.MpDeviceLoader(loader, device):
         scores = model(batch)
         print(fetched(scores))  # expect: XLA102 likely
+
+
+device = torch_xla.device()
+model = torch.nn.Linear(4, 4).to(device)
+
+
+def agreeing(preds, labels):
+    right = ((preds > 0) == labels).float().sum()
+    assert right <= labels.sum()  # expect: XLA103
+    return right
+
+
+def overlapping(preds, labels):
+    return ((preds > 0).float() * labels).cpu()
+
+
+def measured(preds, labels):
+    agreeing(preds, labels)
+    return overlapping(preds, labels)
+
+
+def a_question_and_a_read_below_one_call():
+    for batch in pl.MpDeviceLoader([], device):
+        predicted = model(batch)
+        measured(predicted, batch)  # expect: XLA102
+
+
+def a_read_before_a_cut_of_its_own(loss):
+    print(loss.item())  # expect: XLA102
+    torch_xla.sync()
+
+
+def one_read_told_at_its_own_place():
+    for batch in pl.MpDeviceLoader([], device):
+        loss = model(batch).sum()
+        a_read_before_a_cut_of_its_own(loss)  # expect: XLA201

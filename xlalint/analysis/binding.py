@@ -178,7 +178,10 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
             changed = container_of(value if empty else join_values(held.element, value), keyed=keyed)
         rebind(machine, target.value, changed, frame, store)
     elif base.kind is Kind.TENSOR:
-        record((base, value), Weight.LIGHT, frame.site(target), frame, store)
+        made = record((base, value), Weight.LIGHT, frame.site(target), frame, store)
+        if base.known and base.role is Role.PLAIN and not isinstance(literal(index), str):
+            changed = base._replace(recorded=made.recorded, differs=made.differs, reduced=made.reduced)
+            rebind(machine, target.value, changed, frame, store)
     elif base.kind is Kind.UNKNOWN and isinstance(key := literal(index), str):
         _give(machine, target.value, base, key, value, frame, store)
 

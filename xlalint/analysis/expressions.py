@@ -22,6 +22,7 @@ from xlalint.analysis.payloads import (
     Instance,
     Loader,
     Module,
+    Namespace,
     Scoped,
     Targets,
     callable_value,
@@ -34,6 +35,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
+from xlalint.knowledge import functions
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import (
@@ -165,6 +167,8 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     if base.kind is Kind.PARAMETERS:
         return base
     named = literal(index)
+    if isinstance(held, Namespace) and held.name == functions.ENVIRONMENT:
+        return Value(Kind.ORDINAL, differs=True) if named in functions.RANK_VARIABLES else HOST
     if isinstance(named, str) and "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
     if base.kind is Kind.HOST:

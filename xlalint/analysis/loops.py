@@ -27,6 +27,7 @@ from xlalint.lazy.state import (
     NOTHING_DONE,
     Cause,
     Loop,
+    Scopes,
     join_loops,
     places,
 )
@@ -159,14 +160,15 @@ def _loop(
     """Run a loop to its fixpoint; every pass stands for real iterations."""
     outer_exits = frame.exits
     state = store.state
-    outside, was_in_loop, outer_since = state.loop, state.scopes.in_loop, state.engine.since
+    outside, around, outer_since = state.loop, state.scopes, state.engine.since
+    over_batches = over is not None and over.kind is Kind.LOADER
     state.loop = NOTHING_DONE._replace(finds_callers=_is_callers(outer_since, outside))
-    state.scopes = state.scopes._replace(in_loop=True)
+    state.scopes = around._replace(in_loop=True, in_batches=around.in_batches or over_batches)
     state.engine = state.engine._replace(since=())
     rounds = _Rounds(machine, node, advance, frame, store)
-    head, back, exits = _settle_once(rounds, over) if was_in_loop else rounds.settle(twice=True)
+    head, back, exits = _settle_once(rounds, over) if around.in_loop else rounds.settle(twice=True)
     frame.exits = outer_exits
-    if endless and back is not None and not was_in_loop:
+    if endless and back is not None and not around.in_loop:
         frame.model.settle_steps(back.state)
     cuts = back is not None and back.state.loop.cuts
     after: Store | None = None
@@ -175,7 +177,7 @@ def _loop(
         exhaust(after)
         if back is not None:
             after.state.loop = join_loops(after.state.loop, back.state.loop)
-        _end_loop(node, over, back, outside, was_in_loop, outer_since, frame, after)
+        _end_loop(node, over, back, outside, around, outer_since, frame, after)
         after = machine.run_block(node.orelse, frame, after) if node.orelse else after
     over_cuts = (
         over is not None and isinstance(over.payload, Loader) and over.payload.cuts is not False and over.sure
@@ -183,19 +185,24 @@ def _loop(
     for broken, site in exits.breaks:
         if cuts or over_cuts:
             frame.model.leave_loop(broken.state, "break", site)
-        _end_loop(node, over, back, outside, was_in_loop, outer_since, frame, broken, judged=endless)
+        _end_loop(node, over, back, outside, around, outer_since, frame, broken, judged=endless)
         after = join(after, broken)
     for returned, value, site in exits.returns:
         if cuts or over_cuts:
             frame.model.leave_loop(returned.state, "return", site)
-        returned.state.scopes = returned.state.scopes._replace(in_loop=was_in_loop)
+        returned.state.scopes = _left(returned.state.scopes, around)
         outer_exits.returns.append((returned, value, site))
     for raised, site in exits.raises:
         if cuts or over_cuts:
             frame.model.leave_loop(raised.state, "raise", site)
-        raised.state.scopes = raised.state.scopes._replace(in_loop=was_in_loop)
+        raised.state.scopes = _left(raised.state.scopes, around)
         outer_exits.raises.append((raised, site))
     return after
+
+
+def _left(scopes: Scopes, around: Scopes) -> Scopes:
+    """The scopes when a loop has ended, of which those are `around` that it began in."""
+    return scopes._replace(in_loop=around.in_loop, in_batches=around.in_batches)
 
 
 def _is_callers(since: tuple[Site, ...], outside: Loop) -> bool:
@@ -280,7 +287,7 @@ def _end_loop(
     over: Value | None,
     back: Store | None,
     outside: Loop,
-    was_in_loop: bool,
+    around: Scopes,
     outer_since: tuple[Site, ...],
     frame: Frame,
     store: Store,
@@ -288,7 +295,7 @@ def _end_loop(
     judged: bool = True,
 ) -> None:
     state = store.state
-    state.scopes = state.scopes._replace(in_loop=was_in_loop)
+    state.scopes = _left(state.scopes, around)
     since = back.state.engine.since if back is not None else ()
     recorded = back.state.engine.recorded if back is not None else NOTHING
     frame.model.end_loop(
@@ -301,9 +308,11 @@ def _end_loop(
 
 
 def _keeps_work(store: Store) -> bool:
-    """Whether a container holds work that is recorded."""
+    """Whether a container gathers work that is recorded: one of a known length is made anew in each round."""
     return any(
-        value.kind is Kind.CONTAINER and value.recorded.must is Weight.HEAVY
+        value.recorded.must is Weight.HEAVY
+        and isinstance(held := value.payload, Container)
+        and held.items is None
         for value in (*store.names.values(), *store.attributes.values())
     )
 

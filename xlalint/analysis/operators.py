@@ -162,7 +162,7 @@ def _bool_operator(
         if tested or operand is not node.values[-1]:
             ask(value, "", operand, operand, frame, aside)
         if tested and value.kind is Kind.TENSOR:
-            value = Value(Kind.HOST, differs=value.differs, reduced=value.reduced)
+            value = Value(Kind.HOST, differs=value.differs)
         if result is None or surely:
             result = value
             continue

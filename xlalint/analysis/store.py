@@ -81,7 +81,8 @@ class Store:
         for held in (self.names, self.attributes):
             for key, value in held.items():
                 if value.recorded.must:
-                    held[key] = join_values(value, run(value))  # type: ignore[index]
+                    # What a cut has perhaps run waits for the other replicas perhaps: too little to tell.
+                    held[key] = join_values(value, run(value))._replace(reduced=False)  # type: ignore[index]
 
     def move_module(self, identity: Site, move: Move) -> None:
         """The module made at `identity` moves to the device, whoever names it."""

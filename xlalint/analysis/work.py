@@ -36,7 +36,8 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     """Device work on `inputs`, at least of weight `base`; returns its result."""
     must = may = base
     surely: Weight | None = None
-    differs = reduced = False
+    differs, reduced = False, False
+    perhaps_reduced = False
     tensors = []
     for value in inputs:
         if value.kind is Kind.TENSOR:
@@ -46,7 +47,8 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
             if not value.assumes:
                 surely = max(surely or base, value.recorded.must)
         differs = differs or value.differs
-        reduced = reduced or value.reduced
+        reduced = reduced or value.reduced is True
+        perhaps_reduced = perhaps_reduced or value.reduced is None
     model, state = frame.model, store.state
     known = surely if tensors else base
     if base is Weight.HEAVY and state.loop.finds_callers:
@@ -59,7 +61,7 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     enough = [value.assumes for value in tensors if must is base or value.recorded.must is must]
     assumes = assumptions.least(enough)
     recorded = Recorded(must, may) if model.records(state) else NOTHING
-    return Value(Kind.TENSOR, assumes, recorded, differs, reduced)
+    return Value(Kind.TENSOR, assumes, recorded, differs, reduced or (None if perhaps_reduced else False))
 
 
 def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store) -> Value:
@@ -78,7 +80,7 @@ def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: F
     elif isinstance(held := value.payload, Container) and reading is Reading.TEXT:
         for item in held.items if held.items is not None else (held.element,):
             read(item, reading, _shown(by, frame), site, frame, store)
-    return Value(Kind.HOST, differs=value.differs, reduced=value.reduced)
+    return Value(Kind.HOST, differs=value.differs)
 
 
 def _shown(by: str | Spelled, frame: Frame) -> str:

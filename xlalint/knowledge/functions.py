@@ -18,6 +18,7 @@ DP = "torch_xla.distributed.data_parallel"
 DYNAMO = "torch._dynamo.eval_frame.OptimizedModule"
 FSDP = "torch_xla.distributed.fsdp"
 XMP = "torch_xla.distributed.xla_multiprocessing"
+ENVIRONMENT = "os.environ"
 
 FUNCTIONS: dict[str, str] = {
     **packages.FUNCTIONS,
@@ -234,6 +235,8 @@ FUNCTIONS: dict[str, str] = {
     "torch.Size": "host",
     "torch.Generator": "host",
     "torch.distributed.get_rank": "global ordinal",
+    "os.getenv": "environment",
+    f"{ENVIRONMENT}.get": "environment",
     "torch.distributed.get_world_size": "host",
     "torch.distributed.init_process_group": "process group",
     "torch.distributed.is_initialized": "unknown truth",
@@ -341,6 +344,11 @@ OTHER_BACKENDS = frozenset({
     "use_cuda", "torch.cuda.is_available", "torch.backends.mps.is_available", "torch.xpu.is_available",
 })  # fmt: skip
 """Tests for other backends: false while XLA code is checked. Settings extend it."""
+
+RANK_VARIABLES = frozenset(
+    {"RANK", "LOCAL_RANK", "GROUP_RANK", "SLURM_PROCID", "SLURM_LOCALID", "OMPI_COMM_WORLD_RANK"}
+)
+"""Environment variables that number the replica, as torchrun, Slurm and MPI set them."""
 
 GUESSED_RANK_TESTS = frozenset({
     "is_master", "is_main_process", "is_global_zero", "is_local_main_process", "is_local_master",

@@ -11,6 +11,7 @@ _SUMMARY = "torch.utils.tensorboard.SummaryWriter"
 _RUN = "wandb.sdk.wandb_run.Run"
 _COMET = "comet_ml.Experiment"
 _CONSOLE = "rich.console.Console"
+_METRIC = "evaluate.EvaluationModule"
 _AVERAGE = "torch.optim.swa_utils.AveragedModel"
 _EMA = "an average of weights"
 
@@ -56,6 +57,10 @@ FUNCTIONS: dict[str, str] = {
         "log",
     ),
     **_all("absl.logging", ("debug", "info", "warning", "error", "fatal"), "log"),
+    # Metrics that bring to the host what they are given
+    **_all("evaluate", ("load", "combine"), f"object {_METRIC}"),
+    "datasets.load_metric": f"object {_METRIC}",
+    **_all(_METRIC, ("add", "add_batch", "compute"), "log"),
     # Averages of weights: a copy of the model, and light work on its parameters
     _AVERAGE: f"object {_AVERAGE}",
     "torch.optim.swa_utils.update_bn": "nothing",

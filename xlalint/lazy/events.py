@@ -184,6 +184,8 @@ class LoopLeft(Event):
         kind = self.over.kind if self.over is not None else None
         if kind in _MAY_BE_LOADER:
             return False
+        if state.scopes.in_batches and kind is not Kind.LOADER:
+            return False  # A few updates of one step: the loop over the loader is judged for them.
         own = self.loop.own
         if own.steps:
             return self.loop.all.backward  # A loop over several optimizers is part of a step.

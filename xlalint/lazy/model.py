@@ -53,7 +53,7 @@ from xlalint.lazy.state import (
     places,
 )
 from xlalint.lazy.state import join as join_states
-from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
+from xlalint.lazy.values import NOTHING, Kind, Recorded, Value, Weight
 
 Emit = Callable[[Event, State], None]
 
@@ -150,8 +150,8 @@ class LazyModel:
         """A value is read on the host. The engine keeps nothing of it: the state stays as it is."""
         assumes = self.assumed(state, value)
         self._emit(HostRead(site, assumes, value, reading, spelling, closure_argument), state)
-        _note(state, reads=True)
         if value.recorded.may is Weight.HEAVY:
+            _note(state, reads=True)
             self._settle_steps_of_loops(state, f"the read `{spelling}`", site)
         if (
             value.recorded.must is Weight.HEAVY
@@ -466,7 +466,7 @@ class LazyModel:
         self, state: State, outside: Loop, over: Value | None, recorded: Recorded, site: Site, *,
         since: tuple[Site, ...] = (), keeps: bool = False, told: bool = True,
     ) -> None:  # fmt: skip
-        """A loop has ended; `state.scopes.in_loop` tells of the loops around it already.
+        """A loop has ended; `state.scopes` tells of the loops around it already.
 
         Args:
             outside: What happened before the loop, in the loop around it.
@@ -482,7 +482,8 @@ class LazyModel:
             if left.lacks_cut(state.view()) and not (left.loop.all.reads or left.loop.closures):
                 how = "trains" if left.loop.own.steps else ""
                 self._owe(state, Owed.STEPS, site, left.assumes, how, since=state.engine.since)
-        state.loop = state.loop.inside(outside)
+        of_step = state.scopes.in_batches and not (over is not None and over.kind is Kind.LOADER)
+        state.loop = state.loop.inside(outside, of_step=of_step)
         if not state.scopes.in_loop:
             self.settle_steps(state)
 

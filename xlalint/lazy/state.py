@@ -281,6 +281,8 @@ class Scopes(NamedTuple):
     in_forward: bool = False
     """A module's `forward` is running."""
     in_loop: bool = False
+    in_batches: bool = False
+    """A loop over a loader, in this function or around a call of it, is going on."""
 
     def of(self, *kinds: ScopeKind) -> Scope | None:
         """The outermost open scope of one of `kinds`, or None."""
@@ -370,7 +372,7 @@ class Activity(NamedTuple):
 
     Args:
         works: It recorded heavy work.
-        reads: It read on the host.
+        reads: It read on the host what may be a step's work.
         backward: It computed gradients.
         steps: It stepped an optimizer.
         cuts: It surely cut the graph.
@@ -437,10 +439,15 @@ class Loop(NamedTuple):
         """Where it adds step closures, not in loops inside it, in the order of the source."""
         return sorted(self.own.closures)
 
-    def inside(self, outer: Loop) -> Loop:
-        """`outer` with this loop in it. One over several optimizers is part of the step around it."""
+    def inside(self, outer: Loop, *, of_step: bool = False) -> Loop:
+        """`outer` with this loop in it.
+
+        Args:
+            outer: What happened in the loop around it.
+            of_step: Whether it goes over a few updates of one step. One over several optimizers always does.
+        """
         finds_callers = outer.finds_callers and self.finds_callers
-        if self.own.steps and not self.all.backward:
+        if self.own.steps and (not self.all.backward or (of_step and not (self.cuts or self.may_cut))):
             own, nested = join_activities(outer.own, self.own), join_activities(outer.nested, self.nested)
             return Loop(own, nested, finds_callers)
         return Loop(outer.own, join_activities(outer.nested, self.all), finds_callers)
@@ -709,6 +716,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "in_closure": _both,
         "in_forward": _both,
         "in_loop": _either,
+        "in_batches": _either,
     },
     Replicas: {
         "splits": _common_prefix,

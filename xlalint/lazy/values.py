@@ -124,17 +124,17 @@ class Value(NamedTuple):
     """One value: immutable, hashable, part of the key of a summary.
 
     `assumes` is what must be taken for granted for it to be of its kind, such as what an unknown callee
-    returns. `differs` says that the value is not the same on every replica, `reduced` that it depends on
-    a collective. The class of `payload` belongs to `kind`, and to no other. `present` is the test of the
-    replicas that says where it is set, when it is None or false elsewhere; PERHAPS of a tensor which some way
-    there leaves None.
+    returns. `differs` says that the value is not the same on every replica, `reduced` that what is recorded
+    of it depends on a collective (None: on some ways here). The class of `payload` belongs to `kind`, and to
+    no other. `present` is the test of the replicas that says where it is set, when it is None or false
+    elsewhere; PERHAPS of a tensor which some way there leaves None.
     """
 
     kind: Kind
     assumes: Assumptions = assumptions.NONE
     recorded: Recorded = NOTHING
     differs: bool = False
-    reduced: bool = False
+    reduced: bool | None = False
     payload: Hashable = None
     present: Hashable = None
 
@@ -163,7 +163,9 @@ class Value(NamedTuple):
 
     def run(self) -> Value:
         """The same value after a cut: nothing of it is recorded any more."""
-        return self if self.recorded == NOTHING else self._replace(recorded=NOTHING)
+        if self.recorded == NOTHING and self.reduced is False:
+            return self
+        return self._replace(recorded=NOTHING, reduced=False)
 
 
 IS_A_TENSOR = assumptions.assume("this is a tensor on the device, as in one of the branches before it")
@@ -198,7 +200,7 @@ def join(a: Value, b: Value) -> Value:
         if a == b:
             return a
     recorded = a.recorded.join(b.recorded)
-    differs, reduced = a.differs or b.differs, a.reduced and b.reduced
+    differs, reduced = a.differs or b.differs, a.reduced if a.reduced is b.reduced else None
     assumes = either(a.assumes, b.assumes)
     for one, other in ((a, b), (b, a)):
         if prevails_as_device(one, other):

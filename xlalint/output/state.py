@@ -210,7 +210,7 @@ def _value(name: str, value: Value) -> _Row:
         words.append(f"on {'the device' if place is Place.XLA else 'the host'}")
     if value.differs:
         words.append("differs between replicas")
-    if value.reduced:
+    if value.reduced is not False:
         words.append("depends on a collective")
     if value.recorded.may:
         words.append(_signed(value.recorded, f"{_weight(value.recorded)} recorded"))

@@ -17,6 +17,28 @@ class WeightedTrainer(Trainer):
         return None, logits.argmax(dim=-1).cpu(), inputs["labels"]  # quiet: nothing of it is left
 
 
+class WatchedTrainer(Trainer):
+    def training_step(self, model, inputs, num_items_in_batch=None):
+        loss = super().training_step(model, inputs)
+        print(loss.item())  # expect: XLA102 likely
+        return loss
+
+
+class CountingTrainer(Trainer):
+    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
+        outputs = model(**inputs)
+        right = (outputs.get("logits").argmax(-1) == inputs["labels"]).float().mean()
+        self.history.append(right.item())  # expect: XLA102 likely
+        return (outputs["loss"], outputs) if return_outputs else outputs["loss"]
+
+
+class GatheringTrainer(Trainer):
+    def training_step(self, model, inputs, num_items_in_batch=None):
+        loss = super().training_step(model, inputs)
+        self.losses.append(loss.detach())  # quiet: nothing is read
+        return loss
+
+
 class GoodTrainer(Trainer):
     def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
         outputs = model(**inputs)

@@ -120,11 +120,11 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
         confirm_arguments(machine, call)
     engine = call.store.state.engine
     # Parameters that wait for the other replicas' gradients make all that is computed with them wait.
-    reduced = result.reduced or (engine.parameters_reduced and engine.parameters.must is Weight.HEAVY)
+    waits = engine.parameters_reduced and engine.parameters.must is Weight.HEAVY
     return result._replace(
         differs=result.differs or not inputs,
         assumes=assumes,
-        reduced=reduced,
+        reduced=True if waits else result.reduced,
         payload=Tensor(Role.STRUCTURE),
     )
 

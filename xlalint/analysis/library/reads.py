@@ -40,6 +40,8 @@ def _to_number(machine: Machine, call: Call) -> Value:
     value = call.argument(0)
     if value is None:
         return HOST
+    if value.kind is Kind.ORDINAL:
+        return value
     return call.read(value, Reading.SCALAR)
 
 

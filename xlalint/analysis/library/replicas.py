@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     literal,
     unknown_from,
 )
+from xlalint.knowledge import functions
 from xlalint.lazy.events import Reading
 from xlalint.lazy.state import Cause
 from xlalint.lazy.values import (
@@ -36,6 +37,11 @@ from xlalint.spelling import spelling
 
 def _ordinal(machine: Machine, call: Call) -> Value:
     return Value(Kind.ORDINAL, differs=True)
+
+
+def _environment(machine: Machine, call: Call) -> Value:
+    name = literal(call.argument(0, "key"))
+    return Value(Kind.ORDINAL, differs=True) if name in functions.RANK_VARIABLES else HOST
 
 
 def _rank_test(machine: Machine, call: Call) -> Value:
@@ -92,10 +98,11 @@ def _reduce_list(machine: Machine, call: Call) -> Value | None:
 
 def _of_process_group(machine: Machine, call: Call) -> Value:
     """A collective of `torch.distributed` on device tensors: the `xla` backend records it, in place."""
-    tensors = [value for value in call.values if value.kind is Kind.TENSOR and not value.assumes]
+    tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if not tensors:
         return unknown_from(*call.values)
-    call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
+    if all(value.known for value in tensors):
+        call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
     result = call.record(tensors, Weight.LIGHT)._replace(reduced=True, differs=False)
     if call.node is not None and call.node.args:
         rebind(machine, call.node.args[0], result, call.frame, call.store)
@@ -138,7 +145,7 @@ def _mesh_reduce(machine: Machine, call: Call) -> Value:
         call.read(data, Reading.EXPLICIT)
     cut(call, Cause.RENDEZVOUS)
     call.frame.model.collective(call.store.state, "mesh_reduce", _tag(call), call.site)
-    return Value(Kind.HOST, reduced=True)
+    return HOST
 
 
 def _host_barrier(machine: Machine, call: Call) -> Value:
@@ -182,6 +189,7 @@ EFFECTS: dict[str, Effect] = {
     "process group": _process_group,
     "global ordinal": _ordinal,
     "local ordinal": _ordinal,
+    "environment": _environment,
     "rank test": _rank_test,
     "use spmd": _use_spmd,
     "spmd test": _spmd_test,

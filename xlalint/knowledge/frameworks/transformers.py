@@ -14,6 +14,12 @@ class _ModelOutput:
         self.logits = logits
         self.loss = logits.mean()
         self.last_hidden_state = logits
+        self.pooler_output = logits
+        self.hidden_states = (logits, logits)
+        self.attentions = (logits, logits)
+
+    def get(self, name, default=None):
+        return self[name]
 
     def __getitem__(self, index):
         return self.loss if index == 0 or index == "loss" else self.logits
@@ -91,7 +97,6 @@ class Trainer:
     ):
         self.model = model
         self.args = args
-        self.callbacks = callbacks
         self.compute_metrics = compute_metrics
         self.preprocess_logits_for_metrics = preprocess_logits_for_metrics
 
@@ -129,26 +134,23 @@ class Trainer:
         xm.mark_step()
 
 
-def _train(trainer, model):
+def _train(trainer, model, callback=TrainerCallback()):
+    # A callback of the user's has its own harness: one that nobody knows would hide all that comes after it.
     trainer.model = model
     optimizer = torch.optim.AdamW(model.parameters())
-    for callback in trainer.callbacks:
-        callback.on_train_begin(trainer.args, state, control, model=model)
+    callback.on_train_begin(trainer.args, state, control, model=model)
     for batch in pl.MpDeviceLoader(batches):
         inputs = {name: batch for name in names}
-        for callback in trainer.callbacks:
-            callback.on_step_begin(trainer.args, state, control, model=model)
+        callback.on_step_begin(trainer.args, state, control, model=model)
         loss = trainer.training_step(model, inputs)
         xm.reduce_gradients(optimizer)
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         model.zero_grad()
-        for callback in trainer.callbacks:
-            callback.on_step_end(trainer.args, state, control, model=model, optimizer=optimizer)
+        callback.on_step_end(trainer.args, state, control, model=model, optimizer=optimizer)
         if logging_is_due:
             xm.mark_step()
-            for callback in trainer.callbacks:
-                callback.on_log(trainer.args, state, control, model=model)
+            callback.on_log(trainer.args, state, control, model=model)
         if evaluation_is_due:
             trainer.evaluate()
         if saving_is_due:
@@ -160,4 +162,4 @@ def harness(trainer: Trainer):
 
 
 def harness_of_callback(callback: TrainerCallback):
-    _train(Trainer(callbacks=(callback,)), PreTrainedModel().to(torch_xla.device()))
+    _train(Trainer(), PreTrainedModel().to(torch_xla.device()), callback)
