@@ -593,3 +593,16 @@ def test_all_rules_are_explained_at_once() -> None:
     for arguments in (["rule"], ["rule", "XLA101", "--all"]):
         refused = run(*arguments)
         assert (refused.exit_code, "name one rule, or use --all" in refused.stderr) == (2, True)
+
+
+def test_show_settings_says_what_follows_from_them(folder: Path) -> None:
+    (folder / "setup.cfg").write_text("[options]\ninstall_requires = torch_xla>=2.3,<2.6\n")
+    shown = run("check", "--show-settings", "--select", "XLA5", "--ignore", "XLA502").stdout
+    assert "\n# torch_xla: 2.3..2.5, as setup.cfg requires\n" in shown
+    rules = shown.partition("# rules:\n")[2].splitlines()
+    assert "#   XLA501 master-only-save-before-sync" in rules
+    assert not any("XLA502" in line for line in rules)
+    assert (
+        "# torch_xla: 2.4, as it is set\n"
+        in run("check", "--show-settings", "--target-version", "2.4..2.4").stdout
+    )

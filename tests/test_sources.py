@@ -308,7 +308,72 @@ def test_other_requirements_name_none(requirement: str) -> None:
 )
 def test_pyproject_names_the_target(tmp_path: Path, text: str) -> None:
     (tmp_path / "pyproject.toml").write_text(text)
-    assert declared_target(tmp_path) == VersionRange((2, 3), (2, 4))
+    declared = declared_target(tmp_path)
+    assert declared is not None
+    assert declared.versions == VersionRange((2, 3), (2, 4))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "setup.py",
+            "setup(install_requires=['torch', 'torch_xla[tpu]>=2.3,<2.5; sys_platform == \"linux\"'])",
+        ),
+        ("setup.py", "extras = {'tpu': ('torch_xla==2.3.0',)}\nREQUIRED = ['torch_xla~=2.4.0']\nsetup()"),
+        ("setup.cfg", "[options]\ninstall_requires =\n    torch\n    torch_xla>=2.3,<2.5\n"),
+        ("setup.cfg", "[options.extras_require]\na = torch-xla==2.3\nb =\n  # old\n  torch_xla==2.4\n"),
+        (
+            "environment.yml",
+            "dependencies:\n  - conda-forge::torch_xla=2.3=cpu  # a\n  - pip:\n    - 'torch_xla==2.4'\n",
+        ),
+        ("environment-tpu.yaml", 'dependencies: \n- pip:\n  - "torch_xla>=2.3,<2.5"\n'),
+        ("requirements.txt", "torch-neuronx==2.3.0.2.4\ntorch_neuronx==2.4.*\n"),
+        (
+            "uv.lock",
+            "[[package]]\nname = 'torch-xla'\nversion = '2.3.0'\n"
+            "[[package]]\nname = 'torch_xla'\nversion = '2.4.0'",
+        ),
+        (
+            "poetry.lock",
+            '[[package]]\nname="torch-neuronx"\nversion="2.3.1.2"\n[[package]]\nname="torch-xla"\nversion="2.4"',
+        ),
+    ],
+)
+def test_other_files_name_the_target_too(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    declared = declared_target(tmp_path)
+    assert declared == (VersionRange((2, 3), (2, 4)), str(tmp_path / name))
+    assert Projects().requires(tmp_path)
+
+
+def test_a_lock_counts_where_people_name_no_version(tmp_path: Path) -> None:
+    lock = tmp_path / "uv.lock"
+    lock.write_text('[[package]]\nname = "torch-xla"\nversion = "2.6.0"\n')
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch_xla"]')
+    assert declared_target(tmp_path) == (VersionRange((2, 6), (2, 6)), str(lock))
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch_xla>=2.5,<2.8"]')
+    declared = declared_target(tmp_path)
+    assert declared is not None
+    assert declared.versions == VersionRange((2, 5), (2, 7))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("setup.py", "setup(name='torch_xla', description='torch_xla==2.3'"),
+        ("setup.py", "setup(name='torch_xla', description='torch_xla==2.3')"),
+        ("setup.cfg", "torch_xla = 1\n"),
+        ("setup.cfg", "[metadata]\nname = torch_xla\n"),
+        ("environment.yml", "# - torch_xla=2.3\nname: torch_xla\n"),
+        ("uv.lock", "[[package]\nname = 'torch_xla'"),
+        ("uv.lock", "package = 'torch_xla'"),
+        ("poetry.lock", "[[package]]\nname = 'torch_xla'"),
+    ],
+)
+def test_what_names_no_version_or_cannot_be_read_is_passed_over(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    assert declared_target(tmp_path) is None
 
 
 def test_requirements_files_name_the_target_for_the_tree_below(tmp_path: Path) -> None:

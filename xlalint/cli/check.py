@@ -183,9 +183,10 @@ def check(
     known = None if baseline is None else read_baseline(baseline, may_be_missing=update_baseline)
     changed = None if diff_base is None else changed_lines(diff_base, paths)
     with settings_failures():
-        settings = finder.at(directory(paths[0] if paths else Path(stdin_filename or ".")))
+        folder = directory(paths[0] if paths else Path(stdin_filename or "."))
+        settings = finder.at(folder)
         if show_settings:
-            print_settings(settings)
+            print_settings(settings, folder)
             return
         if show_files:
             from xlalint.sources.file import show

@@ -138,7 +138,7 @@ def settings_finder(config: tuple[str, ...], isolated: bool, given: dict[str, An
 def _read_setting(text: str) -> dict[str, Any]:
     """The field of `Settings` that a text such as `fail-on = "error"` sets."""
     from xlalint.settings import read_table
-    from xlalint.sources.project import load_toml
+    from xlalint.sources.requirements import load_toml
 
     key, _, value = text.partition("=")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -41,10 +42,25 @@ def config(key: str | None, output_format: str) -> None:
     echo(f"{setting.key}\n  {setting.help}\n  type: {setting.type}\n  default: {setting.default}\n")
 
 
-def print_settings(settings: Settings) -> None:
+def print_settings(settings: Settings, directory: Path) -> None:
+    """Print the settings that hold in a directory, and what follows from them there, as a settings file."""
+    from xlalint.findings import selected
     from xlalint.settings import as_toml
     from xlalint.sources.file import show
+    from xlalint.sources.project import Projects
+    from xlalint.versions import DEFAULT_TARGET
 
+    declared = Projects().declared(directory)
+    if settings.target_version is not None:
+        target, why = settings.target_version, "as it is set"
+    elif declared is not None:
+        target, why = declared.versions, f"as {show(Path(declared.file))} requires"
+    else:
+        target, why = DEFAULT_TARGET, "as nothing says otherwise"
     echo(f"# {show(settings.file)}\n" if settings.file else "# no settings file\n")
     for line in as_toml(settings):
         echo(f"{line}\n")
+    echo(f"\n# torch_xla: {target}, {why}\n")
+    echo("# rules:\n")
+    for code, rule in selected(settings, target).items():
+        echo(f"#   {code} {rule.name}\n")

@@ -13,7 +13,7 @@ from xlalint.settings.table import FILE_NAMES, FORMER, SETTINGS, TABLE, Misplace
 from xlalint.settings.toml import line_of, written
 from xlalint.settings.values import Settings, SettingsError
 from xlalint.sources.file import read_bytes, show
-from xlalint.sources.project import load_toml
+from xlalint.sources.requirements import load_toml
 
 _REQUIRED = "required-version"
 

@@ -1,21 +1,18 @@
 """Where a project starts, and which versions of torch_xla it requires."""
 
 # `pathlib` raises where a directory may not be entered, and `os.path` says that there is nothing.
-# ruff: noqa: PTH110, PTH112, PTH118, PTH120, PTH208
+# ruff: noqa: PTH110, PTH112, PTH118, PTH120
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import re
-import sys
 import tempfile
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from xlalint.sources.file import read_bytes
+from xlalint.sources.requirements import locked, requirements
 from xlalint.versions import LATEST, Version, VersionRange
 
 _FIRST_OF_2 = (2, 0)
@@ -35,7 +32,7 @@ class Projects:
 
     def __init__(self) -> None:
         self._roots: dict[str, Path | None] = {}
-        self._targets: dict[Path, VersionRange | None] = {}
+        self._targets: dict[Path, Declared | None] = {}
         self._requiring: dict[Path, bool] = {}
 
     def root(self, directory: Path) -> Path | None:
@@ -72,12 +69,17 @@ class Projects:
         return (root, source) if os.path.isdir(source) else (root,)
 
     def target(self, directory: Path) -> VersionRange | None:
-        """What the nearest pyproject.toml or requirements file around `directory` asks of torch_xla.
+        """What the nearest requirements around `directory` ask of torch_xla; see `declared`."""
+        declared = self.declared(directory)
+        return None if declared is None else declared.versions
+
+    def declared(self, directory: Path) -> Declared | None:
+        """What the nearest files with requirements around `directory` ask of torch_xla.
 
         None when there is none, up to where the repository starts, that names a version.
         """
         unknown: list[Path] = []
-        target: VersionRange | None = None
+        target: Declared | None = None
         for around in (directory, *directory.parents):
             if around in self._targets:
                 target = self._targets[around]
@@ -93,8 +95,8 @@ class Projects:
         """Whether the requirements in this very directory name torch_xla, in whatever version."""
         known = self._requiring.get(directory)
         if known is None:
-            asked = map(str.strip, _requirements(directory))
-            known = self._requiring[directory] = any(_DISTRIBUTION.match(text) for text in asked)
+            asked = (*requirements(directory), *locked(directory))
+            known = self._requiring[directory] = any(_DISTRIBUTION.match(text) for _, text in asked)
         return known
 
 
@@ -117,16 +119,26 @@ def _starts_project(directory: str) -> bool:
     return any(map(os.path.isfile, marks)) or os.path.exists(os.path.join(directory, ".git"))
 
 
-def declared_target(directory: Path) -> VersionRange | None:
+class Declared(NamedTuple):
+    """The versions that a directory asks for, and the file that says so."""
+
+    versions: VersionRange
+    file: str
+
+
+def declared_target(directory: Path) -> Declared | None:
     """The versions of torch_xla that the files in this very directory ask for, or None.
 
     torch-neuronx 2.1 stands for torch_xla 2.1: it is released for exactly one of them, with
-    further numbers of its own behind. Several requirements count together, as their span.
+    further numbers of its own behind. Several requirements count together, as their span. What a lock
+    file says counts where none of them names a version.
     """
-    ranges = [asked for text in _requirements(directory) if (asked := requirement_range(text)) is not None]
-    if not ranges:
-        return None
-    return VersionRange(min(low for low, _ in ranges), max(high for _, high in ranges))
+    for found in (requirements(directory), locked(directory)):
+        asked = [(r, file) for file, text in found if (r := requirement_range(text)) is not None]
+        if asked:
+            span = VersionRange(min(r.low for r, _ in asked), max(r.high for r, _ in asked))
+            return Declared(span, asked[0][1])
+    return None
 
 
 def requirement_range(requirement: str) -> VersionRange | None:
@@ -179,69 +191,3 @@ def _before(version: Version) -> Version:
     if version > LATEST:
         return LATEST
     return (version[0], version[1] - 1) if version[1] else _last_of(version[0] - 1)
-
-
-def _requirements(directory: Path) -> Iterator[str]:
-    yield from _of_pyproject(directory / "pyproject.toml")
-    for name in fnmatch.filter(_names_in(directory), "requirements*.txt"):
-        for line in _text(directory / name).splitlines():
-            if not line.lstrip().startswith(("#", "-")):
-                yield line
-
-
-def _names_in(directory: Path) -> list[str]:
-    try:
-        return sorted(os.listdir(directory))
-    except OSError:
-        return []  # the walk says so, where it matters
-
-
-def _of_pyproject(file: Path) -> Iterator[str]:
-    text = _text(file)
-    if not re.search(r"(?i)torch[-_.](xla|neuronx)", text):
-        return
-    try:
-        yield from list(_dependencies(load_toml(text)))
-    except (ValueError, AttributeError, TypeError):
-        # Not valid, or not in the expected form. If it holds our settings, reading those reports it;
-        # otherwise it is the business of another tool.
-        return
-
-
-def _dependencies(document: dict[str, Any]) -> Iterator[str]:
-    project = document.get("project", {})
-    groups = [project.get("dependencies", [])]
-    groups += project.get("optional-dependencies", {}).values()
-    groups += document.get("dependency-groups", {}).values()
-    for group in groups:
-        yield from (item for item in group if isinstance(item, str))
-    poetry = document.get("tool", {}).get("poetry", {})
-    tables = [poetry.get("dependencies", {}), poetry.get("dev-dependencies", {})]
-    tables += [group.get("dependencies", {}) for group in poetry.get("group", {}).values()]
-    for table in tables:
-        for name, wanted in table.items():
-            version = wanted.get("version") if isinstance(wanted, dict) else wanted
-            if isinstance(version, str):
-                yield f"{name} {version}"
-
-
-def load_toml(text: str) -> dict[str, Any]:
-    """Parse TOML.
-
-    Raises:
-        ValueError: it is not valid; the message says where.
-    """
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib  # type: ignore[import-not-found, unused-ignore]
-    try:
-        document: dict[str, Any] = tomllib.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-    return document
-
-
-def _text(file: Path) -> str:
-    data = read_bytes(str(file))
-    return "" if isinstance(data, str) else data.decode("utf-8", "replace")
