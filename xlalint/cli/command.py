@@ -21,6 +21,7 @@ COMMANDS = {
     "prove": "prove",
     "rule": "rules",
     "rules": "rules",
+    "server": "server",
     "state": "state",
     "version": "version",
 }

@@ -46,6 +46,17 @@ class Left(NamedTuple):
     reason: str
 
 
+class Choice(NamedTuple):
+    """One cure of one diagnostic, of all the only one that is wanted.
+
+    Args:
+        title: That of the cure.
+    """
+
+    diagnostic: Diagnostic
+    title: str
+
+
 @dataclass
 class Outcome:
     """What came of fixing.
@@ -85,7 +96,7 @@ def migrated() -> tuple[str, ...]:
 
 def fix(
     check: Check, settings: Callable[[str], Settings], given: Mapping[str, bytes] = MappingProxyType({}), *,
-    unsafe: bool, code: str | None = None,
+    unsafe: bool, code: str | None = None, choice: Choice | None = None,
 ) -> Outcome:  # fmt: skip
     """Cure what can be cured.
 
@@ -95,17 +106,19 @@ def fix(
         given: By path, what stands in files that `check` does not read from disk.
         unsafe: Whether to carry out what may change what is computed, or when.
         code: The rule whose diagnostics to cure, with what must be cured with them; None: all.
+        choice: What alone to carry out; None: all that may be.
     """
     allowed = {Applicability.SAFE, Applicability.UNSAFE} if unsafe else {Applicability.SAFE}
-    return _Fixing(check, settings, given, allowed, code).run()
+    return _Fixing(check, settings, given, allowed, code, choice).run()
 
 
 class _Fixing:
     def __init__(
         self, check: Check, settings: Callable[[str], Settings], given: Mapping[str, bytes],
-        allowed: set[Applicability], code: str | None,
+        allowed: set[Applicability], code: str | None, choice: Choice | None,
     ) -> None:  # fmt: skip
         self._code = code
+        self._choice = choice
         self._check = check
         self._settings = settings
         self._allowed = allowed
@@ -131,6 +144,8 @@ class _Fixing:
                 break
             report, done = self._carry_out(report, plans)
             applied += done
+            if applied and self._choice is not None:
+                break
         changed = [path for path, text in self._texts.items() if text != self._before[path]]
         return Outcome(
             report, {path: self._before[path] for path in changed},
@@ -163,7 +178,7 @@ class _Fixing:
         plans = []
         for path, asked in wanted.items():
             asked = asked[: self._at_once.get(path)]
-            leading = [number for number, (found, _) in enumerate(asked) if self._code in (None, found.code)]
+            leading = [number for number, (found, _) in enumerate(asked) if self._leads(found)]
             made = rewrite(sources[path], [each for _, each in asked], leading, exports)
             left += (Left(asked[number][0], cure, reason) for number, (cure, reason) in made.refused.items())
             done = [(asked[number][0], cure) for number, cure in made.done.items()]
@@ -177,6 +192,12 @@ class _Fixing:
                 left += (Left(*each, str(error)) for each in done)
         return plans, left
 
+    def _leads(self, diagnostic: Diagnostic) -> bool:
+        """Whether a diagnostic is to be cured, and not only together with one that is."""
+        if self._choice is not None:
+            return diagnostic == self._choice.diagnostic
+        return self._code in (None, diagnostic.code)
+
     def _curable(self, report: Report) -> Iterator[tuple[Diagnostic, list[Cure], Calls]]:
         """The diagnostics that may be cured, each with the cures that were asked for, and its calls."""
         for diagnostic, placed in report.curable:
@@ -186,6 +207,8 @@ class _Fixing:
                 for cure in placed.finding.cures
                 if applicability(cure, diagnostic.code, settings) in self._allowed
             ]
+            if self._choice is not None and self._leads(diagnostic):
+                cures = [cure for cure in cures if cure.title == self._choice.title]
             if cures:
                 yield diagnostic, cures, placed.path
 

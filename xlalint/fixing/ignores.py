@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from xlalint.checker import Report
-from xlalint.diagnostic import Diagnostic
+from xlalint.diagnostic import Diagnostic, Edit, Position, Range
 from xlalint.sources.file import SourceFile, encoded, read_bytes, split_lines
 
 _OURS = re.compile(r"#\s*xlalint:\s*ignore\s*\[(?P<codes>[^\]#]*)\]")
+_WHOLE_FILE = re.compile(r"#\s*xlalint:\s*ignore-file\s*\[(?P<codes>[^\]#]+)\]")
 _NEVER = frozenset({"XLA000", "XLA090"})
 """A file that cannot be read has no room for a comment, and a comment that suppresses nothing should go."""
 
@@ -53,6 +54,38 @@ def with_ignores(report: Report, reason: str) -> tuple[list[Ignored], list[Diagn
             changed.append(done)
         left += [diagnostic for diagnostic in found if done is None or diagnostic.code in _NEVER]
     return changed, left
+
+
+def ignored_at(file: SourceFile, line: int, code: str) -> Edit | None:
+    """What suppresses a rule at a line: its statement gets a comment. None where there is no room for one."""
+    statements = _statements(file)
+    if statements is None or code in _NEVER:
+        return None
+    ends, comments = statements
+    last = ends.get(line, line)
+    return _whole_line(file, last, _commented(file.line(last), comments.get(last), [code], ""))
+
+
+def ignored_in_file(file: SourceFile, code: str) -> Edit | None:
+    """What suppresses a rule in a whole file. None where there is no room for a comment."""
+    if code in _NEVER:
+        return None
+    first = 1
+    for number, line in enumerate(file.lines, 1):
+        match = _WHOLE_FILE.match(line)
+        if match is not None:
+            codes = f"{match['codes'].strip()}, {code}"
+            return _whole_line(
+                file, number, f"{line[: match.start('codes')]}{codes}{line[match.end('codes') :]}"
+            )
+        if line.startswith(("#!", "# -*-")) and number <= 2:
+            first = number + 1
+    place = Position(first, 1)
+    return Edit(Range(place, place), f"# xlalint: ignore-file[{code}]\n")
+
+
+def _whole_line(file: SourceFile, number: int, text: str) -> Edit:
+    return Edit(Range(Position(number, 1), Position(number, len(file.line(number)) + 1)), text)
 
 
 def _in_file(file: SourceFile, found: Sequence[Diagnostic], reason: str) -> Ignored | None:

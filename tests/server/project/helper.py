@@ -1,0 +1,2 @@
+def log(value):
+    print(value.item())

@@ -1,0 +1,74 @@
+"""Changes of texts as the protocol has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+
+from lsprotocol import types
+
+from xlalint.diagnostic import Edit
+from xlalint.server.documents import Snapshot, split_lines
+from xlalint.server.positions import Units
+
+_MOST_COMPARED = 4_000
+"""If more lines lie between the first and the last that differ, they are replaced as a whole."""
+
+
+def text_edits(before: Sequence[str], after: Sequence[str], units: Units) -> Iterator[types.TextEdit]:
+    """What turns some lines into others, both with their ends; lines that stay are not touched."""
+
+    def place(number: int) -> types.Position:
+        if number < len(before):
+            return types.Position(number, 0)
+        return types.Position(number - 1, units.before(before[-1], len(before[-1])))
+
+    def replaced(low: int, high: int, lines: Sequence[str]) -> types.TextEdit:
+        return types.TextEdit(types.Range(place(low), place(high)), "".join(lines))
+
+    first = 0
+    while first < min(len(before), len(after)) and before[first] == after[first]:
+        first += 1
+    last = 0
+    while last < min(len(before), len(after)) - first and before[-1 - last] == after[-1 - last]:
+        last += 1
+    old, new = before[first : len(before) - last], after[first : len(after) - last]
+    if len(old) + len(new) > _MOST_COMPARED:
+        yield replaced(first, first + len(old), new)
+        return
+    for kind, low, high, new_low, new_high in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal":
+            yield replaced(first + low, first + high, new[new_low:new_high])
+
+
+def workspace_edit(
+    changed: Mapping[str, str], open_texts: Sequence[Snapshot], units: Units, *, versioned: bool
+) -> types.WorkspaceEdit:
+    """What turns open texts into others.
+
+    Args:
+        changed: By the client's name of a text, the new text.
+        versioned: Whether the client can tell which state of a text a change is for.
+    """
+    before = {each.uri: each for each in open_texts}
+    edits = {uri: [*text_edits(before[uri].lines, split_lines(text), units)] for uri, text in changed.items()}
+    return _workspace_edit(edits, before, versioned=versioned)
+
+
+def edit_of(edit: Edit, text: Snapshot, units: Units, *, versioned: bool) -> types.WorkspaceEdit:
+    """One change of one text."""
+    new_text = edit.text.replace("\n", text.line_end)
+    made = types.TextEdit(units.range(edit.range, text.line), new_text)
+    return _workspace_edit({text.uri: [made]}, {text.uri: text}, versioned=versioned)
+
+
+def _workspace_edit(
+    edits: Mapping[str, list[types.TextEdit]], before: Mapping[str, Snapshot], *, versioned: bool
+) -> types.WorkspaceEdit:
+    if not versioned:
+        return types.WorkspaceEdit(changes={**edits})
+    changes = [
+        types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, before[uri].version), made)
+        for uri, made in edits.items()
+    ]
+    return types.WorkspaceEdit(document_changes=changes)

@@ -1,0 +1,178 @@
+"""Texts in, what is found in them out: all that the server asks of the analysis."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from xlalint.api import Report, SettingsError, check_paths
+from xlalint.cache import Cache
+from xlalint.diagnostic import Diagnostic
+from xlalint.fixing.fixer import Choice, fix
+from xlalint.fixing.rewrite import Refused
+from xlalint.server.documents import Snapshot
+from xlalint.settings import SettingsFinder, read_table
+from xlalint.sources.file import SourceFile, as_bytes, decoded, read_bytes, show
+from xlalint.units import Input
+
+Settings = Mapping[str, object]
+"""What the client sets, by the keys of xlalint.toml."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in a text.
+
+    Args:
+        snapshot: The text.
+        report: What was found in it, and perhaps in others.
+        diagnostics: Those of this text.
+    """
+
+    snapshot: Snapshot
+    report: Report
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass
+class Findings:
+    """What was found in all open texts.
+
+    Args:
+        checked: By the client's name of a text.
+        wrong: Why some could not be checked, each to be told to the user.
+    """
+
+    checked: dict[str, Checked] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+
+
+class Session:
+    """Checks texts again and again, in one thread."""
+
+    def __init__(self) -> None:
+        self._cache = Cache()
+
+    def check(self, open_texts: Sequence[Snapshot], settings: Settings) -> Findings:
+        """Check all open texts. Each counts instead of what is on disk, for the others too."""
+        found = Findings()
+        together = [each for each in open_texts if os.path.lexists(each.path)]
+        alone = [[each] for each in open_texts if each not in together]
+        for texts in (together, *alone):
+            if texts:
+                self._try(texts, open_texts, settings, found)
+        return found
+
+    def finder(self, settings: Settings) -> SettingsFinder:
+        """Which settings hold where.
+
+        Raises:
+            SettingsError: those of the client cannot be used.
+        """
+        return SettingsFinder(given=read_table(settings, Path.cwd(), "the settings of the editor"))
+
+    def report(
+        self, asked: Sequence[Snapshot], open_texts: Iterable[Snapshot], settings: Settings,
+        changed: Mapping[str, bytes],
+    ) -> Report:  # fmt: skip
+        """What is found in some texts.
+
+        Args:
+            asked: They: files that exist, or one that does not.
+            open_texts: All that are open.
+            changed: By path, what stands in files instead of all that.
+
+        Raises:
+            SettingsError: settings that hold for one of them cannot be used.
+        """
+        texts = {**unsaved(open_texts), **changed}
+        finder = self.finder(settings)
+        if os.path.lexists(asked[0].path):
+            paths = [each.path for each in asked]
+            return check_paths(paths, settings=finder, force_exclude=True, cache=self._cache, texts=texts)
+        (new,) = asked
+        given = Input(new.path, texts[new.path])
+        return check_paths(
+            (), settings=finder, force_exclude=True, standard_input=given, cache=self._cache, texts=texts
+        )
+
+    def fix(
+        self, checked: Checked, open_texts: Sequence[Snapshot], settings: Settings, choice: Choice | None
+    ) -> dict[str, str]:
+        """Cure what can be cured, so that all open texts are verified together.
+
+        Args:
+            checked: What was found in the text that it begins with; no text has changed since.
+            open_texts: All that are open.
+            choice: The one cure to carry out; None: all that are safe, in this text alone.
+
+        Returns:
+            By the client's name of a text, the new text.
+
+        Raises:
+            Refused: the cure cannot be carried out, and why.
+            SettingsError: settings cannot be used.
+        """
+        finder = self.finder(settings)
+        texts = {each.path: as_bytes(each.text) for each in open_texts}
+        for each in open_texts:
+            if decoded(texts[each.path]) != each.text:
+                raise Refused("the encoding that the file declares cannot hold its text")
+        asked = [each for each in open_texts if os.path.lexists(each.path)] if choice else [checked.snapshot]
+
+        def check(changed: Mapping[str, bytes]) -> Report:
+            if not changed and choice is not None:
+                return checked.report
+            return self.report(asked, open_texts, settings, changed)
+
+        outcome = fix(
+            check, lambda path: finder.at(Path(path).parent), texts, unsafe=choice is not None, choice=choice
+        )
+        if choice is not None and not outcome.applied:
+            reasons = [left.reason for left in outcome.left if left.diagnostic == choice.diagnostic]
+            raise Refused(reasons[0] if reasons else "nothing could be changed")
+        uris = {each.path: each.uri for each in open_texts}
+        return {uris[path]: decoded(data) for path, data in outcome.after.items() if path in uris}
+
+    def _try(
+        self, texts: Sequence[Snapshot], open_texts: Sequence[Snapshot], settings: Settings, found: Findings
+    ) -> None:
+        """Check some texts; if that fails, each by itself, so that one is not in the way of others."""
+        try:
+            report = self.report(texts, open_texts, settings, {})
+        except Exception as error:
+            if len(texts) > 1:
+                for text in texts:
+                    self._try([text], open_texts, settings, found)
+                return
+            found.wrong.append(_reason(error, texts[0]))
+            return
+        for text in texts:
+            shown = show(Path(text.path))
+            own = tuple(each for each in report.diagnostics if each.path == shown)
+            found.checked[text.uri] = Checked(text, report, own)
+
+
+def unsaved(open_texts: Iterable[Snapshot]) -> dict[str, bytes]:
+    """By path, the bytes of the open texts that differ from what is on disk."""
+    held = {each.path: as_bytes(each.text) for each in open_texts}
+    return {path: data for path, data in held.items() if read_bytes(path) != data}
+
+
+def source_of(text: Snapshot) -> SourceFile:
+    """A text as the analysis takes files."""
+    path = Path(text.path)
+    return SourceFile(path, show(path), text.text.removeprefix("\ufeff"), is_hot=True)
+
+
+def internal_error(error: Exception, doing: str) -> str:
+    """What to tell the user of an error of our own."""
+    return f"internal error while {doing}, please report it: {type(error).__name__}: {error}"
+
+
+def _reason(error: Exception, text: Snapshot) -> str:
+    if isinstance(error, SettingsError):
+        return str(error)
+    return internal_error(error, f"checking {show(Path(text.path))}")
