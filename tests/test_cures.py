@@ -63,6 +63,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA203": {(WrapBody, UNSAFE), (SyncBefore, UNSAFE)},
     "XLA204": {(Remove, UNSAFE), (DropArgument, UNSAFE), (Swap, UNSAFE), (Unwrap, UNSAFE)},
     "XLA205": {(Remove, UNSAFE)},
+    "XLA206": {(Remove, UNSAFE)},
     "XLA212": {(MoveInto, UNSAFE), (ReadFirst, UNSAFE)},
     "XLA301": {
         (EndBefore, UNSAFE), (DropArgument, UNSAFE), (Remove, UNSAFE), (Swap, UNSAFE), (Swap, SHOWN),
@@ -301,7 +302,7 @@ def is_call(site: Site) -> bool:
 def is_marker(site: Site) -> bool:
     match statement(site), nodes(site, ast.Call):
         case ast.Expr(value=value), [call] if value is call:
-            return ast.unparse(call).endswith(("sync()", "mark_step()"))
+            return ast.unparse(call.func).endswith(("sync", "mark_step"))
     return False
 
 

@@ -11,6 +11,7 @@ import pytest
 from xlalint.lazy.assumptions import MANY, NONE, Assumptions, assume
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import (
+    AT_ENTRY,
     JOINS,
     MOST_PLACES,
     Activity,
@@ -18,7 +19,9 @@ from xlalint.lazy.state import (
     Engine,
     Gradient,
     Gradients,
+    LastCut,
     Loop,
+    Marker,
     Obligation,
     Owed,
     Replicas,
@@ -61,6 +64,18 @@ VALUES: dict[Any, list[Any]] = {
     ],
     Assumptions: [NONE, assume("this is so"), assume("that is so"), MANY],
     frozenset[Site]: [frozenset(), frozenset({at(1)}), frozenset({at(2), at(3)})],
+    tuple[LastCut, ...]: [
+        (),
+        AT_ENTRY,
+        (LastCut(at(1), Cause.LOADER),),
+        (LastCut(at(2), Cause.MARKER), LastCut(at(3), Cause.BARRIER)),
+        (*AT_ENTRY, LastCut(at(4), Cause.SCOPE_EXIT), LastCut(at(5), Cause.RENDEZVOUS)),
+    ],
+    frozenset[Marker]: [
+        frozenset(),
+        frozenset({Marker(at(1))}),
+        frozenset({Marker(at(1), needed=True), Marker(at(2), cuts=(at(1),), cause=Cause.LOADER)}),
+    ],
 }
 """What a field may hold, by its type."""
 
@@ -83,6 +98,11 @@ def interval(a: Recorded, b: Recorded) -> Recorded:
 
 def united(a: frozenset[Any], b: frozenset[Any]) -> frozenset[Any]:
     return frozenset(itertools.chain(a, b))
+
+
+def of_both_ways(a: tuple[LastCut, ...], b: tuple[LastCut, ...]) -> tuple[LastCut, ...]:
+    """Nothing was recorded only if nothing was on either way."""
+    return tuple(sorted({*a, *b}, key=lambda cut: cut.site))[:MOST_PLACES] if a and b else ()
 
 
 def worse(a: Assumptions, b: Assumptions) -> Assumptions:
@@ -109,6 +129,8 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "gradients": interval,
         "eager": agreed,
         "skip_cut": either,
+        "idle_since": of_both_ways,
+        "markers": united,
     },
     Scopes: {
         "open": common_prefix,

@@ -13,7 +13,7 @@ from xlalint.lazy.events import Event, Reading
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import NOTHING_DONE, Cause, Scope, ScopeKind, State, join
-from xlalint.lazy.values import HEAVY, HOST, LIGHT, UNKNOWN, Kind, Recorded, Value, Weight
+from xlalint.lazy.values import HEAVY, HOST, LIGHT, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 from xlalint_rules.xla101_host_read_in_step import HostReadInStep
@@ -25,6 +25,7 @@ from xlalint_rules.xla202_missing_step_marker import MissingStepMarker
 from xlalint_rules.xla203_early_exit_with_pending_graph import EarlyExitWithPendingGraph
 from xlalint_rules.xla204_marker_in_step import MarkerInStep
 from xlalint_rules.xla205_split_step import SplitStep
+from xlalint_rules.xla206_redundant_marker import RedundantMarker
 
 LOSS = Value(Kind.TENSOR, recorded=HEAVY)
 LOADER = Value(Kind.LOADER)
@@ -504,6 +505,65 @@ class TestMarkerInStep:
         scope = program.enter(ScopeKind.STEP)
         program.leave(scope)
         assert program.lines == []
+
+
+class TestRedundantMarker:
+    @pytest.mark.parametrize("cause", [Cause.MARKER, Cause.BARRIER, Cause.LOADER, Cause.SCOPE_EXIT])
+    def test_finds_a_marker_below_another_cut(self, cause: Cause) -> None:
+        program = Program(RedundantMarker)
+        program.forward()
+        program.cut(cause)
+        program.read(LOSS._replace(recorded=NOTHING))
+        program.cut()
+        program.end()
+        assert program.lines == [4]
+
+    def test_finds_a_marker_that_the_next_batch_follows(self) -> None:
+        program = Program(RedundantMarker)
+        program.forward()
+        program.cut()
+        program.cut(Cause.LOADER)
+        program.end()
+        assert program.lines == [2]
+
+    def test_silent_where_it_is_needed_once(self) -> None:
+        program = Program(RedundantMarker)
+        program.cut()
+        program.cut()
+        program.forward()
+        program.line = 1
+        program.cut()
+        program.end()
+        assert program.lines == []
+
+    def test_silent_where_a_read_needs_it(self) -> None:
+        program = Program(RedundantMarker)
+        program.forward()
+        program.cut()
+        program.read(LOSS._replace(recorded=NOTHING))
+        program.cut(Cause.LOADER)
+        program.end()
+        assert program.lines == []
+
+    def test_silent_where_nothing_is_known_of_what_came_before(self) -> None:
+        program = Program(RedundantMarker)
+        program.cut()
+        program.end()
+        assert program.lines == []
+
+    def test_two_unknown_calls_between_are_more_than_is_assumed(self) -> None:
+        program = Program(RedundantMarker)
+        program.cut(Cause.LOADER)
+        program.model.work_unseen(program.state, lambda: "one()")
+        program.cut()
+        program.end()
+        assert [len(finding.assumes) for finding in program.findings] == [1]
+        program.cut(Cause.LOADER)
+        program.model.work_unseen(program.state, lambda: "one()")
+        program.model.work_unseen(program.state, lambda: "two()")
+        program.cut()
+        program.end()
+        assert len(program.findings) == 2  # the first once more, and no other
 
 
 class TestSplitStep:

@@ -12,6 +12,7 @@ from xlalint.lazy.events import (
     GradientUsed,
     HostRead,
     LeftPending,
+    MarkerRepeated,
     OptimizerStepped,
     ReadThenCut,
     Save,
@@ -24,6 +25,6 @@ from xlalint.lazy.events import (
 
 EMITTED: frozenset[type[Event]] = frozenset({
     ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, GradientUsed, HostRead, LeftPending,
-    OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, StepSplit,
+    MarkerRepeated, OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, StepSplit,
     UnmatchedCollective,
 })  # fmt: skip

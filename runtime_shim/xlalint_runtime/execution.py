@@ -20,6 +20,7 @@ import torch
 import torch_xla
 from torch_xla._internal import pjrt
 
+from xlalint.registry import all_rules
 from xlalint_runtime import counters, replicas, seeds
 from xlalint_runtime.guard import Guard
 from xlalint_runtime.leaving_out import leaving_out
@@ -43,7 +44,8 @@ def execute(job: Job, send: Send) -> None:
     os.environ["MASTER_PORT"] = str(_free_port())
     counters.count_dynamo_launches()
     replicas.order_saves()
-    guard = Guard(on_news=lambda: send(_seen(guard)))
+    rules = [rule for rule in all_rules() if rule.enabled or rule.code in job.also]
+    guard = Guard(rules, on_news=lambda: send(_seen(guard)))
     run = _Run(job, guard if job.guarded else None)
     with seeds.shifted(job.seed):
         run.execute()

@@ -40,11 +40,12 @@ class Guard:
         on_news: Callable[[], None] | None = None,
     ) -> None:
         """Args:
-        rules: The rules to judge by; None: all that judge only events that the guard emits.
+        rules: The rules to judge by; None: those that are on by default. Of either only those that judge
+            no other events than the guard emits.
         on_news: Called whenever there is a new diagnostic: a program that hangs or aborts never
             comes to its end.
         """
-        chosen = all_rules() if rules is None else rules
+        chosen = [rule for rule in all_rules() if rule.enabled] if rules is None else rules
         self._judge = Judge(rule(DEFAULT_TARGET) for rule in chosen if is_guarded(rule))
         self._report = Report()
         self._on_news = on_news

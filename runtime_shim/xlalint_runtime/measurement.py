@@ -20,6 +20,7 @@ class Job:
         program: The file to run as `__main__`.
         replicas: On how many replicas it runs, as threads.
         guarded: Whether the guard watches it.
+        also: The rules, by their codes, that the guard judges by beside those that are on by default.
         without: A hook of the guard that is left out, as `xlalint_runtime.leaving_out` names it.
         trained: Whether to compare its parameters before and after, which reads them.
         seed: What is added to every seed that it sets, and set before it begins.
@@ -29,6 +30,7 @@ class Job:
     program: str
     replicas: int = 1
     guarded: bool = True
+    also: tuple[str, ...] = ()
     without: str | None = None
     trained: bool = True
     seed: int = 0

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from xlalint.registry import find, is_guarded
+from xlalint.registry import all_rules, find, is_guarded
 from xlalint_runtime.forkserver import ForkServer
 from xlalint_runtime.measurement import REPLICAS_TIMEOUT, TIMEOUT, Job, Measurement
 
@@ -86,18 +86,22 @@ def jobs(program: Any) -> Iterator[Job]:
     """
     for one in (program, program.fixed):
         if one is not None:
-            first = job(one, program.replicas)
+            first = job(one, program.replicas, program.code)
             yield first
             if one is program.fixed or not _breaks_down(program):
                 yield replace(first, seed=_OTHER_SEED, guarded=False, trained=False)
 
 
-def job(program: Any, replicas: int) -> Job:
-    """How one program is run on so many replicas."""
+def job(program: Any, replicas: int, code: str | None) -> Job:
+    """How one program is run on so many replicas.
+
+    The guard judges by the rule with this code even where that is off by default; None: by all rules.
+    """
     several = replicas > 1
     return Job(
         str(program.entry),
         replicas=replicas,
+        also=tuple(rule.code for rule in all_rules() if code is None) or (code or "",),
         # Reading parameters from one thread while work is pending on several replicas would hang.
         trained=not several,
         timeout=REPLICAS_TIMEOUT if several else TIMEOUT,

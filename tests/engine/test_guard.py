@@ -59,7 +59,7 @@ def test_everything_is_put_back(server: ForkServer) -> None:
 
 @pytest.mark.parametrize("path", SAMPLE)
 def test_the_guard_changes_nothing(path: str, server: ForkServer) -> None:
-    alone = job(read_program(FIXTURES / path, None), 1)
+    alone = job(read_program(FIXTURES / path, None), 1, None)
     watched, unwatched = (_run(server, replace(alone, guarded=guarded)) for guarded in (True, False))
     assert watched.findings
     assert not unwatched.findings

@@ -78,7 +78,7 @@ def test_a_hook_that_is_left_out_is_noticed(hook: str, server: ForkServer) -> No
     path = NOTICED_BY[hook]
     if path.is_relative_to(FIXTURES):
         program = read_program(path, None if path.parent.name == CLEAN else path.parent.name)
-        assert list(contradictions(program, _run(server, job(program, program.replicas), hook)))
+        assert list(contradictions(program, _run(server, job(program, program.replicas, program.code), hook)))
     else:
         run = _run(server, Job(str(path), guarded=False), hook)
         assert run.raised is None, run.output

@@ -54,6 +54,7 @@ from xlalint.analysis.summaries import (
     entry_state,
     exit_state,
     generated,
+    idle_after,
     is_hidden,
     is_open,
     outlives,
@@ -72,7 +73,7 @@ from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import BoundReached, Event, Save
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Fact, ScopeKind, State
+from xlalint.lazy.state import AT_ENTRY, Fact, ScopeKind, State
 from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 
@@ -251,7 +252,7 @@ class Interpreter(Machine):
         store = self._start(function.outline)
         state, heavy = store.state, Recorded(Weight.HEAVY, Weight.HEAVY)
         state.engine = state.engine._replace(
-            recorded=heavy, since=(function.site,), parameters=heavy, parameters_reduced=True
+            recorded=heavy, since=(function.site,), parameters=heavy, parameters_reduced=True, idle_since=()
         )
         state.trust = state.trust._replace(bounded=assumptions.MID_STEP)
         self._run_alone(function, frame, store)
@@ -695,6 +696,8 @@ class Interpreter(Machine):
             self.trail = outer
         told = function.name not in _WITH_ITS_COUNTERPART
         frame.model.settle_collectives([end.state for end, _, _ in ends], function.site, told=told)
+        stores = [*(end for end, _, _ in ends), *(raised for raised, _ in frame.exits.raises)]
+        frame.model.settle_markers(store.state for store in stores)
         exit_store: Store | None = None
         changed: tuple[tuple[str, Value], ...] = ()
         value = NONE
@@ -733,9 +736,14 @@ class Interpreter(Machine):
         told = partial(told_outside, function=function, call=call.node)
         if not call.frame.muted:
             self._tell(summary, call, told)
-        if summary.store is None or summary.did_nothing:
+        if summary.store is None:
             return summary.value
         left = summary.store
+        if summary.did_nothing:
+            if left.state.engine.idle_since != AT_ENTRY:
+                idle_since = idle_after(left.state, state, call.site)
+                state.engine = state.engine._replace(idle_since=idle_since)
+            return summary.value
         call.store.state = exit_state(left.state, state, call.site, told)
         if call.store.state.obligations:
             spell_obligations(call.store.state, call.spelling)

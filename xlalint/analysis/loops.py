@@ -113,7 +113,7 @@ def _advance(
         if store.state.engine.skip_cut:
             store.state.engine = store.state.engine._replace(skip_cut=False)
         else:
-            _cut_by_loader(loader.cuts, assumes, node, frame, store)
+            _cut_by_loader(loader, assumes, node, frame, store)
     bind(machine, node.target, loader.element, frame, store)
 
 
@@ -122,21 +122,22 @@ def _exhaust(
 ) -> None:
     """There is no next round."""
     if loader.cuts_at_end and loader.cuts is not False:
-        _cut_by_loader(loader.cuts, assumes, node, frame, store)
+        _cut_by_loader(loader, assumes, node, frame, store)
 
 
 def _cut_by_loader(
-    cuts: bool | None, assumes: Assumptions, node: ast.For | ast.AsyncFor, frame: Frame, store: Store
+    loader: Loader, assumes: Assumptions, node: ast.For | ast.AsyncFor, frame: Frame, store: Store
 ) -> None:
     frame.model.cut(
         store.state,
         Cause.LOADER,
         spelling(node.iter),
         frame.site(node.iter),
-        sure=cuts is True,
+        sure=loader.cuts is True,
         assumes=assumes,
+        ends_loop=loader.cuts_at_end,
     )
-    store.run_all() if cuts else store.maybe_run_all()
+    store.run_all() if loader.cuts else store.maybe_run_all()
 
 
 def _while(machine: Machine, node: ast.While, frame: Frame, store: Store) -> Store | None:

@@ -99,6 +99,10 @@ def operate(
         return container_of(element(left))
     differs = left.differs or right.differs
     if Kind.UNKNOWN in (left.kind, right.kind):
+        if not isinstance(op, ast.Mod | ast.FloorDiv):
+            computed = node.target if isinstance(node, ast.AugAssign) else node
+            assert isinstance(computed, ast.expr)
+            frame.model.work_unseen(store.state, lambda: spelling(computed))
         return UNKNOWN._replace(differs=differs)
     return Value(Kind.HOST, differs=differs)
 

@@ -53,7 +53,9 @@ from xlalint.lazy.state import (
     Fact,
     Gradient,
     Gradients,
+    LastCut,
     Loop,
+    Marker,
     Obligation,
     Owed,
     Replicas,
@@ -79,9 +81,9 @@ _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE = r
 
 _RECORDS: tuple[type[Any], ...] = (
     Activity, Bound, Caller, Carried, Classes, Constant, Container, Device, Engine, Fact, Fields, Gradients,
-    Instance, Iterated, Known, Loader, Loop, Managed, Method, Module, Namespace, Obligation, Occurrence,
-    Opening, Optimizer, Parameters, Partial, RankTest, Recorded, Replicas, Scaler, Scope, Scoped, Scopes,
-    Site, Split, StateDict, Targets, Tensor, Trust, Value, View, Yielded,
+    Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker, Method, Module, Namespace,
+    Obligation, Occurrence, Opening, Optimizer, Parameters, Partial, RankTest, Recorded, Replicas, Scaler,
+    Scope, Scoped, Scopes, Site, Split, StateDict, Targets, Tensor, Trust, Value, View, Yielded,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
     Cause, Gradient, Kind, Opens, Owed, Place, Role, ScopeKind, Shape, Weight, events.Leaving, events.Reading,
@@ -90,8 +92,8 @@ _CHOICES: tuple[type[Enum], ...] = (
 _EVENTS: tuple[type[Any], ...] = (
     events.BoundReached, events.ClippedEarly, events.ClosureAdded, events.ClosureNeverRun, events.Collective,
     events.Cut, events.GradientUsed, events.HostRead, events.LeftPending, events.LoopLeft,
-    events.OptimizerStepped, events.ReadThenCut, events.Save, events.ScalerStepped, events.ScopeEntered,
-    events.ScopeLeft, events.StepSplit, events.StepsRun, events.UnmatchedCollective,
+    events.MarkerRepeated, events.OptimizerStepped, events.ReadThenCut, events.Save, events.ScalerStepped,
+    events.ScopeEntered, events.ScopeLeft, events.StepSplit, events.StepsRun, events.UnmatchedCollective,
 )  # fmt: skip
 
 _FIRST = _STORE + 1
@@ -101,8 +103,8 @@ _FIELDS = {each: tuple(field.name for field in fields(each)) for each in _EVENTS
 _IS_RECORD = frozenset(_RECORDS)
 _IS_CHOICE = frozenset(_CHOICES)
 _EXACT = frozenset({
-    Activity, Engine, Fact, Gradients, Instance, Loop, NoneType, Obligation, Recorded, Replicas, Scope,
-    Scopes, Site, Split, Tensor, Trust, View,
+    Activity, Engine, Fact, Gradients, Instance, LastCut, Loop, Marker, NoneType, Obligation, Recorded,
+    Replicas, Scope, Scopes, Site, Split, Tensor, Trust, View,
 })  # fmt: skip
 """Of these, what is equal is the same. Elsewhere there may be constants, of which 1 and True are equal."""
 _MEMBERS = {each: {member.name: member for member in each} for each in _CHOICES}

@@ -27,12 +27,14 @@ from xlalint.lazy.assumptions import both
 from xlalint.lazy.events import Event
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import (
+    AT_ENTRY,
     NOTHING_DONE,
     Activity,
     Engine,
     Fact,
     Gradient,
     Gradients,
+    LastCut,
     Loop,
     Obligation,
     Owed,
@@ -43,6 +45,7 @@ from xlalint.lazy.state import (
     View,
     join_activities,
     met,
+    needed,
     places,
     places_of_caller,
     stands_for_callers,
@@ -136,7 +139,9 @@ def classes_in(value: Value) -> list[Class]:
 
 def _is_neutral(state: State) -> bool:
     neutral = _NEUTRAL.copy()
-    neutral.engine = neutral.engine._replace(eager=state.engine.eager)
+    # What it called without doing anything itself is told its caller all the same.
+    engine = state.engine
+    neutral.engine = neutral.engine._replace(eager=engine.eager, idle_since=engine.idle_since)
     return state == neutral
 
 
@@ -146,8 +151,10 @@ def entry_state(state: State, function: Function) -> State:
     A scope that stands at the function's own definition, such as that of a compiled function, is its own.
     """
     entry = state.copy()
-    if state.engine.since:
-        entry.engine = state.engine._replace(since=(ENTRY,))
+    engine = state.engine
+    if engine.since or engine.idle_since != AT_ENTRY or engine.markers:
+        since = (ENTRY,) if engine.since else ()
+        entry.engine = engine._replace(since=since, idle_since=AT_ENTRY, markers=frozenset())
     if state.scopes.open:
         own = function.site
         scopes = (
@@ -180,7 +187,7 @@ def unknown_state() -> State:
     """
     perhaps = Recorded(Weight.NONE, Weight.HEAVY)
     state = State()
-    state.engine = Engine(perhaps, (ENTRY,), perhaps, eager=None)
+    state.engine = Engine(perhaps, (ENTRY,), perhaps, eager=None, idle_since=())
     state.gradients = Gradients(frozenset(Gradient))
     state.trust = Trust(assumptions.MANY, assumptions.MANY)
     return state
@@ -194,9 +201,12 @@ def exit_state(
     state.scopes = before.scopes
     state.replicas = left.replicas._replace(splits=before.replicas.splits)
     # Most calls leave most of it as it was.
-    if left.engine.since:
-        since = places(*(before.engine.since if place.is_entry else (site,) for place in left.engine.since))
-        state.engine = left.engine._replace(since=since)
+    since = left.engine.since
+    if since:
+        since = places(*(before.engine.since if place.is_entry else (site,) for place in since))
+    state.engine = left.engine._replace(
+        since=since, idle_since=idle_after(left, before, site), markers=needed(before.engine.markers)
+    )
     if left.obligations or before.obligations:
         state.obligations = _obligations_after(left, before, site, told)
     state.facts = before.facts
@@ -213,6 +223,25 @@ def exit_state(
         reached = [(name, (site, *path)) for name, path in left.collectives]
         state.collectives = met(before.collectives, reached)
     return state
+
+
+def idle_after(left: State, before: State, site: Site) -> tuple[LastCut, ...]:
+    """The cuts since which nothing was recorded, after a call: those of the function stand at the call."""
+    if left.engine.idle_since == AT_ENTRY:
+        return before.engine.idle_since
+    cuts = left.engine.idle_since
+    if any(cut.site.is_entry for cut in cuts):
+        # On some way it did nothing: what counts is what was before, if anything.
+        cuts = cuts if before.engine.idle_since else ()
+    return tuple(
+        dict.fromkeys(
+            each
+            for cut in cuts
+            for each in (
+                before.engine.idle_since if cut.site.is_entry else (LastCut(site, cut.cause, cut.assumes),)
+            )
+        )
+    )
 
 
 def _at(activity: Activity, site: Site) -> Activity:

@@ -221,6 +221,7 @@ FUNCTIONS: dict[str, str] = {
     f"{XM}.set_rng_state": "nothing",
     f"{XM}.get_rng_state": "host",
     f"{XM}.get_memory_info": "host",
+    f"{XM}.RateTracker": "host",
     "torch.compile": f"object {DYNAMO}",
     f"{DYNAMO}.__call__": "dynamo graph",
     "torch.jit.script": "same",

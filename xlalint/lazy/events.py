@@ -87,6 +87,21 @@ class Cut(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class MarkerRepeated(Event):
+    """Nothing was recorded between a marker and other cuts; `site` is that of the marker.
+
+    Args:
+        cuts: The others, one for each way that leads to the marker, or the one that comes next.
+        cause: What made the first of them.
+        comes_next: Whether the other follows the marker, and nothing between the two needs it.
+    """
+
+    cuts: tuple[Site, ...] = ()
+    cause: Cause = Cause.MARKER
+    comes_next: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Collective(Event):
     """Replicas met, or tried to."""
 

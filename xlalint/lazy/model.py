@@ -6,11 +6,13 @@ decides what is remembered between two events (obligations); rules remember noth
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import Any
 
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import Assumptions, both
+from xlalint.lazy.assumptions import Assumptions, both, either
 from xlalint.lazy.events import (
     ClippedEarly,
     ClosureAdded,
@@ -23,6 +25,7 @@ from xlalint.lazy.events import (
     Leaving,
     LeftPending,
     LoopLeft,
+    MarkerRepeated,
     OptimizerStepped,
     Reading,
     ReadThenCut,
@@ -37,12 +40,15 @@ from xlalint.lazy.events import (
 )
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import (
+    AT_ENTRY,
     MOST_PLACES,
     NOTHING_DONE,
     Cause,
     Engine,
     Gradient,
+    LastCut,
     Loop,
+    Marker,
     Obligation,
     Owed,
     Scope,
@@ -50,6 +56,7 @@ from xlalint.lazy.state import (
     Split,
     State,
     met,
+    needed,
     places,
 )
 from xlalint.lazy.state import join as join_states
@@ -61,6 +68,9 @@ _REDUCES = assumptions.assume("the step sums its gradients over the replicas")
 
 _MEETING = frozenset({Cause.LOADER, Cause.RENDEZVOUS})
 """What waits for the other replicas by itself: a cut that only some make is told as that."""
+
+_REPEATS = frozenset({Cause.LOADER, Cause.SCOPE_ENTRY, Cause.RENDEZVOUS})
+"""What makes a marker superfluous that comes directly before it."""
 
 _LOCAL = frozenset({Gradient.LOCAL})
 _REDUCED = frozenset({Gradient.REDUCED})
@@ -101,6 +111,8 @@ class LazyModel:
         state.engine = state.engine._replace(eager=eager, recorded=recorded)
         if recorded == NOTHING:
             state.engine = state.engine._replace(parameters=NOTHING, gradients=NOTHING, since=())
+        else:
+            state.engine = state.engine.works()
         if recorded.must is not Weight.HEAVY:
             # What was read or left has gone meanwhile: no cut can run it again.
             state.obligations = frozenset(o for o in state.obligations if not o.terms.needs_heavy_work)
@@ -117,7 +129,7 @@ class LazyModel:
             if not state.loop.own.works:
                 _note(state, works=True)
         recorded = engine.recorded.at_least(weight)
-        state.engine = engine._replace(recorded=recorded, since=_noted(engine.since, site))
+        state.engine = engine.works()._replace(recorded=recorded, since=_noted(engine.since, site))
         return Recorded(weight, weight)
 
     def record_perhaps(self, state: State, weight: Weight, site: Site) -> None:
@@ -126,9 +138,25 @@ class LazyModel:
         if weight is Weight.NONE or not self.records(state):
             return
         recorded = Recorded(engine.recorded.must, max(engine.recorded.may, weight))
-        state.engine = engine._replace(recorded=recorded, since=_noted(engine.since, site))
+        state.engine = engine.works()._replace(recorded=recorded, since=_noted(engine.since, site))
         if weight is Weight.HEAVY and not state.loop.own.works:
             _note(state, works=True)
+
+    def work_unseen(self, state: State, spelling: Callable[[], str] | None = None) -> None:
+        """Something unknown is done without device values, as far as is seen; `spelling` tells what.
+
+        That it records and reads nothing is assumed, though not of what was cut by a caller. Without a
+        `spelling` it may as well be work on the device.
+        """
+        engine = state.engine
+        if spelling is None:
+            state.engine = engine.works()
+            return
+        if engine.idle_since == AT_ENTRY:
+            engine = engine._replace(idle_since=())
+        if engine.idle_since or engine.markers:
+            engine = engine.trusts(assumptions.assume(f"`{spelling()}` does no work on the device"))
+        state.engine = engine
 
     def records(self, state: State) -> bool:
         """Whether the engine records what it is told to compute: in eager mode only inside a step."""
@@ -150,6 +178,7 @@ class LazyModel:
         """A value is read on the host. The engine keeps nothing of it: the state stays as it is."""
         assumes = self.assumed(state, value)
         self._emit(HostRead(site, assumes, value, reading, spelling, closure_argument), state)
+        self._need_markers(state)
         if value.recorded.may is Weight.HEAVY:
             _note(state, reads=True)
             self._settle_steps_of_loops(state, f"the read `{spelling}`", site)
@@ -200,10 +229,12 @@ class LazyModel:
     def cut(
         self, state: State, cause: Cause, spelling: str, site: Site, *,
         sure: bool = True, resets_scope: bool = True, assumes: Assumptions = assumptions.NONE,
+        waits: bool = False, ends_loop: bool = True,
     ) -> None:  # fmt: skip
         """The graph is cut: what is recorded runs. With `sure` False perhaps it is not.
 
-        `assumes` is what must be so for it to be a cut.
+        `assumes` is what must be so for it to be a cut, `waits` tells that it waits for the device, and
+        `ends_loop` that the loader whose next batch it is cuts at its end, too.
         The observer must let its live values know (`Value.run`), which the model does not hold.
         """
         engine = state.engine
@@ -217,6 +248,8 @@ class LazyModel:
             return
         taken = both(self.assumed(state), assumes)
         self._emit(Cut(site, taken, cause, spelling, engine.recorded, engine.since, resets_scope), state)
+        surely = ends_loop and not assumes
+        markers = self._markers_after(state, cause, site, taken, waits=waits, repeats=surely)
         for obligation in state.owes(Owed.READ):
             met = both(obligation.assumes, assumes)
             self._settle(state, obligation, ReadThenCut(site, met, obligation, cause))
@@ -229,11 +262,59 @@ class LazyModel:
             used = state.gradients.of(None) & {Gradient.REDUCED, Gradient.USED}
             assumes = split.assumes if used else both(split.assumes, _REDUCES)
             self._owe(state, Owed.LONE_CUT, site, assumes, spelling, split=split)
-        state.engine = Engine(eager=engine.eager)
+        idle_since = () if assumes else (LastCut(site, cause),)
+        state.engine = Engine(eager=engine.eager, idle_since=idle_since, markers=markers)
         state.trust = state.trust._replace(opaque=assumptions.NONE)
         own = state.loop.own
         by = own.cut_by if state.scopes.profiler else own.cut_by | {(cause, site)}
         _note(state, cuts=True, cut_by=by)
+
+    def _markers_after(
+        self, state: State, cause: Cause, site: Site, assumes: Assumptions, *, waits: bool, repeats: bool
+    ) -> frozenset[Marker]:
+        """What is known of the markers after this cut, which may be one of them.
+
+        `repeats` tells that it surely makes one superfluous that comes directly before it.
+        """
+        engine, scopes = state.engine, state.scopes
+        markers = engine.markers
+        if repeats and cause in _REPEATS:
+            markers = frozenset(
+                marker._replace(cuts=(site,), cause=cause, comes_next=True) if marker.is_open else marker
+                for marker in markers
+            )
+        markers = needed(markers)
+        if cause is not Cause.MARKER:
+            return markers
+        in_scope = scopes.step is not None or scopes.profiler is not None or scopes.in_closure
+        before = engine.idle_since
+        if waits or in_scope or engine.eager or state.owes(Owed.CLOSURE):
+            own = Marker(site, needed=True)
+        elif before and all(last.cause is not None and last.site != site for last in before):
+            rests_on = functools.reduce(either, (last.assumes for last in before))
+            cuts = tuple(last.site for last in before)
+            own = Marker(site, both(assumes, rests_on), cuts, before[0].cause)
+        else:
+            own = Marker(site, assumes)
+        return markers | {own}
+
+    def settle_markers(self, states: Iterable[State]) -> None:
+        """A function ends, in one of these states: which markers no way through it needs is told now."""
+        known: dict[Site, set[Marker]] = {}
+        for state in states:
+            for marker in state.engine.markers:
+                known.setdefault(marker.site, set()).add(marker)
+        for site, markers in sorted(known.items(), key=itemgetter(0)):
+            if all(marker.cuts for marker in markers):
+                assumes = functools.reduce(both, (marker.assumes for marker in markers))
+                cuts = tuple(sorted({cut for marker in markers for cut in marker.cuts}))
+                cause = min((marker.cause for marker in markers if marker.cause), key=lambda each: each.value)
+                comes_next = all(marker.comes_next for marker in markers)
+                self._emit(MarkerRepeated(site, assumes, cuts, cause, comes_next), State())
+
+    def _need_markers(self, state: State) -> None:
+        if state.engine.markers:
+            state.engine = state.engine._replace(markers=needed(state.engine.markers))
 
     def enter(self, state: State, scope: Scope, spelling: str) -> None:
         """A scope opens; a step scope cuts first."""
@@ -353,6 +434,7 @@ class LazyModel:
     def collective(self, state: State, operation: str, tag: str, site: Site) -> None:
         """Replicas meet. Counted, so that the arms of a rank test can be compared."""
         self._emit(Collective(site, self.assumed(state), operation, tag), state)
+        self._need_markers(state)
         state.collectives = met(state.collectives, [(f"{operation} {tag}".strip(), (site,))])
 
     def part(self, state: State, split: Split) -> State:
@@ -430,6 +512,7 @@ class LazyModel:
         assumes = self.assumed(state, value)
         on_device = on_device or value.is_device
         self._emit(Save(site, assumes, spelling, value, recorded, by_xla, on_device), state)
+        self._need_markers(state)
         if recorded.may is Weight.HEAVY:
             self._settle_steps_of_loops(state, f"the save `{spelling}`", site)
             for obligation in state.owes(Owed.EXIT):
@@ -497,6 +580,7 @@ class LazyModel:
         for obligation in state.owes(Owed.CLOSURE):
             self._settle(state, obligation, ClosureNeverRun(site, obligation.assumes, obligation))
         self.settle_steps(state)
+        self.settle_markers([state])
 
     def _settle_steps_of_loops(self, state: State, by: str, site: Site) -> None:
         for obligation in state.owes(Owed.STEPS):

@@ -12,8 +12,8 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeVar
 
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import Assumptions, either
-from xlalint.lazy.site import Path, Site
+from xlalint.lazy.assumptions import Assumptions, both, either, weight
+from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.values import BY_IDENTITY, NOTHING, Recorded, Weight
 
 _T = TypeVar("_T")
@@ -250,6 +250,45 @@ def _order_of(split: Split | None) -> tuple[object, ...]:
 # Sub-states -------------------------------------------------------------------------------------
 
 
+class LastCut(NamedTuple):
+    """A cut since which nothing was recorded, as far as is assumed.
+
+    Without a cause it stands for "whatever was last, before the present function was entered".
+    """
+
+    site: Site
+    cause: Cause | None = None
+    assumes: Assumptions = assumptions.NONE
+
+
+class Marker(NamedTuple):
+    """What is known of one of the present function's markers, on one way through it.
+
+    Args:
+        assumes: What must be so for nothing to have been recorded between it and other cuts.
+        cuts: The cuts that make it redundant, those before it or the one that came next. Without any, and
+            while it is not needed, nothing was recorded since and what comes next will tell.
+        cause: What made the first of them.
+        comes_next: Whether they came next.
+        needed: It had work to run that no other cut ran before that was needed.
+    """
+
+    site: Site
+    assumes: Assumptions = assumptions.NONE
+    cuts: tuple[Site, ...] = ()
+    cause: Cause | None = None
+    comes_next: bool = False
+    needed: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what comes next tells if it was needed."""
+        return not (self.cuts or self.needed)
+
+
+AT_ENTRY = (LastCut(ENTRY),)
+
+
 class Engine(NamedTuple):
     """What is recorded on the device, and whether the engine records at all.
 
@@ -261,6 +300,9 @@ class Engine(NamedTuple):
         gradients: Work recorded on gradients: what backward recorded since the last cut.
         eager: Whether eager mode is on; None: not known.
         skip_cut: A `StepTrace` has just marked: the loader's next cut is left out.
+        idle_since: The cuts since which nothing was recorded, one for each way that leads here; () where on
+            some way something was, or may have been.
+        markers: The markers of the present function, on whatever way.
     """
 
     recorded: Recorded = NOTHING
@@ -270,6 +312,30 @@ class Engine(NamedTuple):
     gradients: Recorded = NOTHING
     eager: bool | None = False
     skip_cut: bool = False
+    idle_since: tuple[LastCut, ...] = AT_ENTRY
+    markers: frozenset[Marker] = frozenset()
+
+    def works(self) -> Engine:
+        """The same after something was recorded, or may have been."""
+        return self._replace(idle_since=(), markers=needed(self.markers))
+
+    def trusts(self, assumes: Assumptions) -> Engine:
+        """The same where it is assumed that nothing was recorded or read."""
+        idle_since = tuple(cut._replace(assumes=both(cut.assumes, assumes)) for cut in self.idle_since)
+        return self._replace(
+            idle_since=() if any(weight(cut.assumes) > 1 for cut in idle_since) else idle_since,
+            markers=frozenset(
+                marker._replace(assumes=both(marker.assumes, assumes)) if marker.is_open else marker
+                for marker in self.markers
+            ),
+        )
+
+
+def needed(markers: frozenset[Marker]) -> frozenset[Marker]:
+    """The markers after something has happened that needs those before it."""
+    if not any(marker.is_open for marker in markers):
+        return markers
+    return frozenset(Marker(marker.site, needed=True) if marker.is_open else marker for marker in markers)
 
 
 class Scopes(NamedTuple):
@@ -692,6 +758,14 @@ def _merged(a: tuple[Site, ...], b: tuple[Site, ...]) -> tuple[Site, ...]:
     return tuple(sorted({*a, *b})[:MOST_PLACES])
 
 
+def _idle(a: tuple[LastCut, ...], b: tuple[LastCut, ...]) -> tuple[LastCut, ...]:
+    return tuple(sorted({*a, *b}, key=_order_of_cut)[:MOST_PLACES]) if a and b else ()
+
+
+def _order_of_cut(cut: LastCut) -> tuple[Site, str, list[str]]:
+    return cut.site, cut.cause.value if cut.cause else "", sorted(cut.assumes)
+
+
 def _common_prefix(a: tuple[_T, ...], b: tuple[_T, ...]) -> tuple[_T, ...]:
     length = 0
     for one, other in zip(a, b, strict=False):
@@ -710,6 +784,8 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "gradients": Recorded.join,
         "eager": _agreed,
         "skip_cut": _either,
+        "idle_since": _idle,
+        "markers": _united,
     },
     Scopes: {
         "open": _common_prefix,

@@ -55,7 +55,8 @@ def _marker(watch: Watch, original: Any) -> Any:
             elif cause is Cause.STEP_TRACE:
                 watch.leave(state, ScopeKind.STEP_TRACE, spelling=spelling)
             else:
-                watch.model.cut(state, cause, spelling, site, resets_scope=kwargs.get("reset_scope", True))
+                resets, waits = kwargs.get("reset_scope", True), kwargs.get("wait", False)
+                watch.model.cut(state, cause, spelling, site, resets_scope=resets, waits=waits)
 
         before = replica.state.copy()
         watch.tell_cut(chain, cut)

@@ -23,19 +23,22 @@ from xlalint.lazy.values import (
 )
 
 
-def cut(call: Call, cause: Cause, *, sure: bool = True, resets_scope: bool = True) -> None:
+def cut(
+    call: Call, cause: Cause, *, sure: bool = True, resets_scope: bool = True, waits: bool = False
+) -> None:
     """The graph is cut, and the values that are alive are told."""
     if call.frame.outline.is_framework and cause is Cause.MARKER:
         cause = Cause.FRAMEWORK
     call.frame.model.cut(
-        call.store.state, cause, call.spelling, call.site, sure=sure, resets_scope=resets_scope
+        call.store.state, cause, call.spelling, call.site, sure=sure, resets_scope=resets_scope, waits=waits
     )
     call.store.run_all() if sure else call.store.maybe_run_all()
 
 
 def _marker(machine: Machine, call: Call) -> Value:
     resets = call.flag("reset_scope", True, 1)
-    cut(call, Cause.MARKER, resets_scope=resets is not False)
+    waits = call.flag("wait", False, 0)
+    cut(call, Cause.MARKER, resets_scope=resets is not False, waits=waits is not False)
     return NONE
 
 

@@ -165,7 +165,7 @@ class _FabricOptimizer:
         self.optimizer = torch.optim.SGD(torch.nn.Module().to(torch_xla.device()).parameters())
 
     def step(self, closure=None):
-        xm.optimizer_step(self.optimizer)
+        xm.optimizer_step(self.optimizer, barrier=True)
 
     def zero_grad(self, set_to_none=True):
         self.optimizer.zero_grad()
