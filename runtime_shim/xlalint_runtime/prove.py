@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from xlalint.registry import all_rules, find, is_guarded
+from xlalint.registry import find, is_guarded
 from xlalint_runtime.forkserver import ForkServer
 from xlalint_runtime.measurement import REPLICAS_TIMEOUT, TIMEOUT, Job, Measurement
 
@@ -95,13 +95,14 @@ def jobs(program: Any) -> Iterator[Job]:
 def job(program: Any, replicas: int, code: str | None) -> Job:
     """How one program is run on so many replicas.
 
-    The guard judges by the rule with this code even where that is off by default; None: by all rules.
+    The guard judges by the rule with this code even where that is off by default. One that is off may
+    speak of what is so in this run only, and None is for programs in which that is no harm.
     """
     several = replicas > 1
     return Job(
         str(program.entry),
         replicas=replicas,
-        also=tuple(rule.code for rule in all_rules() if code is None) or (code or "",),
+        also=() if code is None else (code,),
         # Reading parameters from one thread while work is pending on several replicas would hang.
         trained=not several,
         timeout=REPLICAS_TIMEOUT if several else TIMEOUT,
