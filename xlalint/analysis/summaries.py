@@ -29,6 +29,7 @@ from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import (
     AT_ENTRY,
     NOTHING_DONE,
+    OF_CALLERS,
     Activity,
     Engine,
     Fact,
@@ -205,7 +206,10 @@ def exit_state(
     if since:
         since = places(*(before.engine.since if place.is_entry else (site,) for place in since))
     state.engine = left.engine._replace(
-        since=since, idle_since=idle_after(left, before, site), markers=needed(before.engine.markers)
+        since=since,
+        idle_since=idle_after(left, before, site),
+        # It did something, or there would be nothing to take over.
+        markers=needed(before.engine.markers) | left.engine.markers & {OF_CALLERS},
     )
     if left.obligations or before.obligations:
         state.obligations = _obligations_after(left, before, site, told)

@@ -42,6 +42,7 @@ from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import (
     AT_ENTRY,
     MOST_PLACES,
+    OF_CALLERS,
     NOTHING_DONE,
     Cause,
     Engine,
@@ -302,7 +303,7 @@ class LazyModel:
         """A function ends, in one of these states: which markers no way through it needs is told now."""
         known: dict[Site, set[Marker]] = {}
         for state in states:
-            for marker in state.engine.markers:
+            for marker in state.engine.markers - {OF_CALLERS}:
                 known.setdefault(marker.site, set()).add(marker)
         for site, markers in sorted(known.items(), key=itemgetter(0)):
             if all(marker.cuts for marker in markers):
@@ -313,8 +314,8 @@ class LazyModel:
                 self._emit(MarkerRepeated(site, assumes, cuts, cause, comes_next), State())
 
     def _need_markers(self, state: State) -> None:
-        if state.engine.markers:
-            state.engine = state.engine._replace(markers=needed(state.engine.markers))
+        markers = state.engine.markers
+        state.engine = state.engine._replace(markers=needed(markers) | {OF_CALLERS})
 
     def enter(self, state: State, scope: Scope, spelling: str) -> None:
         """A scope opens; a step scope cuts first."""

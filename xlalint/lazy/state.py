@@ -287,6 +287,8 @@ class Marker(NamedTuple):
 
 
 AT_ENTRY = (LastCut(ENTRY),)
+OF_CALLERS = Marker(ENTRY, needed=True)
+"""Something in the present function needs the markers that stand before it in whoever calls."""
 
 
 class Engine(NamedTuple):
