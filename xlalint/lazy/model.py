@@ -42,8 +42,8 @@ from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import (
     AT_ENTRY,
     MOST_PLACES,
-    OF_CALLERS,
     NOTHING_DONE,
+    OF_CALLERS,
     Cause,
     Engine,
     Gradient,
