@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from structural_fixing import Step, module_of, text_after
+from fixing import Step, module_of, text_after
+from xlalint.fixing.edits import Edit
 from xlalint.fixing.ledger import agrees
 from xlalint.fixing.module import Block, Module, statements
 from xlalint.fixing.operations import Move, Operation, Wrap
@@ -34,6 +35,7 @@ class Wrong:
         operations: What is to be done.
         text: The file after.
         what: What is wrong, for who reads it.
+        edits: What is to change beside that, inside statements.
         needs: What the text must import.
     """
 
@@ -41,6 +43,7 @@ class Wrong:
     operations: tuple[Operation, ...]
     text: str
     what: str
+    edits: tuple[Edit, ...] = ()
     needs: tuple[str, ...] = ()
 
     def is_accepted(self) -> bool:
@@ -52,7 +55,7 @@ class Wrong:
             return False
         if self.needs:
             return imports_bring(self.text, self.needs)
-        return agrees(self.module, self.operations, self.text)
+        return agrees(self.module, self.operations, self.text, self.edits)
 
 
 def imports_bring(text: str, needs: tuple[str, ...]) -> bool:
@@ -100,7 +103,9 @@ def near(statement: ast.stmt, before: set[str]) -> list[tuple[Block, int]]:
 def _text_operator(what: str, change: Callable[[Block, int], bool]) -> Callable[[Step], Iterator[Wrong]]:
     def operator(step: Step) -> Iterator[Wrong]:
         for text, line in changed_text(step, change):
-            yield Wrong(step.module, step.operations, text, f"{what} on line {line}")
+            yield Wrong(
+                step.module, step.rewrite.operations, text, f"{what} on line {line}", step.rewrite.edits
+            )
 
     return operator
 
@@ -151,19 +156,18 @@ def _indent_lost(block: Block, place: int) -> bool:
 
 def _import_forgotten(step: Step) -> Iterator[Wrong]:
     """No line of the file imports what it needs, once each of those that do is gone."""
-    needs = tuple(need.name for need in step.needs)
-    text = step.with_imports()
-    lines = text.splitlines(keepends=True)
+    needs = tuple(need.name for need in step.rewrite.needs)
+    lines = step.whole.splitlines(keepends=True)
     for number, line in enumerate(lines):
         left = "".join((*lines[:number], *lines[number + 1 :]))
-        if needs and imports_bring(text, needs) and re.fullmatch(r"import torch_xla\s*", line):
-            yield Wrong(step.module, step.operations, left, f"{line.strip()} is missing", needs)
+        if needs and imports_bring(step.whole, needs) and re.fullmatch(r"import torch_xla\s*", line):
+            yield Wrong(step.module, step.rewrite.operations, left, f"{line.strip()} is missing", needs=needs)
 
 
 def _moved_too_far(step: Step) -> Iterator[Wrong]:
     """A statement moves past another that binds, or uses, what it is about."""
     module = step.module
-    for wrap in step.operations:
+    for wrap in step.rewrite.operations:
         if not isinstance(wrap, Wrap):
             continue
         block = module.block(wrap.first)

@@ -61,7 +61,7 @@ def execute(job: Job, send: Send) -> None:
         }
     )
     if job.trained and run.raised is None:
-        send({"trained": run.moved.changed()})
+        send({"trained": run.moved.changed(), "parameters": run.moved.values()})
 
 
 def _seen(guard: Guard) -> dict[str, Any]:
@@ -222,6 +222,11 @@ class MovedParameters:
             for module, before in self._before
             for name, parameter in module.named_parameters()
         )
+
+    def values(self) -> list[float]:
+        """All elements of the parameters as they are now, module by module. Reads the parameters."""
+        parameters = (one.detach().cpu() for module, _ in self._before for one in module.parameters())
+        return [value for one in parameters for value in one.double().flatten().tolist()]
 
 
 def _split(tree: ast.Module) -> tuple[ast.Module, ast.Module, ast.FunctionDef]:

@@ -22,7 +22,7 @@ class Job:
         guarded: Whether the guard watches it.
         also: The rules, by their codes, that the guard judges by beside those that are on by default.
         without: A hook of the guard that is left out, as `xlalint_runtime.leaving_out` names it.
-        trained: Whether to compare its parameters before and after, which reads them.
+        trained: Whether to compare its parameters before and after, and to tell them, which reads them.
         seed: What is added to every seed that it sets, and set before it begins.
         timeout: Seconds until it is killed.
     """
@@ -49,6 +49,7 @@ class Measurement:
         raised: Name of the exception that left main(), or None.
         aborted: Name of the signal that ended the process, `timeout`, or None.
         trained: Whether any parameter changed; None where it was not compared.
+        parameters: All elements of the parameters at the end; None where these were not read.
         numbers: What main() returned, of all replicas in their order.
         reseeded: The same of another run, under another seed; None where there was none.
         findings: The guard's diagnostics, as `xlalint_runtime.report` writes them.
@@ -64,6 +65,7 @@ class Measurement:
     raised: str | None = None
     aborted: str | None = None
     trained: bool | None = None
+    parameters: list[float] | None = None
     numbers: list[float] | None = None
     reseeded: list[float] | None = None
     findings: list[dict[str, Any]] = field(default_factory=list)

@@ -7,7 +7,7 @@ the next round begins. Statements move before names change, so that nobody renam
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -164,17 +164,12 @@ class _Fixing:
             if not untried:
                 left.append(Left(diagnostic, cures[0], self._failed[self._key(report, diagnostic, cures[0])]))
                 continue
-            path = file_of(untried[0])
-            if path not in report.checked:
-                reason = f"it would change {show(Path(path))}, which is not checked"
-                left.append(Left(diagnostic, untried[0], reason))
+            paths = [path for path in map(file_of, untried) if path in report.checked and path in sources]
+            if not paths:
+                left.append(Left(diagnostic, untried[0], _out_of_reach(file_of(untried[0]), report)))
                 continue
-            if path not in sources:
-                reason = f"it would change {show(Path(path))}, which the diagnostic does not show"
-                left.append(Left(diagnostic, untried[0], reason))
-                continue
-            alike = [cure for cure in untried if file_of(cure) == path]
-            wanted[path].append((diagnostic, Wanted(alike, path_to)))
+            alike = [cure for cure in untried if file_of(cure) == paths[0]]
+            wanted[paths[0]].append((diagnostic, Wanted(alike, path_to)))
         plans = []
         for path, asked in wanted.items():
             asked = asked[: self._at_once.get(path)]
@@ -210,7 +205,7 @@ class _Fixing:
             if self._choice is not None and self._leads(diagnostic):
                 cures = [cure for cure in cures if cure.title == self._choice.title]
             if cures:
-                yield diagnostic, cures, placed.path
+                yield diagnostic, cures, (*reversed(placed.around), *placed.path)
 
     @staticmethod
     def _key(report: Report, diagnostic: Diagnostic, cure: Cure) -> _Key:
@@ -245,14 +240,14 @@ class _Fixing:
         while plans:
             texts = {**self._texts, **{plan.path: plan.data for plan in plans}}
             after = self._check(texts)
-            wrong = _wrong(report, after, plans)
-            if not wrong:
+            against = objections(report, after, plans)
+            if not against:
                 self._texts = texts
                 return after, [Applied(*done) for plan in plans for done in plan.done]
             for plan in plans:
-                if plan.path in wrong:
-                    self._give_up(report, plan, wrong[plan.path])
-            plans = [plan for plan in plans if plan.path not in wrong]
+                if plan.path in against:
+                    self._give_up(report, plan, against[plan.path])
+            plans = [plan for plan in plans if plan.path not in against]
         return report, []
 
     def _give_up(self, report: Report, plan: _Plan, reason: str) -> None:
@@ -278,7 +273,13 @@ class _Plan(NamedTuple):
     moves: bool
 
 
-def _wrong(before: Report, after: Report, plans: list[_Plan]) -> dict[str, str]:
+def _out_of_reach(path: str, report: Report) -> str:
+    """Why a file cannot be changed."""
+    why = "the diagnostic does not show" if path in report.checked else "is not checked"
+    return f"it would change {show(Path(path))}, which {why}"
+
+
+def objections(before: Report, after: Report, plans: Sequence[_Plan]) -> dict[str, str]:
     """What speaks against changes, by the path of the changed file: new harm, or none cured.
 
     What is new in another file is held against all changes.

@@ -28,7 +28,7 @@ class Wanted(NamedTuple):
 
     Args:
         cures: Those that may be tried, the best first; at least one.
-        path: The calls that lead from the place of the diagnostic to what it is about.
+        path: The calls that lead to what the diagnostic is about, the outermost first, and the place of that.
     """
 
     cures: Sequence[Cure]
@@ -185,7 +185,7 @@ class _Rewriting:
         for step in steps:
             rewrite = rewrite.with_(step.rewrite)
         try:
-            text = _new_text(self._module, rewrite, self._exports)
+            text = new_text(self._module, rewrite, self._exports)
         except Refused as refusal:
             for step in steps:
                 for number in step.numbers:
@@ -199,7 +199,7 @@ class _Rewriting:
         return True
 
 
-def _new_text(module: Module, rewrite: Rewrite, exports: Exports) -> str:
+def new_text(module: Module, rewrite: Rewrite, exports: Exports) -> str:
     """The text of a file after a rewrite, which is seen to do what it says and no more.
 
     Raises:

@@ -1,5 +1,4 @@
 # select: XLA102
-# refused: which records work or reads itself
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
@@ -12,4 +11,5 @@ def evaluate(batches):
     for step, batch in enumerate(pl.MpDeviceLoader(batches, torch_xla.device())):
         with open(f"{step}.txt", "w") as file:
             loss = model(batch).square().mean()
+            torch_xla.sync()
             file.write(str(loss.item()))
