@@ -1,4 +1,4 @@
-"""Fixes programs in this process, as `xlalint check --isolated --fix --unsafe-fixes` does, and writes nothing."""
+"""Fixes programs in this process as `xlalint check --fix --unsafe-fixes` does, and writes nothing."""
 
 from __future__ import annotations
 

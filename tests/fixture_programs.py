@@ -76,6 +76,7 @@ class Program:
         entry: The file to run.
         modules: Every Python file of the program, the entry first.
         replicas: On how many replicas the program runs.
+        devices: How many devices it shards its tensors over; None where each replica has one.
         tolerance: How far the numbers of program and cure may differ; None: bit for bit.
         no_proof: Why the engine cannot show the harm; None where it can.
         fixed: The cure; None for a cure and for a program without one.
@@ -91,6 +92,7 @@ class Program:
     quiet: tuple[Quiet, ...]
     proofs: tuple[Proof, ...]
     replicas: int
+    devices: int | None
     tolerance: float | None
     no_proof: str | None
     fixed: Program | None
@@ -162,6 +164,7 @@ def read_program(root: Path, code: str | None) -> Program:
         quiet=tuple(mark for mark in marks if isinstance(mark, Quiet)),
         proofs=tuple(proof for text in headers.get("proof", ()) for proof in _proofs(entry, text)),
         replicas=int(headers.get("replicas", ["1"])[0]),
+        devices=int(headers["devices"][0]) if "devices" in headers else None,
         tolerance=float(headers["tolerance"][0]) if "tolerance" in headers else None,
         no_proof=headers["no proof"][0] if "no proof" in headers else None,
         fixed=read_program(cure, code) if cure is not None else None,
@@ -170,7 +173,7 @@ def read_program(root: Path, code: str | None) -> Program:
 
 _CODE = re.compile(r"XLA\d{3}")
 _MARK = re.compile(r"#\s*(expect|missed by both|missed|quiet)\b\s*(:?)\s*([^#]*)")
-_HEADER = re.compile(r"#\s*(proof|replicas|tolerance|no proof)\s*:\s*(.+?)\s*$")
+_HEADER = re.compile(r"#\s*(proof|replicas|devices|tolerance|no proof)\s*:\s*(.+?)\s*$")
 _PROOF = re.compile(r"(\w+)\s+(\w+)(?:\s*->\s*(\w+))?")
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from fixture_programs import Program, bad_programs
 from fixing import Fixed, fixed, fixed_files, module_of, text_after
+from fixture_programs import Program, bad_programs
 from wrong_rewrites import OPERATORS
 from xlalint.cure import WrapBody
 from xlalint.fixing.module import Module, is_marker, statements
@@ -68,7 +68,7 @@ OTHERWISE = {
     "XLA202/step_in_other_module": "the expert wraps the loader",
     "XLA202/two_outputs_one_read": "the value that stays behind has another name",
     "XLA204/loader_in_step": "the expert also changes what opens the step",
-    "XLA212/trainer_logs_a_difference": "what moves in is read there; where XLA101 is selected, too, it stays",
+    "XLA212/trainer_logs_a_difference": "it is read in the step then; with XLA101 selected, too, it stays",
     "XLA301/helper_in_another_module": "the expert removes the helper that holds the marker",
     "XLA501/chain_of_rank_helpers": "the test is in a helper, and so is the sync; the expert writes a step",
     "XLA501/checkpoint_three_calls_deep": "the expert also saves on all replicas",
@@ -143,7 +143,7 @@ def comes_out(program: Program) -> bool:
 
 
 _MARK = re.compile(r"\s*# (?:expect|missed|missed by both|quiet):.*$", re.MULTILINE)
-_HEADER = re.compile(r"^# (?:proof|replicas|tolerance|no proof):.*\n", re.MULTILINE)
+_HEADER = re.compile(r"^# (?:proof|replicas|devices|tolerance|no proof):.*\n", re.MULTILINE)
 
 
 def plain(text: str) -> str:
@@ -263,6 +263,24 @@ def test_a_marker_at_the_start_of_the_body_opens_the_step(markers: int) -> None:
 def site_of(path: Path, statement: ast.stmt) -> Site:
     node = statement.value if isinstance(statement, ast.Expr) else statement
     return Site(str(path), node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
+
+
+# Whole programs ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", pairs(FIXES / "complete"), ids=lambda path: path.stem)
+def test_a_whole_program_gets_all_its_fixes(path: Path) -> None:
+    """What these compute before and after is compared on the engine."""
+    found = fixed_files(path, [path])
+    assert plain(text_of(found)) == cured(path).read_text(encoding="utf-8")
+    assert found.left == []
+
+
+@pytest.mark.parametrize("path", pairs(FIXES / "complete"), ids=lambda path: path.stem)
+def test_a_second_run_over_a_whole_program_changes_nothing(path: Path) -> None:
+    found = fixed_files(cured(path), [cured(path)])
+    assert not found.changed
+    assert found.left == []
 
 
 # Layout -----------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ _AT_END = "__xlalint_at_end__"
 
 def execute(job: Job, send: Send) -> None:
     """Run the program of `job` and send what was measured, findings as soon as there are any."""
-    os.environ["CPU_NUM_DEVICES"] = str(job.replicas)
+    os.environ["CPU_NUM_DEVICES"] = str(job.devices or job.replicas)
     if job.replicas > 1:
         # The asynchronous client runs replicas on as many threads as there are cores, where they starve
         # each other (measured: most correct programs abort; none did with these two).

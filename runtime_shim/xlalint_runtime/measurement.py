@@ -19,6 +19,7 @@ class Job:
     Args:
         program: The file to run as `__main__`.
         replicas: On how many replicas it runs, as threads.
+        devices: How many there are, where one process drives them all; None: one for each replica.
         guarded: Whether the guard watches it.
         also: The rules, by their codes, that the guard judges by beside those that are on by default.
         without: A hook of the guard that is left out, as `xlalint_runtime.leaving_out` names it.
@@ -29,6 +30,7 @@ class Job:
 
     program: str
     replicas: int = 1
+    devices: int | None = None
     guarded: bool = True
     also: tuple[str, ...] = ()
     without: str | None = None

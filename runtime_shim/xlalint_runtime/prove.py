@@ -86,14 +86,14 @@ def jobs(program: Any) -> Iterator[Job]:
     """
     for one in (program, program.fixed):
         if one is not None:
-            first = job(one, program.replicas, program.code)
+            first = job(one, program.replicas, program.code, program.devices)
             yield first
             if one is program.fixed or not _breaks_down(program):
                 yield replace(first, seed=_OTHER_SEED, guarded=False, trained=False)
 
 
-def job(program: Any, replicas: int, code: str | None) -> Job:
-    """How one program is run on so many replicas.
+def job(program: Any, replicas: int, code: str | None, devices: int | None = None) -> Job:
+    """How one program is run on so many replicas, or sharded over so many devices.
 
     The guard judges by the rule with this code even where that is off by default. One that is off may
     speak of what is so in this run only, and None is for programs in which that is no harm.
@@ -103,6 +103,7 @@ def job(program: Any, replicas: int, code: str | None) -> Job:
         str(program.entry),
         replicas=replicas,
         also=() if code is None else (code,),
+        devices=devices,
         # Reading parameters from one thread while work is pending on several replicas would hang.
         trained=not several,
         timeout=REPLICAS_TIMEOUT if several else TIMEOUT,

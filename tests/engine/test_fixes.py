@@ -17,7 +17,7 @@ from xlalint_runtime.prove import job, measure_on, same_numbers
 
 LAUNCHED_OTHERWISE = {
     "XLA202/inference_over_loader": "the expert reads once, below the loop",
-    "XLA501/probe_of_updated_parameters": "the expert takes the probe into the step; a sync launches it apart",
+    "XLA501/probe_of_updated_parameters": "the expert takes the probe into the step, below a sync it is apart",
     "XLA501/trainer_leaves_early": "the expert saves below the step; a sync in the helper cuts once more",
 }
 """Programs that launch more after their fixes than their expert's cure does, and why."""
@@ -27,7 +27,7 @@ def objections(program: Program, before: Measurement, cure: Measurement, after: 
     """Whatever speaks against what the fixer made of a program.
 
     Where the harm is cost, it must compute what the program computed, and launch no more. Where the cure
-    changes what is computed or launched, it must do what the expert's cure does, and not what the program did.
+    changes what is computed or launched, it must do what that does, and not what the program did.
     """
     for measure in ("raised", "aborted", "pending", "trained", "error"):
         if getattr(after, measure) != getattr(cure, measure):
@@ -95,7 +95,11 @@ def fixes(
     runs = measure_on(
         server,
         [
-            replace(job(program, program.replicas), program=str(entries[program.id]), guarded=False)
+            replace(
+                job(program, program.replicas, program.devices),
+                program=str(entries[program.id]),
+                guarded=False,
+            )
             for program in programs
             if program.id in entries
         ],

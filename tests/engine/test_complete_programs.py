@@ -1,0 +1,81 @@
+"""Whole programs compute the same on the real engine once all their fixes are made, and launch no more.
+
+The device is seeded in every step, or a program with dropout would draw other numbers: see `pinning`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fixture_programs import read_program
+from pinning import pinned
+from xlalint_runtime.forkserver import ForkServer
+from xlalint_runtime.measurement import Measurement
+from xlalint_runtime.prove import job, measure_on, same_numbers
+
+FOLDER = Path(__file__).parent.parent / "fixes" / "complete"
+
+PROGRAMS = {
+    path.stem: read_program(path, None)
+    for path in sorted(FOLDER.glob("*.py"))
+    if not path.stem.endswith(".fixed")
+}
+QUICK = frozenset({"loop_with_callbacks", "two_replicas"})
+"""Those that run for every change; compiling the others takes longer."""
+
+NAMES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.soak) for name in PROGRAMS]
+
+
+def runs(server: ForkServer, folder: Path, texts: Mapping[str, str], name: str) -> dict[str, Measurement]:
+    """What some texts of a program do on the engine."""
+    paths = {}
+    for which, text in texts.items():
+        paths[which] = folder / f"{which}.py"
+        paths[which].write_text(text)
+    program = PROGRAMS[name]
+    jobs = [
+        replace(
+            job(program, program.replicas, program.devices), program=str(path), guarded=False, timeout=300
+        )
+        for path in paths.values()
+    ]
+    found = measure_on(server, jobs)
+    return {which: found[str(path)] for which, path in paths.items()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_whole_program_computes_the_same_after_its_fixes(
+    name: str, server: ForkServer, tmp_path: Path
+) -> None:
+    program = PROGRAMS[name]
+    assert program.fixed is not None
+    texts = {
+        "before": pinned(program.entry.read_text(encoding="utf-8")),
+        "after": pinned(program.fixed.entry.read_text(encoding="utf-8")),
+    }
+    found = runs(server, tmp_path, texts, name)
+    before, after = found["before"], found["after"]
+    for run in (before, after):
+        assert (run.raised, run.aborted, run.error, run.pending) == (None, None, None, 0), run.output
+    (proof,) = program.proofs
+    assert (str(before.launches), str(after.launches)) == (proof.before, proof.after)
+    assert int(proof.after or 0) <= int(proof.before)
+    assert before.numbers and after.numbers
+    assert same_numbers(before.numbers, after.numbers, program.tolerance)
+    if before.parameters is not None:
+        assert before.trained
+        assert before.parameters == after.parameters
+
+
+@pytest.mark.soak
+def test_without_a_seed_in_each_step_dropout_draws_other_numbers(server: ForkServer, tmp_path: Path) -> None:
+    program = PROGRAMS["bert_with_amp"]
+    assert program.fixed is not None
+    texts = {"before": program.entry.read_text(), "after": program.fixed.entry.read_text()}
+    found = runs(server, tmp_path, texts, "bert_with_amp")
+    assert found["before"].numbers and found["after"].numbers
+    assert not same_numbers(found["before"].numbers, found["after"].numbers, 1e-4)
