@@ -11,6 +11,7 @@ from typing import NamedTuple
 from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.module import Module
+from xlalint.fixing.presence import is_asked_for, used_beside
 from xlalint.fixing.rewrite import Need, Refused
 
 _USUAL = {
@@ -82,6 +83,8 @@ def _spelled(module: Module, name: str, at: ast.AST) -> tuple[str, tuple[_New, .
     package, rest = _split(name)
     scope = scopes.around(at, module.parents)
     former = origins(module, at)
+    if isinstance(at, ast.stmt):
+        former = used_beside(module, at, package.partition(".")[0])
     known = [
         text
         for imported, where in scopes.imports
@@ -92,6 +95,8 @@ def _spelled(module: Module, name: str, at: ast.AST) -> tuple[str, tuple[_New, .
     if known:
         return min(known, key=len), ()
     places = former if _is_kin(former, package) else _other_place(module, package, at)
+    if not places and isinstance(at, ast.stmt):
+        raise Refused(f"`{package}` may be missing where line {at.lineno} runs")
     if not places:
         raise Refused(f"`{package}` is not imported wherever `{root(module, at)}` is there")
     usual = _USUAL.get(package)
@@ -190,6 +195,8 @@ def _other_place(module: Module, package: str, at: ast.AST) -> list[tuple[Import
     kin = [each for each in there if _package(each[0]) == first]
     if kin:
         return kin[-1:]
+    if is_asked_for(module, first):
+        return []
     if any(_package(old) not in _EVERYWHERE for old, _ in origins(module, at)):
         return []  # whoever brings the former name may have asked whether the package is installed
     return ([each for each in there if _package(each[0]) == "torch"] or there)[-1:]

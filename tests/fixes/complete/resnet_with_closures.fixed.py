@@ -6,8 +6,8 @@ import time
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-import torch_xla.core.xla_model as xm
 import torch_xla
+import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
 from torch.utils.data import DataLoader, TensorDataset
 

@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 import torch.nn as nn
-import torch_xla.distributed.spmd as xs
 import torch_xla
+import torch_xla.distributed.spmd as xs
 import torch_xla.runtime as xr
 from torch.utils.data import DataLoader, TensorDataset
 

@@ -5,8 +5,8 @@ import tempfile
 
 import torch
 import torch.nn as nn
-import torch_xla.core.xla_model as xm
 import torch_xla
+import torch_xla.core.xla_model as xm
 import torch_xla.runtime as xr
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler

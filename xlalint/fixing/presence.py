@@ -1,0 +1,65 @@
+"""Whether a package that may be missing is there wherever a statement runs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from xlalint.fixing.bindings import Imported, Scope
+from xlalint.fixing.module import Module
+from xlalint.fixing.places import Function
+
+_MAY_NOT_RUN = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def used_beside(module: Module, statement: ast.stmt, package: str) -> list[tuple[Imported, Scope]]:
+    """The imports of a package on which what runs together with a statement relies already.
+
+    That is what stands in its block, or around that in the same function, under no condition.
+    """
+    scopes = module.scopes
+    for name in _names_beside(module, statement):
+        scope = scopes.binding(name.id, scopes.around(name, module.parents))
+        found = [] if scope is None else scope.imports.get(name.id, [])
+        if scope is not None and found and all(_brings(each, package) for each in found):
+            return [(each, scope) for each in found]
+    return []
+
+
+def is_asked_for(module: Module, package: str) -> bool:
+    """Whether the file goes on where a package is not installed."""
+    return any(
+        _brings(imported, package)
+        and isinstance(around, ast.Try)
+        and module.member(imported.statement, around.body) is not None
+        for imported, _ in module.scopes.imports
+        for around in module.around(imported.statement)
+    )
+
+
+def _brings(imported: Imported, package: str) -> bool:
+    return imported.brings.partition(".")[0] == package
+
+
+def _names_beside(module: Module, statement: ast.stmt) -> Iterator[ast.Name]:
+    for each in module.block(statement):
+        yield from _names_that_run(each)
+    for around in module.around(statement):
+        if isinstance(around, Function | ast.ClassDef | ast.Module):
+            return
+        if isinstance(around, ast.stmt):
+            yield from _names_beside(module, around)
+            return
+
+
+def _names_that_run(node: ast.AST) -> Iterator[ast.Name]:
+    """The names that are read whenever a statement runs."""
+    if isinstance(node, ast.Name):
+        yield node
+    elif isinstance(node, ast.If | ast.While):
+        yield from _names_that_run(node.test)
+    elif isinstance(node, ast.For | ast.AsyncFor):
+        yield from _names_that_run(node.iter)
+    elif not isinstance(node, (*_MAY_NOT_RUN, Function, ast.ClassDef, ast.Try, ast.Match)):
+        for child in ast.iter_child_nodes(node):
+            yield from _names_that_run(child)
