@@ -39,7 +39,10 @@ def runs(server: ForkServer, folder: Path, texts: Mapping[str, str], name: str) 
     program = PROGRAMS[name]
     jobs = [
         replace(
-            job(program, program.replicas, program.devices), program=str(path), guarded=False, timeout=300
+            job(program, program.replicas, None, program.devices),
+            program=str(path),
+            guarded=False,
+            timeout=300,
         )
         for path in paths.values()
     ]

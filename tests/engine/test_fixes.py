@@ -108,7 +108,7 @@ def fixes(
         server,
         [
             replace(
-                job(program, program.replicas, program.devices),
+                job(program, program.replicas, None, program.devices),
                 program=str(entries[program.id]),
                 guarded=False,
             )
