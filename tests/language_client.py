@@ -40,7 +40,13 @@ class Client:
             speaking.diagnostics[params.uri] = params.diagnostics
             self._published[params.uri] = params.version
 
+        def refresh(params: None) -> None:
+            self.refreshed += 1
+
+        self.refreshed = 0
+        """How often the client was asked to ask for inlay hints again."""
         speaking.protocol.fm.features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = published
+        speaking.protocol.fm.features[types.WORKSPACE_INLAY_HINT_REFRESH] = refresh
 
     def uri(self, name: str) -> str:
         """How the client names a file in the folder."""
@@ -110,6 +116,13 @@ class Client:
             ):
                 self.edit(name, types.TextDocumentContentChangePartial(edit.range, edit.new_text))
         assert not edits
+
+    async def hints(self, name: str) -> dict[int, str]:
+        """By 0-based line, the inlay hints of a file."""
+        place = types.Range(types.Position(0, 0), types.Position(self._texts[name].count("\n") + 1, 0))
+        document = types.TextDocumentIdentifier(self.uri(name))
+        hints = await self.speaking.text_document_inlay_hint_async(types.InlayHintParams(document, place))
+        return {hint.position.line: str(hint.label) for hint in hints or ()}
 
     async def hover(self, name: str, line: int, column: int) -> str | None:
         """What is to be read at a 0-based place."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -91,24 +91,37 @@ def overview(source: SourceFile, states: Sequence[LineState]) -> Iterator[Line]:
         return
     digits = len(str(states[-1].line))
     previous = states[0].line
-    shown: list[_Row] = []
     explained: list[_Row] = []
     yield from _headed(source.shown, ", before each line runs:")
     yield plain("")
-    for line, group in groupby(states, key=lambda known: known.line):
+    for line, rows in _changes(source, states):
         if line > previous + 1:
             yield [Span(f"{'⋮':>{digits}}", FAINT)]
         previous = line
-        rows = list(dict.fromkeys(_in_short(source, known.state) for known in group))
-        if rows != shown:
-            shown = rows
-            explained += rows
-            for row in rows:
-                margin = Span(f"{' ' * digits} ┌ ", GUTTER)
-                yield from wrap([margin], Span(row.text, row.style), digits + 5, COLUMNS)
+        explained += rows
+        for row in rows:
+            margin = Span(f"{' ' * digits} ┌ ", GUTTER)
+            yield from wrap([margin], Span(row.text, row.style), digits + 5, COLUMNS)
         code = _code(source, line, COLUMNS - digits - 3)
         yield [Span(f"{line:>{digits}} │ ", GUTTER), Span(code)]
     yield from _legend(explained)
+
+
+def changes(source: SourceFile, states: Sequence[LineState]) -> Iterator[tuple[int, list[str]]]:
+    """The lines before which something else holds than before the last, and what, in short."""
+    telling = sorted(filter(_is_telling, states), key=lambda known: known.line)
+    for line, rows in _changes(source, telling):
+        if rows:
+            yield line, [row.text for row in rows]
+
+
+def _changes(source: SourceFile, states: Iterable[LineState]) -> Iterator[tuple[int, list[_Row]]]:
+    """Each line, and what holds before it runs, or nothing where that is as before the last."""
+    shown: list[_Row] = []
+    for line, group in groupby(states, key=lambda known: known.line):
+        rows = list(dict.fromkeys(_in_short(source, known.state) for known in group))
+        yield line, rows if rows != shown else []
+        shown = rows
 
 
 def details(source: SourceFile, states: Sequence[LineState], line: int) -> Iterator[Line]:

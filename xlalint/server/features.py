@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.uris import to_fs_path
 
-from xlalint.server import actions, hovers
+from xlalint.server import actions, hovers, states
 from xlalint.server.preferences import SECTION, read_preferences
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def register(server: Server) -> None:
     server.feature(types.CODE_ACTION_RESOLVE)(actions.resolve)
     server.command(actions.SHOW_RULE)(actions.show_rule)
     server.feature(types.TEXT_DOCUMENT_HOVER)(hovers.hover)
+    server.feature(types.TEXT_DOCUMENT_INLAY_HINT)(states.inlay_hints)
 
 
 def initialize(ls: Server, params: types.InitializeParams) -> None:
@@ -92,3 +93,6 @@ async def _configure(ls: Server, sent: object) -> None:
     if sent:
         ls.preferences = read_preferences(sent)
         ls.checks.changed()
+        hinting = workspace.inlay_hint if workspace is not None else None
+        if hinting is not None and hinting.refresh_support:
+            await ls.workspace_inlay_hint_refresh_async(None)

@@ -1,4 +1,5 @@
-"""What an editor shows beside the pointer: the rule of a diagnostic or suppression."""
+"""What an editor shows beside the pointer: the rule of a diagnostic or suppression,
+and what the model holds."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from xlalint.diagnostic import Position, Range
 from xlalint.registry import UnknownRule, find, names
 from xlalint.rule import Rule
 from xlalint.server.session import Checked, source_of
+from xlalint.server.states import told_at
 from xlalint.sources.suppressions import find_suppressions
 
 if TYPE_CHECKING:
@@ -24,10 +26,12 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     if checked is None:
         return None
     place = ls.documents.units.place(params.position, checked.snapshot.line)
-    rules = await ls.worker.do(partial(_rules_at, checked, place))
-    if not rules:
+    told = [_page(rule) for rule in await ls.worker.do(partial(_rules_at, checked, place))]
+    state = await told_at(ls, params.text_document.uri, place.line)
+    told += [] if state is None else [state]
+    if not told:
         return None
-    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(map(_page, rules))))
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(told)))
 
 
 def _rules_at(checked: Checked, place: Position) -> list[type[Rule[Any]]]:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from xlalint.analysis.engine import LineState, trace
 from xlalint.api import Report, SettingsError, check_paths
 from xlalint.cache import Cache
 from xlalint.diagnostic import Diagnostic
+from xlalint.findings import program_of
 from xlalint.fixing.fixer import Choice, fix
 from xlalint.fixing.rewrite import Refused
 from xlalint.server.documents import Snapshot
 from xlalint.settings import SettingsFinder, read_table
 from xlalint.sources.file import SourceFile, as_bytes, decoded, read_bytes, show
-from xlalint.units import Input
+from xlalint.stack import on_large_stack
+from xlalint.units import Input, Unit, gather
 
 Settings = Mapping[str, object]
 """What the client sets, by the keys of xlalint.toml."""
@@ -54,6 +58,8 @@ class Session:
 
     def __init__(self) -> None:
         self._cache = Cache()
+        self._states: tuple[object, tuple[SourceFile, list[LineState]] | None] | None = None
+        """What was last found out for `states`, and for which text."""
 
     def check(self, open_texts: Sequence[Snapshot], settings: Settings) -> Findings:
         """Check all open texts. Each counts instead of what is on disk, for the others too."""
@@ -136,6 +142,29 @@ class Session:
         uris = {each.path: each.uri for each in open_texts}
         return {uris[path]: decoded(data) for path, data in outcome.after.items() if path in uris}
 
+    def states(
+        self, text: Snapshot, open_texts: Sequence[Snapshot], settings: Settings
+    ) -> tuple[SourceFile, list[LineState]] | None:
+        """What the model holds before each line of a text; None where that cannot be known.
+
+        Raises:
+            SettingsError: settings that hold for it cannot be used.
+        """
+        if self._states is None or self._states[0] != (text.revision, settings):
+            self._states = ((text.revision, settings), self._traced(text, open_texts, settings))
+        return self._states[1]
+
+    def _traced(
+        self, text: Snapshot, open_texts: Sequence[Snapshot], settings: Settings
+    ) -> tuple[SourceFile, list[LineState]] | None:
+        texts = unsaved(open_texts)
+        gathered = gather([Path(text.path)], self.finder(settings), force_exclude=True, texts=texts)
+        for unit in gathered.units:
+            source = unit.files[text.path].source() if text.path in unit.files else None
+            if isinstance(source, SourceFile) and text.path in unit.analyzed:
+                return source, on_large_stack(partial(_trace, unit, source))
+        return None
+
     def _try(
         self, texts: Sequence[Snapshot], open_texts: Sequence[Snapshot], settings: Settings, found: Findings
     ) -> None:
@@ -159,6 +188,14 @@ def unsaved(open_texts: Iterable[Snapshot]) -> dict[str, bytes]:
     """By path, the bytes of the open texts that differ from what is on disk."""
     held = {each.path: as_bytes(each.text) for each in open_texts}
     return {path: data for path, data in held.items() if read_bytes(path) != data}
+
+
+def _trace(unit: Unit, source: SourceFile) -> list[LineState]:
+    program = program_of(unit)
+    try:
+        return trace(program, source)
+    finally:
+        program.close()
 
 
 def source_of(text: Snapshot) -> SourceFile:
