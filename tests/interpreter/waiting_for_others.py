@@ -67,6 +67,13 @@ def summed_then_perhaps_cut(optimizer, barrier):
         print(mean.item())
 
 
+def summed_for_one_replica():
+    total = torch.ones(2, device=device)
+    dist.reduce(total, dst=0)
+    if dist.get_rank() == 0:
+        print(total[0].item())  # state: none
+
+
 class Run:
     """Who started it tells by the environment which replica this is."""
 

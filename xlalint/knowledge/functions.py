@@ -252,11 +252,14 @@ FUNCTIONS: dict[str, str] = {
             "all_to_all",
             "all_to_all_single",
             "broadcast",
-            "reduce",
             "reduce_scatter",
             "reduce_scatter_tensor",
         )
     },
+    # The backend sums or gathers on all replicas, and runs that at once.
+    "torch.distributed.reduce": "process group rendezvous",
+    "torch.distributed.gather": "process group rendezvous",
+    "torch.distributed.scatter": "process group rendezvous",
 }
 
 FORMER_MODULES = {

@@ -109,6 +109,14 @@ def _of_process_group(machine: Machine, call: Call) -> Value:
     return NONE
 
 
+def _rendezvous_of_process_group(machine: Machine, call: Call) -> Value:
+    """A collective of `torch.distributed` that the `xla` backend records and runs at once."""
+    if any(value.kind is Kind.TENSOR and value.known for value in call.values):
+        call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
+        cut(call, Cause.RENDEZVOUS)
+    return NONE
+
+
 def _is_grouped(call: Call) -> bool:
     groups = call.keywords.get("groups")
     if groups is None or call.node is None:
@@ -195,6 +203,7 @@ EFFECTS: dict[str, Effect] = {
     "spmd test": _spmd_test,
     "collective": _collective,
     "process group collective": _of_process_group,
+    "process group rendezvous": _rendezvous_of_process_group,
     "rendezvous": _rendezvous,
     "mesh reduce": _mesh_reduce,
     "host barrier": _host_barrier,
