@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from xlalint.cache import Cache
 from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Diagnostic, Fix, Position, Range
-from xlalint.findings import Rules, findings, selected
+from xlalint.findings import Findings, Rules, findings, selected
 from xlalint.judging import Judge, Occurrence, Placed, diagnostic, settle
 from xlalint.lazy.events import SuppressionUnused
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.file import SourceFile, Unreadable, read
-from xlalint.units import File, Input, Unit, gather
+from xlalint.units import File, Gathered, Input, Unit, gather
 from xlalint.versions import DEFAULT_TARGET
 
 if TYPE_CHECKING:
@@ -92,13 +92,33 @@ def check(
         paths, finder, force_exclude=force_exclude, standard_input=standard_input, project=project,
         texts=texts,
     )  # fmt: skip
+    last = gathered.units[-1] if gathered.units else None
+
+    def find(unit: Unit) -> Findings:
+        return findings(unit, cache, is_last=unit is last, progress=progress)
+
+    return report_on(gathered, finder, find, ignore_suppressions=ignore_suppressions)
+
+
+def report_on(
+    gathered: Gathered, finder: SettingsFinder, find: Callable[[Unit], Findings], *,
+    ignore_suppressions: bool = False,
+) -> Report:  # fmt: skip
+    """What is to be said of files.
+
+    Args:
+        gathered: The files, with the projects that they belong to.
+        finder: Which settings hold where.
+        find: Says what is found in a project.
+        ignore_suppressions: As of `check`.
+    """
     report = Report(files=gathered.looked_at)
     sources = _Texts()
     found: list[Placed] = []
     commented: list[tuple[SourceFile, Rules]] = []
     asked: dict[str, Settings] = {}
     for unit in gathered.units:
-        here = findings(unit, cache, is_last=unit is gathered.units[-1], progress=progress)
+        here = find(unit)
         report.statistics.update(here.statistics)
         broken = [*unit.unreadable, *_broken(unit)]
         asked.update((path, unit.files[path].settings) for path in unit.asked)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xlalint.cache import Cache, identity
-from xlalint.judging import Judge, Placed, located
+from xlalint.judging import Judge, Occurrence, Placed, located
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.memory import (
@@ -61,14 +62,14 @@ def findings(
         is_last: Whether no other project follows, which would need the memory.
         progress: Who is told how far the analysis has come.
     """
-    return on_large_stack(_Unit(unit, cache, is_last=is_last, progress=progress).run)
+    return on_large_stack(Search(unit, cache, is_last=is_last, progress=progress).run)
 
 
 def program_of(unit: Unit) -> Program:
     """A project as it is analyzed, when nothing is judged."""
     from xlalint.importers import needed
 
-    held = _Unit(unit, None)
+    held = Search(unit)
     return held.program(frozenset(), needed(unit.asked, unit.files, unit.analyzed, held.project))
 
 
@@ -90,12 +91,13 @@ def _rule(code: str) -> type[Rule[Any]]:
     return find(code)
 
 
-class _Unit:
-    """One project, for the time of one check."""
+class Search:
+    """One project, for the time of one check; or of a session, which analyzes it by itself."""
 
     def __init__(
-        self, unit: Unit, cache: Cache | None, *, is_last: bool = True, progress: Progress | None = None
-    ) -> None:
+        self, unit: Unit, cache: Cache | None = None, *, is_last: bool = True,
+        progress: Progress | None = None,
+    ) -> None:  # fmt: skip
         self._is_last = is_last
         self._progress = Progress() if progress is None else progress
         self._unit = unit
@@ -107,7 +109,12 @@ class _Unit:
         self._settings = unit.all_settings
         self._judges: dict[tuple[Settings, VersionRange], Judge] = {}
 
+    def take(self, unit: Unit) -> None:
+        """Go on with other texts of the same project."""
+        self._unit = unit
+
     def run(self) -> Findings:
+        """All that is found; what is remembered is compared with the files as they are."""
         memory = self._remember()
         for path, file in self._unit.files.items():
             file.compare(memory.files.get(path))
@@ -148,7 +155,7 @@ class _Unit:
 
                 analyzed = needed(self._unit.asked, self._unit.files, analyzed, self.project)
             covered = self._unit.asked
-        program = self.program(self._kinds(), analyzed, self._summaries(memory))
+        program = self.program(self.kinds(), analyzed, self._summaries(memory))
         program.kept.holds = partial(self._surely_holds, memory=memory, program=program)
         program.recalled = partial(self._recalled_value, self._about_uses(memory), memory, program)
         now = Memory(known=True, covered=covered, analyzed=analyzed)
@@ -159,7 +166,7 @@ class _Unit:
                 now.roots[root] = Told(self._recollected(root, memory).findings, told)
                 now.rested[root] = memory.rested[root]
             else:
-                now.roots[root] = Told(self._judged(result), told)
+                now.roots[root] = Told(self.judged(result.occurrences), told)
                 facts = self._values(result, program) if self._cache is not None else {}
                 now.rested[root] = Rested(facts, result.entered)
         now.statistics = dict(program.statistics)
@@ -196,7 +203,7 @@ class _Unit:
 
     # Judging ------------------------------------------------------------------------------------
 
-    def _kinds(self) -> frozenset[type[Event]]:
+    def kinds(self) -> frozenset[type[Event]]:
         """The kinds of events that somebody judges, or counts."""
         return frozenset({BoundReached}).union(
             *(rule.events for each in self._settings for rule in selected(each, DEFAULT_TARGET).values())
@@ -217,7 +224,7 @@ class _Unit:
             judge = self._judges[file.settings, target] = Judge([*rules.values(), *counted])
         return judge
 
-    def _judged(self, result: Result) -> list[Placed]:
+    def judged(self, occurrences: Sequence[Occurrence]) -> list[Placed]:
         """What the rules say, each where the settings are that select it."""
         found: list[Placed] = []
         asked: set[Judge] = set()
@@ -225,7 +232,7 @@ class _Unit:
         while waiting:
             judge = waiting.pop()
             asked.add(judge)
-            for placed in judge.judge(result.occurrences):
+            for placed in judge.judge(occurrences):
                 path = placed.path[0].path
                 if path not in self._unit.files:
                     continue
@@ -262,7 +269,7 @@ class _Unit:
             # It is older than all else that is remembered, and tells nothing by that.
             return None
         if any(
-            not self._has_section(*section, program)
+            not program.has_section(*section)
             for section in sections_of(self._recollected(root, memory).findings)
         ):
             return None
@@ -305,10 +312,6 @@ class _Unit:
         if kind in OF_THE_WHOLE or kind in ABOUT_FILES:
             return False
         return path in memory.used and self._file(path).digest == memory.used[path]
-
-    def _has_section(self, path: str, section: str, program: Program) -> bool:
-        outline = program.project.outline(Path(path))
-        return outline is not None and outline.sections.find(section) is not None
 
     def _values(self, result: Result, program: Program) -> dict[Fact, str]:
         return {fact: self._value(fact, program) for fact in sorted(result.rested)}

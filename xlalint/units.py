@@ -281,6 +281,31 @@ class Unit:
         self._locals = locals_
         self._known: dict[Path, Local] = {}
 
+    def with_texts(self, texts: Mapping[str, bytes], asked: set[str]) -> Unit:
+        """The same project with other texts in some of its files, of which others are asked for.
+
+        Args:
+            texts: By path, what stands in files instead of what is on disk.
+            asked: The paths of files of its own.
+        """
+        given = {path for path, file in self.files.items() if file.given} | (texts.keys() & self.files.keys())
+        changed = {
+            path: File(path, self.files[path].settings, data=texts.get(path))
+            for path in given
+            if not self.files[path].given or self.files[path].data != texts.get(path)
+        }
+        unit = self.with_files(changed)
+        unit.asked, unit.named = asked, set(asked)
+        return unit
+
+    def with_files(self, files: Mapping[str, File]) -> Unit:
+        """The same project with other files in the place of some."""
+        unit = Unit(self.root, self._locals)
+        unit._known = self._known
+        unit.asked, unit.named = self.asked, self.named
+        unit.files = {**self.files, **files}
+        return unit
+
     @property
     def configuration(self) -> Configuration:
         """What the analysis runs under."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Set
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
@@ -46,6 +47,11 @@ class ClassTable:
         """Forget all classes; see `Program.close`."""
         self._tabulating.clear()
         self._assigning.clear()
+
+    def forget(self, files: Set[str]) -> None:
+        """Forget what the texts of some files say of methods."""
+        for method in [method for method in self._assigning if method.outline.file in files]:
+            del self._assigning[method]
 
     def find_method(self, cls: Class, name: str) -> Function | None:
         """The method that instances of `cls` have under `name`."""

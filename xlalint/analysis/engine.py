@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from xlalint.analysis.changes import change
 from xlalint.analysis.facts import Facts
 from xlalint.analysis.interpreter import Interpreter
 from xlalint.analysis.kept import Kept
@@ -215,9 +216,40 @@ class Program:
         self._files.clear()
         self._derived.clear()
 
+    def change(self, files: Iterable[SourceFile]) -> Callable[[Iterable[Fact]], bool] | None:
+        """Take other texts for some files, and forget what does not hold any more.
+
+        Returns:
+            Says whether one of some facts has another value than before. None where a file cannot be parsed,
+            or could not: then nothing was done.
+        """
+        texts: dict[Outline, tuple[str, ast.Module]] = {}
+        changed = list(files)
+        for file in changed:
+            if file.path not in self.project.opened:
+                continue  # nobody has looked at it
+            outline, tree = self.project.outline(file.path), parse_file(file)
+            if outline is None or isinstance(tree, Unreadable):
+                return None
+            texts[outline] = file.text, tree
+        self._files.update((file.path, file) for file in changed if file.path in self._files)
+        bits = change(texts, self.facts, self.plan, self.interpreter)
+        altered = frozenset(self.interpreter.facts.of(bits))
+        return lambda facts: not altered.isdisjoint(facts)
+
     def derived(self, fact: Fact) -> frozenset[Fact]:
         """What a fact rests on that was found out of others."""
         return frozenset(self.interpreter.facts.of(self.interpreter.lookups.derived[fact]))
+
+    @property
+    def contexts(self) -> int:
+        """How many ways are known in which functions were entered."""
+        return sum(1 for _ in self.interpreter.contexts())
+
+    def has_section(self, path: str, name: str) -> bool:
+        """Whether a file has a section that places may be counted in."""
+        outline = self.project.outline(self.project.path(path))
+        return outline is not None and outline.sections.find(name) is not None
 
     def where(self, site: Site) -> Site:
         """A place of the program, counted in the lines of its whole file."""

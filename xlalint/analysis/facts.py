@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from xlalint.analysis.classes import assigns, makes_cuda_tensors
 from xlalint.analysis.lookups import Fact
@@ -37,6 +37,11 @@ class Facts:
             kind, file, detail = fact
             known = self._known[fact] = self._find(kind, file, detail)
         return known
+
+    def forget(self, facts: Iterable[Fact]) -> None:
+        """Look at some facts anew when their value is asked for."""
+        for fact in facts:
+            self._known.pop(fact, None)
 
     def _find(self, kind: str, file: str, detail: str) -> str:
         if kind in ABOUT_FILES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -530,10 +530,16 @@ class Interpreter(Machine):
             return False
         counted = self._counted | context.bit | trail.contexts
         added = counted & ~self._counted
-        return not added or all(
-            not added & bits or (counted & bits).bit_count() <= MANY_CONTEXTS
-            for bits in self._crowded.values()
-        )
+        if not added:
+            return True
+        # Where there are many, what differs only in a number or text would count as one.
+        narrow = added & ~self._kept_before.wide
+        for bits in self._crowded.values():
+            if added & bits:
+                count = (counted & bits).bit_count()
+                if count > MANY_CONTEXTS and (narrow & bits or count > MOST_CONTEXTS):
+                    return False
+        return True
 
     def _made(
         self, function: Function, key: Any, names: dict[str, Value], captured: dict[str, Value],
@@ -579,6 +585,13 @@ class Interpreter(Machine):
         self._kept_before.made(function, key, context)
         return context, summary, lasts
 
+    def contexts(self) -> Iterator[tuple[Context, Function, Any]]:
+        """All contexts that are known, each with its function and key."""
+        for function, known in self._known.items():
+            for key, alike in known.items():
+                for context in alike:
+                    yield context, function, key
+
     def _context(
         self, function: Function, key: Any, attributes: tuple[tuple[AttributeKey, Value | None], ...]
     ) -> Context:
@@ -589,6 +602,7 @@ class Interpreter(Machine):
                 return context
         context = Context(1 << self._contexts, attributes)
         alike.append(context)
+        self._kept_before.met(key, context)
         self._contexts += 1
         bits = self._bits[function.key] = self._bits.get(function.key, 0) | context.bit
         if bits.bit_count() > MANY_CONTEXTS:

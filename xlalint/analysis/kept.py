@@ -18,7 +18,7 @@ from xlalint.analysis.outline import Function, Key
 from xlalint.analysis.packing import Packer, Row, Unpackable, Unpacker
 from xlalint.analysis.project import Project
 from xlalint.analysis.store import AttributeKey
-from xlalint.analysis.summaries import Summary
+from xlalint.analysis.summaries import Summary, is_wide
 from xlalint.analysis.trail import Numbered, Trail, places
 from xlalint.lazy.values import Value
 
@@ -66,6 +66,7 @@ class Context:
         narrowed: Summaries that serve where a root has come to the same contexts.
         is_packed: Whether something was kept of it and not looked at yet.
         unpacked: How many of the narrowed summaries are another run's.
+        about: The facts that say what its function is, and what its key speaks of; -1 until that is asked.
     """
 
     bit: int
@@ -76,6 +77,7 @@ class Context:
     narrowed: list[Narrowed] = field(default_factory=list)
     is_packed: bool = False
     unpacked: int = 0
+    about: int = -1
 
     @property
     def number(self) -> int:
@@ -100,6 +102,8 @@ class Kept:
         self.rows: list[Row] = list(held["rows"])
         self.entries: list[Entry] = list(held["contexts"])
         self.versions: list[Version | None] = list(held["summaries"])
+        self.wide = 0
+        """The contexts, as bits, that are known to be the same where many are."""
         self.values: dict[Fact, str] = {}
         for kind, file, detail, value in held["facts"]:
             self.facts.bit((kind, file, detail))
@@ -137,6 +141,11 @@ class Kept:
         """The present value of a fact, where it is seen to be what it was."""
         return self.values[fact] if fact in self.values and self._holding & self.facts.bit(fact) else None
 
+    def met(self, key: Any, context: Context) -> None:
+        """A context is known from now on."""
+        if is_wide(key):
+            self.wide |= context.bit
+
     def made(self, function: Function, key: Any, context: Context) -> None:
         """A context was interpreted."""
         self._made[context] = function, key
@@ -171,6 +180,7 @@ class Kept:
                     unpack = self._unpacker.unpack
                     held = unpack(key), Context(1 << number, unpack(attributes), is_packed=True)
                     self._contexts[number] = held
+                    self.met(*held)
         return self._contexts[number]
 
     def _summary(self, number: int) -> Summary | None:

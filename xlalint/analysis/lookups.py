@@ -117,6 +117,17 @@ class Lookups:
         self._passing = {key: held for key, held in self._passing.items() if held.circle < number}
         return value
 
+    def forget(self, changed: int, about: Callable[[Hashable], int]) -> None:
+        """Forget the answers that rest on facts that have changed.
+
+        Args:
+            changed: These facts.
+            about: The facts that say what a question is about.
+        """
+        for question, held in list(self._final.items()):
+            if (held.rested | about(question)) & changed:
+                del self._final[question]
+
     def close(self) -> None:
         """Forget all answers; see `Program.close`."""
         self._final.clear()

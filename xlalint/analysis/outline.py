@@ -61,6 +61,10 @@ class Function:
         self, outline: Outline, node: FunctionNode, parent: Function | None, owner: Class | None
     ) -> None:
         self.outline = outline
+        self.become(node, parent, owner)
+
+    def become(self, node: FunctionNode, parent: Function | None, owner: Class | None) -> None:
+        """Be what a node defines, that of another text perhaps, and know nothing of it yet."""
         self.node = node
         self.parent = parent
         self.owner = owner
@@ -192,10 +196,14 @@ class Function:
 class Class:
     """A class of the project."""
 
-    __slots__ = ("bases", "constants", "methods", "name", "node", "outline", "parent", "qualname")
+    __slots__ = ("_key", "bases", "constants", "methods", "name", "node", "outline", "parent", "qualname")
 
     def __init__(self, outline: Outline, node: ast.ClassDef, parent: Function | Class | None) -> None:
         self.outline = outline
+        self.become(node, parent)
+
+    def become(self, node: ast.ClassDef, parent: Function | Class | None) -> None:
+        """Be what a node defines, that of another text perhaps, and know nothing of it yet."""
         self.node = node
         self.parent = parent
         self.name = node.name
@@ -204,6 +212,7 @@ class Class:
         self.methods: dict[str, Function] = {}
         self.constants: dict[str, list[ast.expr]] = {}
         """What its body assigns to names, each in turn: several where a branch does it."""
+        self._key: Key | None = None
 
     def __repr__(self) -> str:
         return f"<{self.outline.name}:{self.qualname}>"
@@ -211,7 +220,9 @@ class Class:
     @property
     def key(self) -> Key:
         """What tells it from all others, and stays when other parts of the module change."""
-        return self.outline.key(self.node)
+        if self._key is None:
+            self._key = self.outline.key(self.node)
+        return self._key
 
     def fields(self) -> list[str]:
         """The names that the class body annotates, in order: what a dataclass takes."""
@@ -248,14 +259,27 @@ class Outline:
             false_tests: Names that are false in it: tests for other backends.
         """
         self.path = path
-        self.text = text
-        self.tree = tree
         self.name = name
         self.is_package = is_package
         self.false_tests = false_tests
         self.file = str(path)
         self.folder = str(path.parent)
         self.is_framework = self.file.startswith(FRAMEWORK)
+        self._former: dict[str, Function | Class] = {}
+        """By key, what was defined in the text before this one, and has not been met since."""
+        self._take(text, tree)
+
+    def change(self, text: str, tree: ast.Module) -> None:
+        """Be the outline of another text. What has the same key stays the same object."""
+        self._former.update((one.key[1], one) for one in self._defined())
+        self._take(text, tree)
+
+    def _defined(self) -> list[Function | Class]:
+        return [*self.functions.values(), *self.classes.values()]
+
+    def _take(self, text: str, tree: ast.Module) -> None:
+        self.text = text
+        self.tree = tree
         self.bindings: dict[str, list[Binding]] = {}
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}
@@ -330,8 +354,7 @@ class Outline:
     def definition(self, key: str) -> Function | Class | None:
         """The function or class that has a key in this module."""
         if self._by_key is None:
-            defined: list[Function | Class] = [*self.functions.values(), *self.classes.values()]
-            self._by_key = {one.key[1]: one for one in defined}
+            self._by_key = {one.key[1]: one for one in self._defined()}
         return self._by_key.get(key)
 
     def binding_digest(self, name: str) -> str:
@@ -378,10 +401,25 @@ class Outline:
 
     def function(self, node: FunctionNode, parent: Function | None) -> Function:
         """The function that `node` defines; lambdas are made known when first met."""
-        found = self.functions.get(node)
-        if found is None:
-            found = self.functions[node] = Function(self, node, parent, None)
-        return found
+        return self.functions.get(node) or self._function(node, parent, None)
+
+    def _function(self, node: FunctionNode, parent: Function | None, owner: Class | None) -> Function:
+        known = self._former.pop(self.key(node)[1], None) if self._former else None
+        if isinstance(known, Function):
+            known.become(node, parent, owner)
+        else:
+            known = Function(self, node, parent, owner)
+        self.functions[node] = known
+        return known
+
+    def _class(self, node: ast.ClassDef, parent: Function | Class | None) -> Class:
+        known = self._former.pop(self.key(node)[1], None) if self._former else None
+        if isinstance(known, Class):
+            known.become(node, parent)
+        else:
+            known = Class(self, node, parent)
+        self.classes[node] = known
+        return known
 
     def imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
         """The names that an import statement binds, with what each means."""
@@ -427,16 +465,14 @@ class Outline:
             if parent is not None and owner is None and node.__class__ in SIMPLE:
                 continue  # a function's own names are found when it is looked into
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                function = Function(self, node, parent, owner)
-                self.functions[node] = function
+                function = self._function(node, parent, owner)
                 if owner is not None:
                     owner.methods[_method_name(node)] = function
                 elif at_module:
                     self._bind(node.name, function)
                 self._collect(node.body, function, None)
             elif isinstance(node, ast.ClassDef):
-                cls = Class(self, node, owner or parent)
-                self.classes[node] = cls
+                cls = self._class(node, owner or parent)
                 if at_module:
                     self._bind(node.name, cls)
                 self._collect(node.body, parent, cls)

@@ -39,18 +39,53 @@ class Plan:
         self.outlines = sorted(outlines, key=lambda outline: outline.file)
         self.resolved: set[tuple[str, str]] = set()
         """The names of modules that were looked up on the way, with the folder that imports each."""
+        self.relevant: set[Function] = set()
         self._project = project
+        self._tokens = tokens
         self._by_path = {outline.path: outline for outline in self.outlines}
         self._last_names = {outline.name.rpartition(".")[2] for outline in self.outlines}
-        self._imported: dict[Outline, list[tuple[str, Outline, str]]] = {
-            outline: list(self._imports(outline)) for outline in self.outlines
-        }
+        self._imported: dict[Outline, list[tuple[str, Outline, str]]] = {}
         self._words: dict[Function, frozenset[str]] = {}
         self._module_words: dict[Outline, frozenset[str]] = {}
-        self._hot_names = self._names_that_lead_there(tokens)
-        self.relevant: set[Function] = set()
+        self._naming_devices: set[Function] = set()
+        self._users: dict[Outline, dict[str, list[Function]]] = {}
+        """By module and word, the functions in which it stands."""
+        self._given: dict[Outline, dict[str, list[str]]] = {}
+        """By module and what is called, the names that get what it returns."""
         for outline in self.outlines:
-            self._collect(outline)
+            self._look(outline)
+        self._find()
+
+    def change(self, outline: Outline) -> None:
+        """Look once more at a module whose text has changed, if it is one of those."""
+        if outline not in self._imported:
+            return
+        for function in [function for function in self._words if function.outline is outline]:
+            del self._words[function]
+            self._naming_devices.discard(function)
+        self._look(outline)
+        self._find()
+
+    def _look(self, outline: Outline) -> None:
+        """Note what the text of a module says by itself."""
+        self._imported[outline] = list(self._imports(outline))
+        self._collect(outline)
+        users = self._users[outline] = {}
+        for function in outline.functions.values():
+            for word in self._words[function]:
+                users.setdefault(word, []).append(function)
+        given = self._given[outline] = {}
+        for name, word in _called_for(outline):
+            given.setdefault(word, []).append(name)
+
+    def _find(self) -> None:
+        """Find out what that makes of all modules."""
+        self._hot_names = self._names_that_lead_there(self._tokens)
+        self.relevant = {
+            function
+            for function, words in self._words.items()
+            if function in self._naming_devices or not words.isdisjoint(self._hot_names[function.outline])
+        }
         self._spread()
         self._swapping = self._connected_with(
             {outline for outline in self.outlines if outline.mentions(SWAPS_PARAMETERS)}
@@ -65,6 +100,9 @@ class Plan:
         self._imported.clear()
         self._words.clear()
         self._module_words.clear()
+        self._naming_devices.clear()
+        self._users.clear()
+        self._given.clear()
         self._hot_names.clear()
 
     def module_bodies(self) -> list[Outline]:
@@ -200,16 +238,15 @@ class Plan:
 
     def _collect(self, outline: Outline) -> None:
         lines = outline.lines
-        names = self._hot_names[outline]
         body = list(lines)
         names_device = _DEVICE.search(outline.text) is not None
         for function in outline.functions.values():
             first, last = function.node.lineno, function.node.end_lineno or function.node.lineno
             first = min([first, *(decorator.lineno for decorator in function.decorators)])
             text = "\n".join(lines[first - 1 : last])
-            words = self._words[function] = frozenset(_WORDS.findall(text))
-            if words & names or (names_device and _DEVICE.search(text)):
-                self.relevant.add(function)
+            self._words[function] = frozenset(_WORDS.findall(text))
+            if names_device and _DEVICE.search(text):
+                self._naming_devices.add(function)
             body[first - 1 : last] = [""] * (last - first + 1)
         statements = (
             line for line in body if not line.lstrip().startswith(("import ", "from ", "class ", "#"))
@@ -220,15 +257,9 @@ class Plan:
 
     def _spread(self) -> None:
         """A function that names a relevant one is relevant too, and so is one that names what it gave."""
-        users: dict[Outline, dict[str, list[Function]]] = {outline: {} for outline in self.outlines}
-        given: dict[Outline, dict[str, list[str]]] = {outline: {} for outline in self.outlines}
+        users, given = self._users, self._given
         importers: dict[Outline, list[tuple[Outline, str, str]]] = {outline: [] for outline in self.outlines}
         for outline in self.outlines:
-            for function in outline.functions.values():
-                for word in self._words[function]:
-                    users[outline].setdefault(word, []).append(function)
-            for name, word in _called_for(outline):
-                given[outline].setdefault(word, []).append(name)
             for name, source, last in self._imported[outline]:
                 importers[source].append((outline, name, last))
         seen: set[tuple[Outline, str]] = set()

@@ -111,6 +111,13 @@ def widened(value: Value) -> Value:
     return value
 
 
+def is_wide(key: Any) -> bool:
+    """Whether `widened` leaves the key of a context as it is."""
+    names, captured, _ = key
+    # Where only attributes are asked for, contexts are not counted.
+    return names.__class__ is tuple and not any(widened(value) is not value for _, value in (*names, *captured))
+
+
 def are_idle(values: dict[Any, Value]) -> bool:
     """Whether the engine has nothing to do with any of the values."""
     for value in values.values():

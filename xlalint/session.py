@@ -1,0 +1,202 @@
+"""Checks of files that change between two checks, in a process that stays: for editors.
+
+A session keeps projects in memory as they were analyzed: outlines, summaries, and what was found at each
+root. When a text changes, what rests on it is found out anew, and nothing else. The answer is that of
+`checker.check`, with one exception: while a file cannot be parsed, what is said of *others* is what its last
+text made of them that could.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from xlalint import checker
+from xlalint.analysis.engine import Program, Root, unreadable
+from xlalint.analysis.lookups import Fact
+from xlalint.analysis.outline import Key
+from xlalint.analysis.parsing import parse_file
+from xlalint.checker import Report
+from xlalint.findings import Findings, Search
+from xlalint.judging import Placed, located
+from xlalint.memory import sections_of
+from xlalint.settings import SettingsFinder
+from xlalint.sources.file import SourceFile, Unreadable
+from xlalint.stack import on_large_stack
+from xlalint.units import Gathered, Unit, gather
+
+MOST_GROWN = 3
+"""A program that knows so many times the contexts that it began with is analyzed afresh."""
+FEW = 1000
+"""So many contexts are few in any program."""
+
+
+class Session:
+    """Checks files again and again, as their texts change."""
+
+    def __init__(self, finder: SettingsFinder) -> None:
+        """Args: finder: which settings hold where."""
+        self._finder = finder
+        self._projects: dict[Path, _Project] = {}
+
+    def check(self, paths: Sequence[Path], texts: Mapping[str, bytes] = MappingProxyType({})) -> Report:
+        """Check files, and what lies below directories.
+
+        Args:
+            paths: Files and directories. Files of projects that were checked before are looked at at once;
+                for all else, their projects are looked for and analyzed.
+            texts: By absolute path, what stands in files instead of what is on disk: all such texts, not
+                only those that have changed since the last check.
+
+        Raises:
+            SettingsError: settings that hold for one of the files cannot be used.
+        """
+        gathered = self._known(paths, texts) or gather(paths, self._finder, texts=texts)
+        return checker.report_on(gathered, self._finder, self._findings)
+
+    def forget(self, finder: SettingsFinder | None = None) -> None:
+        """Know nothing any more: files on disk have changed, come or gone, or settings have.
+
+        Args:
+            finder: The settings that hold from now on; None: those that are known.
+        """
+        self._finder = finder or self._finder
+        for project in self._projects.values():
+            project.close()
+        self._projects.clear()
+
+    def _known(self, paths: Sequence[Path], texts: Mapping[str, bytes]) -> Gathered | None:
+        """The projects of files, where all are known; else None."""
+        asked: dict[Path, set[str]] = {}
+        for path in paths:
+            own = [root for root, project in self._projects.items() if str(path) in project.unit.files]
+            if len(own) != 1:
+                return None
+            asked.setdefault(own[0], set()).add(str(path))
+        units = [self._projects[root].unit.with_texts(texts, held) for root, held in sorted(asked.items())]
+        return Gathered(units, sum(map(len, asked.values())))
+
+    def _findings(self, unit: Unit) -> Findings:
+        return on_large_stack(lambda: self._found(unit))
+
+    def _found(self, unit: Unit) -> Findings:
+        project = self._projects.get(unit.root)
+        if project is None or not project.take(unit):
+            if project is not None:
+                project.close()
+            project = self._projects[unit.root] = _Project(unit)
+        return project.findings()
+
+
+class _Known(NamedTuple):
+    """What was found at a root, and what that rests on."""
+
+    found: list[Placed]
+    told: bool
+    entered: frozenset[Key]
+    rested: frozenset[Fact]
+
+
+class _Project:
+    """One project as it was analyzed last."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        """The project as it is."""
+        self._analyzed = unit
+        """The same with older texts where the present ones cannot be parsed."""
+        self._search = Search(unit)
+        self._roots: dict[Root, _Known] = {}
+        self._never_parsed: dict[str, Unreadable] = {}
+        """By path, why a text cannot be parsed that the program began with."""
+        self._program: Program | None = None
+        self._at_first = 0
+        if unit.analyzed:
+            self._program = self._search.program(self._search.kinds(), unit.analyzed)
+            self._never_parsed = {str(file.path): file for file in self._program.unreadable}
+            self._analyze()
+            self._at_first = self._program.contexts
+        self._broken = self._never_parsed
+        """By path, why a present text cannot be parsed."""
+
+    def close(self) -> None:
+        """Forget the program."""
+        if self._program is not None:
+            self._program.close()
+
+    def findings(self) -> Findings:
+        """What is found in the project as it is."""
+        program = self._program
+        if program is None:
+            return Findings([], Counter())
+        told = (placed for known in self._roots.values() if known.told for placed in known.found)
+        placed = [located(each, program.where) for each in told if each.path[0].path not in self._broken]
+        for path, file in self._broken.items():
+            if path in self.unit.analyzed:
+                placed += self._search.judged([unreadable(file)])
+        return Findings(placed, program.statistics)
+
+    def take(self, unit: Unit) -> bool:
+        """Go on with the present texts of the project; False where it must be analyzed afresh."""
+        before, self.unit = self._analyzed, unit
+        if unit.files.keys() != before.files.keys():
+            return False
+        broken: dict[str, Unreadable] = {}
+        changed: list[SourceFile] = []
+        for path, file in unit.files.items():
+            if file is before.files[path] or file.digest == before.files[path].digest:
+                if path in self._never_parsed:
+                    broken[path] = self._never_parsed[path]
+                continue
+            source = file.source()
+            tree = source if isinstance(source, Unreadable) else parse_file(source)
+            if isinstance(tree, Unreadable):
+                broken[path] = tree
+            elif isinstance(source, SourceFile):
+                changed.append(source)
+        self._broken = broken
+        self._analyzed = unit.with_files({path: before.files[path] for path in broken}) if broken else unit
+        self._search.take(self._analyzed)
+        if _steering(self._analyzed) != _steering(before):
+            return False
+        return self._program is None or not changed or self._change(self._program, changed)
+
+    def _change(self, program: Program, files: list[SourceFile]) -> bool:
+        has_changed = program.change(files)
+        if has_changed is None or program.contexts > MOST_GROWN * self._at_first + FEW:
+            return False
+        paths = {str(file.path) for file in files}
+        for root, known in list(self._roots.items()):
+            places = sections_of(known.found)
+            if has_changed(known.rested) or any(
+                path in paths and not program.has_section(path, section) for path, section in places
+            ):
+                del self._roots[root]
+        self._analyze()
+        return True
+
+    def _analyze(self) -> None:
+        """Analyze the roots of which nothing is known."""
+        assert self._program is not None
+        roots: dict[Root, _Known] = {}
+        for root, result, told in self._program.analyze(self._recall):
+            if root.kind == "file":
+                continue  # told with the present text
+            if result is None:
+                roots[root] = self._roots[root]._replace(told=told)
+            else:
+                found = self._search.judged(result.occurrences)
+                roots[root] = _Known(found, told, result.entered, result.rested)
+        self._roots = roots
+
+    def _recall(self, root: Root) -> frozenset[Key] | None:
+        known = self._roots.get(root)
+        return None if known is None else known.entered
+
+
+def _steering(unit: Unit) -> tuple[object, ...]:
+    """What decides how the files of a project are analyzed."""
+    return unit.analyzed, unit.users, unit.helped, unit.elsewhere
