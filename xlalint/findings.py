@@ -180,13 +180,16 @@ class Search:
             program.close()
         return Findings(placed, Counter(now.statistics))
 
-    def program(self, kinds: frozenset[type[Event]], analyzed: set[str], kept: Any = None) -> Program:
+    def program(
+        self, kinds: frozenset[type[Event]], analyzed: set[str], kept: Any = None, *, stays: bool = False
+    ) -> Program:
         """The project as it is analyzed.
 
         Args:
             kinds: The kinds of events that somebody wants to know.
             analyzed: The files whose functions may be roots.
             kept: The summaries of the last run, as JSON.
+            stays: Whether texts will change while it is in memory.
         """
         from xlalint.analysis.engine import Program
 
@@ -199,6 +202,7 @@ class Search:
             elsewhere=self._unit.elsewhere,
             open_file=lambda path: self._file(str(path)).source(),
             kept=kept,
+            stays=stays,
         )  # fmt: skip
 
     # Judging ------------------------------------------------------------------------------------

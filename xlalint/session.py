@@ -115,7 +115,7 @@ class _Project:
         self._program: Program | None = None
         self._at_first = 0
         if unit.analyzed:
-            self._program = self._search.program(self._search.kinds(), unit.analyzed)
+            self._program = self._search.program(self._search.kinds(), unit.analyzed, stays=True)
             self._never_parsed = {str(file.path): file for file in self._program.unreadable}
             self._analyze()
             self._at_first = self._program.contexts

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from xlalint.analysis.decorators import is_context_manager
 from xlalint.analysis.facts import OF_THE_WHOLE, Facts
-from xlalint.analysis.interpreter import Interpreter
+from xlalint.analysis.interpreter import ATTRIBUTES, SHORT, Interpreter
 from xlalint.analysis.kept import Context, Narrowed
 from xlalint.analysis.lookups import Fact
-from xlalint.analysis.outline import Class, Function, Outline
+from xlalint.analysis.outline import Class, Function, FunctionNode, Outline, within
 from xlalint.analysis.project import ABOUT_FILES
 from xlalint.analysis.roots import Plan
 from xlalint.analysis.summaries import Summary
@@ -27,65 +28,190 @@ Text = tuple[str, ast.Module]
 _Aside = tuple[Context, Summary | None, list[Narrowed]]
 
 
-def change(texts: Mapping[Outline, Text], facts: Facts, plan: Plan, interpreter: Interpreter) -> int:
-    """Give modules of a program other texts, and forget what does not hold any more.
+class Changes:
+    """Gives modules of one program other texts, as often as they change."""
 
-    Args:
-        texts: By module, the new text with its syntax tree.
-        facts: The facts of the program.
+    def __init__(self, facts: Facts, plan: Plan, interpreter: Interpreter) -> None:
+        self._facts = facts
+        self._plan = plan
+        self._interpreter = interpreter
+        self._numbered = interpreter.facts
+        self._also: dict[int, int] = {}
+        """By the bit of a text that changed and came to the same, the facts that this rests on beside it."""
 
-    Returns:
-        The facts that have another value than before, as bits.
-    """
-    numbered, lookups = interpreter.facts, interpreter.lookups
-    about = _About(numbered)
-    for context, function, key in interpreter.contexts():
-        if context.about < 0:
-            context.about = about.of((function, key, context.attributes))
-    files = {outline.file for outline in texts}
-    looked_at = [
-        fact
-        for fact in numbered.all
-        if fact[0] not in ABOUT_FILES
-        and fact[0] != "attributes"
-        and (fact[1] in files or fact[0] in OF_THE_WHOLE)
-    ]
-    before = {fact: facts.value(fact) for fact in (*looked_at, *lookups.derived)}
+    def change(self, texts: Mapping[Outline, Text]) -> int:
+        """Take other texts, and forget what does not hold any more.
 
-    for outline, (text, tree) in texts.items():
-        outline.change(text, tree)
-    for outline in texts:
-        plan.change(outline)
-    facts.forget(looked_at)
+        Args:
+            texts: By module, the new text with its syntax tree.
 
-    changed = _bits(numbered, (fact for fact in looked_at if facts.value(fact) != before[fact]))
-    doubtful = _resting_on(changed, lookups.derived, numbered)
-    lookups.forget(changed | doubtful, about.question)
-    interpreter.classes.forget(files)
-    aside = _set_aside(interpreter, changed | doubtful)
-    in_doubt = numbered.of(doubtful)
-    facts.forget(in_doubt)
-    changed |= _bits(numbered, (fact for fact in in_doubt if facts.value(fact) != before[fact]))
-    _bring_back(aside, changed)
-    return changed
+        Returns:
+            The facts that have another value than before, as bits; without those of functions of which
+            nobody can tell that they have changed.
+        """
+        numbered, lookups = self._numbered, self._interpreter.lookups
+        about = _About(numbered)
+        for context, function, key in self._interpreter.contexts():
+            if context.about < 0:
+                context.about = about.context(function, key, context)
+        files = {outline.file for outline in texts}
+        looked_at = [
+            fact
+            for fact in numbered.all
+            if fact[0] not in ABOUT_FILES
+            and fact[0] != "attributes"
+            and (fact[1] in files or fact[0] in OF_THE_WHOLE)
+        ]
+        before = {fact: self._facts.value(fact) for fact in (*looked_at, *lookups.derived)}
+        seen = {
+            fact: _Seen(defined, outline.lines)
+            for outline in texts
+            for fact in looked_at
+            if fact[:2] == ("text", outline.file)
+            and isinstance(defined := outline.definition(fact[2]), Function)
+        }
+        for outline, (text, tree) in texts.items():
+            outline.change(text, tree)
+        for outline in texts:
+            self._plan.change(outline)
+        self._facts.forget(looked_at)
+        self._interpreter.classes.forget(files)
+
+        altered = [fact for fact in looked_at if self._facts.value(fact) != before[fact]]
+        changed = self._with_what_rests_on(self._bits(altered))
+        doubtful = self._resting_on(changed)
+        lookups.forget(changed | doubtful, about.question)
+        entered = self._entered({each.function for fact in altered if (each := seen.get(fact)) is not None})
+        aside = _set_aside(self._interpreter, changed | doubtful)
+        in_doubt = numbered.of(doubtful)
+        self._facts.forget(in_doubt)
+        others = self._bits(fact for fact in in_doubt if self._facts.value(fact) != before[fact])
+        aside = _bring_back(aside, changed | others)
+        # What a function does may be the same in all contexts: then nobody else can tell that it has changed.
+        others |= self._bits(altered)
+        for section in {_section(fact) for fact in altered if fact[0] == "text"}:
+            inside = [fact for fact in altered if fact[0] == "text" and _section(fact) == section]
+            if self._comes_to_the_same(inside, seen, entered):
+                others &= ~self._bits(inside)
+        changed = self._with_what_rests_on(others)
+        _bring_back(aside, changed)
+        for bit in [bit for bit in self._also if bit & changed]:
+            del self._also[bit]
+        return changed
+
+    def _bits(self, facts: Iterable[Fact]) -> int:
+        bits = 0
+        for fact in facts:
+            bits |= self._numbered.bit(fact)
+        return bits
+
+    def _with_what_rests_on(self, changed: int) -> int:
+        """Facts that have changed, with texts of which what they come to has changed, too."""
+        known = -1
+        while changed != known:
+            known = changed
+            for bit, also in self._also.items():
+                if also & changed:
+                    changed |= bit
+        return changed
+
+    def _resting_on(self, changed: int) -> int:
+        """The facts that were found out of some others, be it through each other."""
+        found, known = 0, -1
+        while found != known:
+            known = found
+            for fact, rested in self._interpreter.lookups.derived.items():
+                if rested & (changed | found):
+                    found |= self._numbered.bit(fact)
+        return found
+
+    def _entered(self, functions: set[Function]) -> dict[Function, list[_Entered]]:
+        """The contexts in which some functions were entered, with what came of it."""
+        found: dict[Function, list[_Entered]] = {function: [] for function in functions}
+        for context, function, key in self._interpreter.contexts():
+            if function in functions and not context.is_gone and key[0] != ATTRIBUTES:
+                clean = context.clean if context.lasting else None
+                found[function].append(_Entered(context, key, clean, tuple(context.narrowed)))
+        return found
+
+    def _comes_to_the_same(
+        self,
+        texts: list[Fact],
+        seen: Mapping[Fact, _Seen],
+        entered: Mapping[Function, list[_Entered]],
+    ) -> bool:
+        """Whether the functions of a section that has changed do what they did, wherever they are entered.
+
+        Args:
+            texts: The texts of these functions.
+            seen: What others saw of functions before.
+            entered: How they were entered, and what came of it.
+        """
+        also = 0
+        for fact in texts:
+            before = seen.get(fact)
+            if before is None or not before.looks_the_same():
+                return False
+            for context, key, clean, narrowed in entered[before.function]:
+                if clean is None and not narrowed:
+                    return False
+                if clean is not None:
+                    rested = self._interpreter.again(before.function, key, context, clean)
+                    if rested is None:
+                        return False
+                    also |= rested
+                for each in narrowed:
+                    rested = self._interpreter.again(before.function, key, context, each.summary, each)
+                    if rested is None:
+                        return False
+                    also |= rested
+        for bit in map(self._numbered.bit, texts):
+            self._also[bit] = self._also.get(bit, 0) | also
+        return True
 
 
-def _bits(numbered: Numbered[Fact], facts: Iterable[Fact]) -> int:
-    bits = 0
-    for fact in facts:
-        bits |= numbered.bit(fact)
-    return bits
+class _Entered(NamedTuple):
+    """One way in which a function was entered, and the summaries that were made of it."""
+
+    context: Context
+    key: Any
+    clean: Summary | None
+    narrowed: tuple[Narrowed, ...]
 
 
-def _resting_on(changed: int, derived: Mapping[Fact, int], numbered: Numbered[Fact]) -> int:
-    """The facts that were found out of some others, be it through each other."""
-    found, known = 0, -1
-    while found != known:
-        known = found
-        for fact, rested in derived.items():
-            if rested & (changed | found):
-                found |= numbered.bit(fact)
-    return found
+def _section(text: Fact) -> str:
+    """The section that a function stands in, by the fact of its text."""
+    return text[1] + text[2].rsplit(":", 2)[0]
+
+
+class _Seen:
+    """What others see of a function without entering it."""
+
+    def __init__(self, function: Function, lines: list[str]) -> None:
+        self.function = function
+        self._node = function.node
+        self._lines = lines
+
+    def looks_the_same(self) -> bool:
+        """Whether that is as it was, and it is known what entering it comes to."""
+        function = self.function
+        now = function.outline.definition(function.key[1])
+        return (
+            now is function
+            and not is_context_manager(function)
+            and _looks(self._node, self._lines) == _looks(function.node, function.outline.lines)
+        )
+
+
+def _looks(node: FunctionNode, lines: list[str]) -> tuple[object, ...]:
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    body = node.body if isinstance(node, ast.Lambda) else node.body[0]
+    above = [*lines[first - 1 : body.lineno - 1], lines[body.lineno - 1].encode()[: body.col_offset].decode()]
+    within_it = list(within(node))
+    attributes = frozenset(each.attr for each in within_it if isinstance(each, ast.Attribute))
+    yields = any(isinstance(each, ast.Yield | ast.YieldFrom) for each in within_it)
+    is_short = (node.end_lineno or 0) - node.lineno <= SHORT
+    return above, attributes, yields, is_short
 
 
 def _set_aside(interpreter: Interpreter, changed: int) -> list[_Aside]:
@@ -101,6 +227,8 @@ def _set_aside(interpreter: Interpreter, changed: int) -> list[_Aside]:
 
     aside: list[_Aside] = []
     for context in contexts:
+        if context.about & changed:
+            context.is_gone = True
         if not context.lasting:
             context.clean = None
         clean, narrowed = context.clean, context.narrowed
@@ -122,8 +250,9 @@ def _summaries(narrowed: Narrowed) -> list[Summary]:
     return [narrowed.summary, *narrowed.held.values(), *inside]
 
 
-def _bring_back(aside: list[_Aside], changed: int) -> None:
-    """Give summaries back that rest on nothing that has changed."""
+def _bring_back(aside: list[_Aside], changed: int) -> list[_Aside]:
+    """Give summaries back that rest on nothing that has changed; returns the others."""
+    left: list[_Aside] = []
     speaking = 0
     for context, _, _ in aside:
         if context.about & changed:
@@ -134,10 +263,18 @@ def _bring_back(aside: list[_Aside], changed: int) -> None:
 
     for context, clean, narrowed in aside:
         if context.about & changed:
+            left.append((context, clean, narrowed))
             continue
-        if clean is not None and context.clean is None and stands(clean):
-            context.clean, context.lasting = clean, True
-        context.narrowed += [each for each in narrowed if all(map(stands, _summaries(each)))]
+        context.is_gone = False
+        if clean is not None and stands(clean):
+            if context.clean is None:
+                context.clean, context.lasting = clean, True
+            clean = None
+        lost = [each for each in narrowed if not all(map(stands, _summaries(each)))]
+        context.narrowed += [each for each in narrowed if not any(each is other for other in lost)]
+        if clean is not None or lost:
+            left.append((context, clean, lost))
+    return left
 
 
 class _About:
@@ -165,6 +302,11 @@ class _About:
             self._known[id(held)] = known
             self._met.append(held)
         return known
+
+    def context(self, function: Function, key: Any, context: Context) -> int:
+        """Those of a function in a context."""
+        kind = "assigned" if key[0] == ATTRIBUTES else "text"
+        return self._numbered.bit((kind, *function.key)) | self.of((key, context.attributes))
 
     def question(self, question: Any) -> int:
         """The facts that say what a question is about."""

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xlalint.analysis.changes import change
+from xlalint.analysis.changes import Changes
 from xlalint.analysis.facts import Facts
 from xlalint.analysis.interpreter import Interpreter
 from xlalint.analysis.kept import Kept
@@ -154,6 +154,7 @@ class Program:
         open_file: OpenFile = read,
         kept: Any = None,
         memo: bool = True,
+        stays: bool = False,
     ) -> None:
         """
         Args:
@@ -166,6 +167,7 @@ class Program:
             open_file: Reads a file that something imports.
             kept: The summaries of another run, as JSON.
             memo: Whether summaries are kept; the answer is the same without.
+            stays: Whether texts will change; see `change`.
         """
         self._kinds = kinds
         self._open_file = open_file
@@ -173,7 +175,7 @@ class Program:
         self.unreadable: list[Unreadable] = []
         """Those of the files that cannot be parsed."""
         self._files = {file.path: file for file in sorted(files, key=lambda f: str(f.path))}
-        self.project = Project(configuration, self._open_module)
+        self.project = Project(configuration, self._open_module, _FAR_APART if stays else 1)
         self.kept = Kept(kept, self.project)
         self.facts = Facts(
             self.project, lambda: self.plan, lambda cls: self.interpreter.classes.attributes(cls)
@@ -194,6 +196,7 @@ class Program:
         self._derived = [outline for _, outline in outlines if outline is not None and outline not in planned]
         self.interpreter = Interpreter(self.project, self.plan, kinds, kept=self.kept, memo=memo)
         """What runs the program in the abstract."""
+        self._changes = Changes(self.facts, self.plan, self.interpreter)
 
     @property
     def statistics(self) -> Counter[str]:
@@ -233,8 +236,7 @@ class Program:
                 return None
             texts[outline] = file.text, tree
         self._files.update((file.path, file) for file in changed if file.path in self._files)
-        bits = change(texts, self.facts, self.plan, self.interpreter)
-        altered = frozenset(self.interpreter.facts.of(bits))
+        altered = frozenset(self.interpreter.facts.of(self._changes.change(texts)))
         return lambda facts: not altered.isdisjoint(facts)
 
     def derived(self, fact: Fact) -> frozenset[Fact]:
@@ -256,9 +258,9 @@ class Program:
         if not site.section:
             return site
         outline = self.project.outline(Path(site.path))
-        section = outline.sections.find(site.section) if outline is not None else None
-        assert section is not None
-        return site.in_file(section.first)
+        assert outline is not None
+        line, end = (outline.sections.line(site.section, each) for each in (site.line, site.end_line))
+        return site._replace(line=line, end_line=end, section="")
 
     @property
     def size(self) -> int:
@@ -474,6 +476,9 @@ class Program:
         assert isinstance(file, SourceFile)
         return file.text, tree
 
+
+_FAR_APART = 1 << 16
+"""Between two lines so many may come, in a program that stays in memory."""
 
 _BY_FRAMEWORK = assume("the framework trains this on an XLA device")
 

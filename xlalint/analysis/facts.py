@@ -53,7 +53,7 @@ class Facts:
             return _OF_TEXT[kind](outline, detail)
         if kind == "swaps":
             return str(self._plan().swaps_parameters(outline))
-        if kind == "text":
+        if kind in ("text", "assigned"):
             # A lambda is made known when it is first met, so that its section is what says where it is.
             section = detail.rsplit(":", 2)[0]
             return f"{section} {outline.sections.digest(section)}"

@@ -579,6 +579,7 @@ class Interpreter(Machine):
         touched = tuple((name, attributes.get(name)) for name in self.attributes.of(trail.touched))
         context = self._context(function, key, touched)
         context.watched = context.watched or not call.frame.quiet
+        context.is_gone = False
         if trail.is_clean:
             # Of what was narrowed on the way, the rest of the root is to know.
             context.clean, context.lasting = summary, lasts and before == self._own
@@ -591,6 +592,40 @@ class Interpreter(Machine):
             for key, alike in known.items():
                 for context in alike:
                     yield context, function, key
+
+    def again(
+        self, function: Function, key: Any, context: Context, before: Summary, bound: Narrowed | None = None
+    ) -> int | None:
+        """The facts that a function rests on now in a context, as bits; None where it does something else.
+
+        Args:
+            before: What it did.
+            bound: The same, where a bound on contexts had a say in it.
+        """
+        names, captured, state = key
+        call = Call(Frame(function.outline, None, before.depth), Store(State()), function.site, None)
+        attributes = {name: value for name, value in context.attributes if value is not None}
+        self.begin()
+        self.lookups.leaning = 0
+        held = bound.held if bound is not None else {}
+        if bound is not None:
+            self._counted = bound.before
+            self._own = dict(held)
+        try:
+            now = self._interpret(function, dict(names), dict(captured), attributes, State(*state), call)
+        except RecursionError:
+            return None
+        inside = {one: own for one, own in self._own.items() if held.get(one) is not own}
+        expected = dict(bound.inside) if bound is not None else {}
+        expected.pop(context, None)
+        is_same = (
+            not self.lookups.leaning
+            and now.does_as(before)
+            and inside.keys() == expected.keys()
+            and all(own.does_as(expected[one]) for one, own in inside.items())
+        )
+        self.begin()
+        return now.trail.rested if is_same else None
 
     def _context(
         self, function: Function, key: Any, attributes: tuple[tuple[AttributeKey, Value | None], ...]
@@ -860,7 +895,7 @@ class Interpreter(Machine):
 
     def tabulate(self, method: Function, receiver: Value, store: Store, *, follow: bool) -> None:
         """Run a method for the attributes that it assigns in `store`, and for nothing else."""
-        self.rest_on("text", *method.key)
+        self.rest_on("assigned", *method.key)
         frame = Frame(method.outline, None, 0)
         frame.shallow = not follow
         call = Call(frame, store, method.site, None, open_ended=True)
@@ -872,7 +907,7 @@ class Interpreter(Machine):
 
     def _tabulated(self, method: Function, names: dict[str, Value], entry: State, call: Call) -> Summary:
         """What a method does when it is run for its attributes. That is no context that a root comes to."""
-        key = ("attributes", call.frame.shallow, context_key(names, {}, entry))
+        key = (ATTRIBUTES, call.frame.shallow, context_key(names, {}, entry))
         held = call.store.attributes
         for context in self._contexts_of(method).get(key, ()) if self._memo else ():
             if all(held.get(name) == value for name, value in context.attributes):
@@ -885,6 +920,9 @@ class Interpreter(Machine):
                     return clean
         return self._new(method, key, names, {}, held, entry, call, self.lookups.innermost)[1]
 
+
+ATTRIBUTES = "attributes"
+"""What the key of a context begins with in which a method is run for the attributes that it assigns."""
 
 _WITH_ITS_COUNTERPART = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 """Methods of which one may wait for what another does: replicas meet over the whole life of the object."""

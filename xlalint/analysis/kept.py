@@ -67,6 +67,7 @@ class Context:
         is_packed: Whether something was kept of it and not looked at yet.
         unpacked: How many of the narrowed summaries are another run's.
         about: The facts that say what its function is, and what its key speaks of; -1 until that is asked.
+        is_gone: Whether something that it speaks of has changed since it was interpreted.
     """
 
     bit: int
@@ -78,6 +79,7 @@ class Context:
     is_packed: bool = False
     unpacked: int = 0
     about: int = -1
+    is_gone: bool = False
 
     @property
     def number(self) -> int:

@@ -250,13 +250,14 @@ class Outline:
 
     def __init__(
         self, path: Path, text: str, tree: ast.Module, name: str, is_package: bool,
-        false_tests: frozenset[str] = OTHER_BACKENDS,
+        false_tests: frozenset[str] = OTHER_BACKENDS, apart: int = 1,
     ) -> None:  # fmt: skip
         """
         Args:
             name: The dotted name of the module.
             is_package: Whether it is an `__init__`.
             false_tests: Names that are false in it: tests for other backends.
+            apart: How far the numbers of its lines lie apart; see `Sections`.
         """
         self.path = path
         self.name = name
@@ -267,12 +268,16 @@ class Outline:
         self.is_framework = self.file.startswith(FRAMEWORK)
         self._former: dict[str, Function | Class] = {}
         """By key, what was defined in the text before this one, and has not been met since."""
+        self._apart = apart
+        self._before: Sections | None = None
         self._take(text, tree)
 
     def change(self, text: str, tree: ast.Module) -> None:
         """Be the outline of another text. What has the same key stays the same object."""
         self._former.update((one.key[1], one) for one in self._defined())
+        self._before = self.sections
         self._take(text, tree)
+        self._before = None
 
     def _defined(self) -> list[Function | Class]:
         return [*self.functions.values(), *self.classes.values()]
@@ -318,7 +323,7 @@ class Outline:
     def sections(self) -> Sections:
         """The parts of the module that places are counted in."""
         if self._sections is None:
-            self._sections = Sections(self.tree, self.lines)
+            self._sections = Sections(self.tree, self.lines, self._apart, self._before)
         return self._sections
 
     def site(self, node: ast.AST) -> Site:
@@ -331,15 +336,15 @@ class Outline:
     def _find_site(self, node: ast.AST) -> Site:
         line: int = node.lineno  # type: ignore[attr-defined]
         section = self.sections.at(line)
-        above = section.first - 1
+        number = self.sections.number(section, line)
         if isinstance(node, ast.ClassDef):
             # Of a class, only the header is in its section.
-            return Site(self.file, line - above, node.col_offset, line - above, 0, None, section.name)
+            return Site(self.file, number, node.col_offset, number, 0, None, section.name)
         return Site(
             self.file,
-            line - above,
+            number,
             node.col_offset,  # type: ignore[attr-defined]
-            node.end_lineno - above,  # type: ignore[attr-defined]
+            self.sections.number(section, node.end_lineno),  # type: ignore[attr-defined]
             node.end_col_offset,  # type: ignore[attr-defined]
             None,
             section.name,
@@ -349,7 +354,8 @@ class Outline:
         """What tells a function or class from all others; it stays when other sections change."""
         line: int = node.lineno  # type: ignore[attr-defined]
         section = self.sections.at(line)
-        return self.file, f"{section.name}:{line - section.first}:{node.col_offset}"  # type: ignore[attr-defined]
+        number = self.sections.number(section, line)
+        return self.file, f"{section.name}:{number}:{node.col_offset}"  # type: ignore[attr-defined]
 
     def definition(self, key: str) -> Function | Class | None:
         """The function or class that has a key in this module."""

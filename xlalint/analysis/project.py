@@ -22,9 +22,14 @@ ABOUT_FILES = frozenset({"module", "module name", "settings"})
 class Project:
     """Finds modules from the files under check outward, as an import at run time would."""
 
-    def __init__(self, configuration: Configuration, open_module: OpenModule) -> None:
-        """Args: open_module: the text and syntax tree of a file, or None when it cannot be had."""
+    def __init__(self, configuration: Configuration, open_module: OpenModule, apart: int = 1) -> None:
+        """
+        Args:
+            open_module: The text and syntax tree of a file, or None when it cannot be had.
+            apart: How far the numbers of lines lie apart; see `sections.Sections`.
+        """
         self._at = configuration.at
+        self._apart = apart
         self._open_module = open_module
         self._outlines: dict[Path, Outline | None] = {}
         self._paths: dict[str, Path] = {}
@@ -63,7 +68,7 @@ class Project:
                 text, tree = opened
                 name, is_package = self.module_name(path)
                 false = OTHER_BACKENDS.union(self.settings(path).false_tests)
-                self._outlines[path] = Outline(path, text, tree, name, is_package, false)
+                self._outlines[path] = Outline(path, text, tree, name, is_package, false, self._apart)
         return self._outlines[path]
 
     def framework_of(self, name: str, outline: Outline) -> tuple[Outline, str] | None:

@@ -7,6 +7,7 @@ its places are counted from its first line, and a digest tells whether its text 
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -27,14 +28,29 @@ class Sections:
     A function outside of functions is one, with its decorators; so are the header of a class, and every
     other statement of a module or class, whole. Functions are known by their names, statements by their
     text, with a number where there are several.
+
+    The lines of a section have numbers, from its first on. In a program that stays in memory these lie apart,
+    so that lines which come between others get numbers between theirs, and all others keep theirs.
     """
 
-    def __init__(self, tree: ast.Module, lines: list[str]) -> None:
+    def __init__(
+        self, tree: ast.Module, lines: list[str], apart: int = 1, before: Sections | None = None
+    ) -> None:
+        """
+        Args:
+            apart: How far the numbers of lines lie apart.
+            before: The sections of the text that stood there before.
+        """
         self._lines = lines
+        self._apart = apart
+        self._numbers: dict[str, list[int]] = {}
+        """By section, the numbers of its lines, where they are not just counted."""
         self._all: dict[str, Section] = {}
         self._alike: dict[str, int] = {}
         self._at: list[Section | None] = [None] * (len(lines) + 2)
         self._collect(tree.body, "", None)
+        if before is not None:
+            self._keep_numbers(before)
 
     def at(self, line: int) -> Section:
         """The section that a line of code belongs to."""
@@ -43,6 +59,41 @@ class Sections:
     def find(self, name: str) -> Section | None:
         """The section with a name, if there is one."""
         return self._all.get(name)
+
+    def number(self, section: Section, line: int) -> int:
+        """What a line is known by in its section."""
+        numbers = self._numbers.get(section.name)
+        within = line - section.first
+        if numbers is None:
+            return (within + 1) * self._apart
+        beyond = within - len(numbers) + 1
+        return numbers[within] if beyond <= 0 else numbers[-1] + beyond * self._apart
+
+    def line(self, name: str, number: int) -> int:
+        """The line that has a number in a section.
+
+        Raises:
+            KeyError: there is no section of that name.
+        """
+        numbers, first = self._numbers.get(name), self._all[name].first
+        if numbers is None:
+            return first + number // self._apart - 1
+        beyond = max(number - numbers[-1], 0) // self._apart
+        return first + bisect_right(numbers, number) + beyond - 1
+
+    def _keep_numbers(self, before: Sections) -> None:
+        """Give lines the numbers that they had, where they stand in a section of the same name."""
+        for name, section in self._all.items():
+            former = before._all.get(name)
+            if former is None:
+                continue
+            old = before._lines[former.first - 1 : former.last]
+            new = self._lines[section.first - 1 : section.last]
+            if old != new or name in before._numbers:
+                counted = [(at + 1) * self._apart for at in range(len(old))]
+                numbers = _renumbered(before._numbers.get(name, counted), old, new, self._apart)
+                if numbers is not None:
+                    self._numbers[name] = numbers
 
     def digest(self, name: str) -> str:
         """What changes when the text of a section does; empty where there is none of that name."""
@@ -83,6 +134,22 @@ class Sections:
             if self._at[line] is around or self._at[line] is None:
                 self._at[line] = section
         return section
+
+
+def _renumbered(numbers: list[int], old: list[str], new: list[str], apart: int) -> list[int] | None:
+    """The numbers of new lines, by those of old ones; None where there is no room for them."""
+    most = min(len(old), len(new))
+    above = next((at for at in range(most) if old[at] != new[at]), most)
+    below = next((at for at in range(most - above) if old[-1 - at] != new[-1 - at]), most - above)
+    between = len(new) - above - below
+    if between == len(old) - above - below:
+        return numbers
+    last = numbers[above - 1] if above else 0
+    after = numbers[-below] if below else last + (between + 1) * apart
+    if after - last <= between:
+        return None
+    inserted = [last + (after - last) * (at + 1) // (between + 1) for at in range(between)]
+    return [*numbers[:above], *inserted, *numbers[len(numbers) - below :]]
 
 
 def digest(text: str) -> str:

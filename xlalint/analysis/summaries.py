@@ -87,10 +87,31 @@ class Summary:
             and _is_neutral(store.state)
         )
 
+    def does_as(self, other: Summary) -> bool:
+        """Whether no caller can tell one from the other, by what it does or by how it came about."""
+        return (
+            self.store == other.store
+            and self.value == other.value
+            and self.occurrences == other.occurrences
+            and self.carried == other.carried
+            and self.yields == other.yields
+            and dict(self.changed) == dict(other.changed)
+            and self.height == other.height
+            and _came_about(self.trail) == _came_about(other.trail)
+        )
+
     @property
     def height(self) -> int:
         """How many calls deep it tried to go from there."""
         return self.trail.deepest - self.depth
+
+
+def _came_about(trail: Trail) -> tuple[object, ...]:
+    """What a trail tells beside the facts that it rests on."""
+    return (
+        trail.entered, trail.tried, trail.contexts, trail.cut_off, trail.too_deep, trail.narrowed,
+        trail.recursions, trail.touched,
+    )  # fmt: skip
 
 
 def context_key(names: dict[str, Value], captured: dict[str, Value], state: State) -> Any:
@@ -115,7 +136,9 @@ def is_wide(key: Any) -> bool:
     """Whether `widened` leaves the key of a context as it is."""
     names, captured, _ = key
     # Where only attributes are asked for, contexts are not counted.
-    return names.__class__ is tuple and not any(widened(value) is not value for _, value in (*names, *captured))
+    return names.__class__ is tuple and not any(
+        widened(value) is not value for _, value in (*names, *captured)
+    )
 
 
 def are_idle(values: dict[Any, Value]) -> bool:

@@ -1,0 +1,215 @@
+"""What a session says after any change of a text is what a fresh analysis says."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editing import EDITS
+from fixture_programs import FIXTURES
+from xlalint.checker import Report, check
+from xlalint.session import Session
+from xlalint.settings import SettingsFinder
+
+EXAMPLE = FIXTURES.parent / "examples" / "train_digits"
+CHANGES = 24
+
+PROGRAM = """\
+import torch
+import torch_xla
+
+
+class Meter:
+    def __init__(self):
+        self.total = 0
+
+    def add(self, value):
+        self.total = self.total + value
+
+
+def train(model, batches):
+    meter = Meter()
+    for batch in batches:
+        with torch_xla.step():
+            loss = step(model, batch)
+            report(loss, meter)
+
+
+def step(model, batch):
+    loss = model(batch.to(torch_xla.device())).sum()
+    loss.backward()
+    return loss
+
+
+def report(loss, meter):
+    shown = [number for number in range(3)]
+    name = max(shown, key=lambda number: -number)
+    print("a step", name)
+    meter.add(loss.item())
+"""
+
+
+def finder() -> SettingsFinder:
+    return SettingsFinder(isolated=True, given={"extend_select": ("XLA092",)})
+
+
+def told(report: Report) -> object:
+    return report.diagnostics, report.suppressed, report.hot, report.files, report.bounds
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with the example program, some fixtures and one more module."""
+    project = tmp_path / "project"
+    shutil.copytree(EXAMPLE, project / "digits", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in ("XLA102", "XLA501", "XLA701"):
+        shutil.copytree(FIXTURES / folder, project / folder)
+    (project / "pyproject.toml").write_text("[project]\nname = 'digits'\nversion = '1'\n")
+    (project / "program.py").write_text(PROGRAM)
+    monkeypatch.chdir(project)
+    return project
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A list that has one more name for every function that is interpreted."""
+    from xlalint.analysis.interpreter import Interpreter
+
+    done: list[str] = []
+    run = Interpreter._interpret
+
+    def counting(self: Interpreter, function: Any, *rest: Any) -> Any:
+        done.append(function.name)
+        return run(self, function, *rest)
+
+    monkeypatch.setattr(Interpreter, "_interpret", counting)
+    return done
+
+
+def changed(tree: Path, changes: int, seed: int) -> Iterator[str]:
+    """After each of many changes, of which some break a file, say where the answer is not the fresh one."""
+    choice = random.Random(seed)
+    hot = sorted(path for path in tree.rglob("*.py") if b"torch_xla" in path.read_bytes())
+    cold = sorted(set(tree.rglob("*.py")) - set(hot))[:5]
+    session, texts = Session(finder()), dict[str, bytes]()
+    for number in range(changes):
+        path = choice.choice([*hot, *hot, *cold])
+        text = texts.get(str(path), path.read_bytes()).decode()
+        if number % 6 == 5:
+            at = choice.randrange(len(text))
+            broken = {str(path): f"{text[:at]}{choice.choice(['(', ':', ' if'])}{text[at:]}".encode()}
+            if told(session.check([path], {**texts, **broken})) != told(
+                check([path], finder(), texts={**texts, **broken})
+            ):
+                yield f"{number}: {path.relative_to(tree)} broken at {at}"
+        edit = choice.choice(EDITS)
+        texts[str(path)] = (path.read_text() if number % 7 == 6 else edit(text, choice)).encode()
+        asked = choice.choice([path, choice.choice(hot)])
+        if told(session.check([asked], texts)) != told(check([asked], finder(), texts=texts)):
+            yield f"{number}: {path.relative_to(tree)}: {edit.__name__}, asked for {asked.name}"
+
+
+def test_after_any_change_the_answer_is_the_fresh_one(project: Path) -> None:
+    assert list(changed(project, CHANGES, 1)) == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("tree", ["accelerate-0.20.3", "fairseq-0.12.2"])
+def test_after_any_change_of_a_real_tree_the_answer_is_the_fresh_one(tree: str, tmp_path: Path) -> None:
+    from corpus import CORPUS
+
+    assert (CORPUS / tree).is_dir(), f"{tree} is not there: run benchmarks/corpus.py"
+    shutil.copytree(CORPUS / tree, tmp_path / tree)
+    assert list(changed(tmp_path / tree, 60, 2)) == []
+
+
+# What is interpreted again ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        # What a function does is the same: nobody who calls it is looked at.
+        ('print("a step", name)', 'print("one step", name)', {"report", "<lambda>"}),
+        ("    shown = [", "    more = 1\n    shown = [", {"report", "<lambda>"}),
+        ("def report", "# a remark\n\n\ndef report", set()),
+        # It is not: those who call it are, and no other.
+        ("meter.add(loss.item())", "meter.add(loss)", {"report", "train"}),
+        ("loss.backward()", "loss.mean().backward()", {"step"}),
+        # What the objects of a class hold comes out the same.
+        ("self.total = 0", "self.total = 1", {"__init__", "add", "train", "report", "<lambda>"}),
+    ],
+)  # fmt: skip
+def test_after_a_change_only_what_rests_on_it_is_interpreted(
+    project: Path, interpreted: list[str], old: str, new: str, expected: set[str]
+) -> None:
+    path = project / "program.py"
+    session = Session(finder())
+    session.check([path])
+    interpreted.clear()
+    texts = {str(path): PROGRAM.replace(old, new).encode()}
+    report = session.check([path], texts)
+    assert set(interpreted) <= expected
+    assert told(report) == told(check([path], finder(), texts=texts))
+
+
+def test_nothing_is_interpreted_where_nothing_has_changed(project: Path, interpreted: list[str]) -> None:
+    session = Session(finder())
+    before = session.check([project / "program.py"])
+    interpreted.clear()
+    assert told(session.check([project / "program.py"])) == told(before)
+    assert session.check([project / "digits" / "train.py"]).checked == {str(project / "digits" / "train.py")}
+    assert interpreted == []
+
+
+# Texts and files ----------------------------------------------------------------------------------
+
+
+def test_while_a_file_cannot_be_parsed_others_are_told_as_before(project: Path) -> None:
+    path, other = project / "program.py", project / "digits" / "train.py"
+    session = Session(finder())
+    before = session.check([other])
+    texts = {str(path): b"def f(:\n"}
+    assert [d.code for d in session.check([path], texts).diagnostics] == ["XLA000"]
+    assert told(session.check([other], texts)) == told(before)
+    assert told(session.check([path])) == told(check([path], finder()))
+
+
+def test_a_file_that_could_not_be_parsed_at_first_is_analyzed_once_it_can_be(project: Path) -> None:
+    path = project / "program.py"
+    session, texts = Session(finder()), {str(path): b"import torch_xla\ndef f(:\n"}
+    for text in (texts[str(path)], b"import torch_xla\n\ndef f(:\n", PROGRAM.encode()):
+        texts = {str(path): text}
+        assert told(session.check([path], texts)) == told(check([path], finder(), texts=texts))
+
+
+def test_a_file_that_comes_to_use_xla_is_analyzed(project: Path) -> None:
+    path = project / "later.py"
+    path.write_text(PROGRAM.replace("torch_xla", "torch_abc"))
+    session = Session(finder())
+    assert session.check([path]).diagnostics == []
+    texts = {str(path): PROGRAM.encode()}
+    assert [d.code for d in session.check([path], texts).diagnostics] == ["XLA101"]
+    assert session.check([path]).diagnostics == []
+
+
+def test_what_changed_on_disk_counts_once_the_session_forgets(project: Path) -> None:
+    path = project / "program.py"
+    session = Session(finder())
+    assert [d.code for d in session.check([path]).diagnostics] == ["XLA101"]
+    path.write_text(PROGRAM.replace("loss.item()", "loss"))
+    session.forget()
+    assert session.check([path]).diagnostics == []
+
+
+def test_files_of_no_known_project_and_folders_are_checked_as_ever(project: Path, tmp_path: Path) -> None:
+    alone = tmp_path / "alone.py"
+    alone.write_text(PROGRAM)
+    session = Session(finder())
+    for paths in ([alone], [project / "program.py", alone], [project], [project / "program.py"]):
+        assert told(session.check(paths)) == told(check(paths, finder()))
