@@ -37,9 +37,14 @@ FEW = 1000
 class Session:
     """Checks files again and again, as their texts change."""
 
-    def __init__(self, finder: SettingsFinder) -> None:
-        """Args: finder: which settings hold where."""
+    def __init__(self, finder: SettingsFinder, *, force_exclude: bool = False) -> None:
+        """
+        Args:
+            finder: Which settings hold where.
+            force_exclude: Whether excludes count for files that are asked for by name, too.
+        """
         self._finder = finder
+        self._force_exclude = force_exclude
         self._projects: dict[Path, _Project] = {}
 
     def check(self, paths: Sequence[Path], texts: Mapping[str, bytes] = MappingProxyType({})) -> Report:
@@ -54,7 +59,9 @@ class Session:
         Raises:
             SettingsError: settings that hold for one of the files cannot be used.
         """
-        gathered = self._known(paths, texts) or gather(paths, self._finder, texts=texts)
+        gathered = self._known(paths, texts) or gather(
+            paths, self._finder, texts=texts, force_exclude=self._force_exclude
+        )
         return checker.report_on(gathered, self._finder, self._findings)
 
     def forget(self, finder: SettingsFinder | None = None) -> None:

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xlalint.analysis.changes import Changes
 from xlalint.analysis.facts import Facts
 from xlalint.analysis.interpreter import Interpreter
 from xlalint.analysis.kept import Kept
@@ -22,6 +21,7 @@ from xlalint.analysis.project import Project
 from xlalint.analysis.roots import Plan, leading_to, order, saves
 from xlalint.analysis.store import Store
 from xlalint.analysis.summaries import told_once
+from xlalint.analysis.updates import Updates
 from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
 from xlalint.knowledge.methods import OPTIMIZER_HOOKS
@@ -196,7 +196,7 @@ class Program:
         self._derived = [outline for _, outline in outlines if outline is not None and outline not in planned]
         self.interpreter = Interpreter(self.project, self.plan, kinds, kept=self.kept, memo=memo)
         """What runs the program in the abstract."""
-        self._changes = Changes(self.facts, self.plan, self.interpreter)
+        self._updates = Updates(self.facts, self.plan, self.interpreter)
 
     @property
     def statistics(self) -> Counter[str]:
@@ -236,7 +236,7 @@ class Program:
                 return None
             texts[outline] = file.text, tree
         self._files.update((file.path, file) for file in changed if file.path in self._files)
-        altered = frozenset(self.interpreter.facts.of(self._changes.change(texts)))
+        altered = frozenset(self.interpreter.facts.of(self._updates.change(texts)))
         return lambda facts: not altered.isdisjoint(facts)
 
     def derived(self, fact: Fact) -> frozenset[Fact]:

@@ -28,7 +28,7 @@ Text = tuple[str, ast.Module]
 _Aside = tuple[Context, Summary | None, list[Narrowed]]
 
 
-class Changes:
+class Updates:
     """Gives modules of one program other texts, as often as they change."""
 
     def __init__(self, facts: Facts, plan: Plan, interpreter: Interpreter) -> None:
