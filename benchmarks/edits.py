@@ -25,7 +25,7 @@ def main() -> int:
     arguments = _arguments()
     path = arguments.file.resolve()
     choice = random.Random(arguments.seed)
-    session = Session(SettingsFinder(isolated=True))
+    session = Session(lambda: SettingsFinder(isolated=True))
     began = time.process_time()
     session.check([path])
     print(f"first check: {time.process_time() - began:.2f} CPU s")

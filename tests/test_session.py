@@ -95,7 +95,7 @@ def changed(tree: Path, changes: int, seed: int) -> Iterator[str]:
     choice = random.Random(seed)
     hot = sorted(path for path in tree.rglob("*.py") if b"torch_xla" in path.read_bytes())
     cold = sorted(set(tree.rglob("*.py")) - set(hot))[:5]
-    session, texts = Session(finder()), dict[str, bytes]()
+    session, texts = Session(finder), dict[str, bytes]()
     for number in range(changes):
         path = choice.choice([*hot, *hot, *cold])
         text = texts.get(str(path), path.read_bytes()).decode()
@@ -151,7 +151,7 @@ def test_after_a_change_only_what_rests_on_it_is_interpreted(
     project: Path, interpreted: list[str], old: str, new: str, expected: set[str]
 ) -> None:
     path = project / "program.py"
-    session = Session(finder())
+    session = Session(finder)
     session.check([path])
     interpreted.clear()
     texts = {str(path): PROGRAM.replace(old, new).encode()}
@@ -161,7 +161,7 @@ def test_after_a_change_only_what_rests_on_it_is_interpreted(
 
 
 def test_nothing_is_interpreted_where_nothing_has_changed(project: Path, interpreted: list[str]) -> None:
-    session = Session(finder())
+    session = Session(finder)
     before = session.check([project / "program.py"])
     interpreted.clear()
     assert told(session.check([project / "program.py"])) == told(before)
@@ -174,7 +174,7 @@ def test_nothing_is_interpreted_where_nothing_has_changed(project: Path, interpr
 
 def test_while_a_file_cannot_be_parsed_others_are_told_as_before(project: Path) -> None:
     path, other = project / "program.py", project / "other.py"
-    session = Session(finder())
+    session = Session(finder)
     before = session.check([other])
     texts = {str(path): b"def f(:\n"}
     assert [d.code for d in session.check([path], texts).diagnostics] == ["XLA000"]
@@ -184,7 +184,7 @@ def test_while_a_file_cannot_be_parsed_others_are_told_as_before(project: Path) 
 
 def test_a_file_that_could_not_be_parsed_at_first_is_analyzed_once_it_can_be(project: Path) -> None:
     path = project / "program.py"
-    session, texts = Session(finder()), {str(path): b"import torch_xla\ndef f(:\n"}
+    session, texts = Session(finder), {str(path): b"import torch_xla\ndef f(:\n"}
     for text in (texts[str(path)], b"import torch_xla\n\ndef f(:\n", PROGRAM.encode()):
         texts = {str(path): text}
         assert told(session.check([path], texts)) == told(check([path], finder(), texts=texts))
@@ -193,25 +193,35 @@ def test_a_file_that_could_not_be_parsed_at_first_is_analyzed_once_it_can_be(pro
 def test_a_file_that_comes_to_use_xla_is_analyzed(project: Path) -> None:
     path = project / "later.py"
     path.write_text(PROGRAM.replace("torch_xla", "torch_abc"))
-    session = Session(finder())
+    session = Session(finder)
     assert session.check([path]).diagnostics == []
     texts = {str(path): PROGRAM.encode()}
     assert [d.code for d in session.check([path], texts).diagnostics] == ["XLA101"]
     assert session.check([path]).diagnostics == []
 
 
-def test_what_changed_on_disk_counts_once_the_session_forgets(project: Path) -> None:
+def test_what_changed_on_disk_counts_once_the_session_is_told(project: Path, interpreted: list[str]) -> None:
     path = project / "program.py"
-    session = Session(finder())
+    session = Session(finder)
     assert [d.code for d in session.check([path]).diagnostics] == ["XLA101"]
     path.write_text(PROGRAM.replace("loss.item()", "loss"))
-    session.forget()
+    interpreted.clear()
+    session.reread([path])
     assert session.check([path]).diagnostics == []
+    assert set(interpreted) == {"report", "add", "train"}
+    # What is open counts, not what is on disk.
+    texts = {str(path): PROGRAM.encode()}
+    assert session.check([path], texts).diagnostics
+    session.reread([path])
+    assert session.check([path], texts).diagnostics
+    (project / "program.py").unlink()
+    session.reread([path])
+    assert told(session.check([project])) == told(check([project], finder()))
 
 
 def test_files_of_no_known_project_and_folders_are_checked_as_ever(project: Path, tmp_path: Path) -> None:
     alone = tmp_path / "alone.py"
     alone.write_text(PROGRAM)
-    session = Session(finder())
+    session = Session(finder)
     for paths in ([alone], [project / "program.py", alone], [project], [project / "program.py"]):
         assert told(session.check(paths)) == told(check(paths, finder()))

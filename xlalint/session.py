@@ -9,7 +9,7 @@ text made of them that could.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from xlalint.analysis.lookups import Fact
 from xlalint.analysis.outline import Key
 from xlalint.analysis.parsing import parse_file
 from xlalint.checker import Report
-from xlalint.findings import Findings, Search
+from xlalint.findings import Findings, Search, findings
 from xlalint.judging import Placed, located
 from xlalint.memory import sections_of
 from xlalint.settings import SettingsFinder
@@ -37,13 +37,14 @@ FEW = 1000
 class Session:
     """Checks files again and again, as their texts change."""
 
-    def __init__(self, finder: SettingsFinder, *, force_exclude: bool = False) -> None:
+    def __init__(self, finder: Callable[[], SettingsFinder], *, force_exclude: bool = False) -> None:
         """
         Args:
-            finder: Which settings hold where.
+            finder: Makes what says which settings hold where: once, and again when they may have changed.
             force_exclude: Whether excludes count for files that are asked for by name, too.
         """
-        self._finder = finder
+        self._make_finder = finder
+        self._finder = finder()
         self._force_exclude = force_exclude
         self._projects: dict[Path, _Project] = {}
 
@@ -64,13 +65,21 @@ class Session:
         )
         return checker.report_on(gathered, self._finder, self._findings)
 
-    def forget(self, finder: SettingsFinder | None = None) -> None:
-        """Know nothing any more: files on disk have changed, come or gone, or settings have.
+    def reread(self, paths: Iterable[Path]) -> None:
+        """Files on disk have changed, come or gone. Source files that are known are looked at again.
 
-        Args:
-            finder: The settings that hold from now on; None: those that are known.
+        For any other, such as settings, all is forgotten: what they are to the projects must be found out.
         """
-        self._finder = finder or self._finder
+        for path in paths:
+            known = [project for project in self._projects.values() if str(path) in project.unit.files]
+            if len(known) != 1 or not path.is_file():
+                self.forget()
+                return
+            known[0].to_reread.add(str(path))
+
+    def forget(self) -> None:
+        """Know nothing any more; settings are read anew."""
+        self._finder = self._make_finder()
         for project in self._projects.values():
             project.close()
         self._projects.clear()
@@ -83,10 +92,15 @@ class Session:
             if len(own) != 1:
                 return None
             asked.setdefault(own[0], set()).add(str(path))
-        units = [self._projects[root].unit.with_texts(texts, held) for root, held in sorted(asked.items())]
+        units = []
+        for root, held in sorted(asked.items()):
+            project = self._projects[root]
+            units.append(project.unit.with_texts(texts, held, project.to_reread))
         return Gathered(units, sum(map(len, asked.values())))
 
     def _findings(self, unit: Unit) -> Findings:
+        if unit.is_foreign:
+            return findings(unit)
         return on_large_stack(lambda: self._found(unit))
 
     def _found(self, unit: Unit) -> Findings:
@@ -113,6 +127,8 @@ class _Project:
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         """The project as it is."""
+        self.to_reread: set[str] = set()
+        """The files of which the present text is no more what is on disk."""
         self._analyzed = unit
         """The same with older texts where the present ones cannot be parsed."""
         self._search = Search(unit)
@@ -149,6 +165,7 @@ class _Project:
     def take(self, unit: Unit) -> bool:
         """Go on with the present texts of the project; False where it must be analyzed afresh."""
         before, self.unit = self._analyzed, unit
+        self.to_reread.clear()
         if unit.files.keys() != before.files.keys():
             return False
         broken: dict[str, Unreadable] = {}

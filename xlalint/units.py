@@ -274,6 +274,8 @@ class Unit:
 
     def __init__(self, root: Path, locals_: Locals) -> None:
         self.root = root
+        self.is_foreign = False
+        """Whether a file is among them that was named and is not the project's own."""
         self.files: dict[str, File] = {}
         self.asked: set[str] = set()
         self.named: set[str] = set()
@@ -281,17 +283,18 @@ class Unit:
         self._locals = locals_
         self._known: dict[Path, Local] = {}
 
-    def with_texts(self, texts: Mapping[str, bytes], asked: set[str]) -> Unit:
+    def with_texts(self, texts: Mapping[str, bytes], asked: set[str], reread: Collection[str] = ()) -> Unit:
         """The same project with other texts in some of its files, of which others are asked for.
 
         Args:
             texts: By path, what stands in files instead of what is on disk.
             asked: The paths of files of its own.
+            reread: The paths of files that have changed on disk.
         """
         given = {path for path, file in self.files.items() if file.given} | (texts.keys() & self.files.keys())
         changed = {
             path: File(path, self.files[path].settings, data=texts.get(path))
-            for path in given
+            for path in given.union(reread)
             if not self.files[path].given or self.files[path].data != texts.get(path)
         }
         unit = self.with_files(changed)
@@ -643,6 +646,7 @@ class _Gathering:
         unit = self._units.get((root, foreign))
         if unit is None:
             unit = self._units[root, foreign] = Unit(root, self._locals)
+            unit.is_foreign = bool(foreign)
             own = self._own_files(root).values()
             unit.files.update((item.path, self._file(item)) for item in own if isinstance(item, Found))
         return unit
