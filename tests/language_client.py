@@ -102,8 +102,9 @@ class Client:
         """An action with what it changes."""
         return await self.speaking.code_action_resolve_async(action)
 
-    def apply(self, action: types.CodeAction) -> None:
-        """Change open files as an action says."""
+    def apply(self, action: types.CodeAction) -> int:
+        """Change open files as an action says. Returns the last version."""
+        version = 0
         assert action.edit is not None
         edits = {uri: [*made] for uri, made in (action.edit.changes or {}).items()}
         for change in action.edit.document_changes or ():
@@ -114,8 +115,10 @@ class Client:
             for edit in sorted(
                 made, key=lambda e: (e.range.start.line, e.range.start.character), reverse=True
             ):
-                self.edit(name, types.TextDocumentContentChangePartial(edit.range, edit.new_text))
+                typed = types.TextDocumentContentChangePartial(edit.range, edit.new_text)
+                version = self.edit(name, typed)
         assert not edits
+        return version
 
     async def hints(self, name: str) -> dict[int, str]:
         """By 0-based line, the inlay hints of a file."""
@@ -169,12 +172,12 @@ class Client:
             types.DocumentDiagnosticParams(document, previous_result_id=known)
         )
 
-    async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until something holds."""
+    async def until(self, holds: Callable[[], bool], *, pause: float = 0.01) -> None:
+        """Wait until something holds; look again after so many seconds."""
 
         async def wait() -> None:
             while not holds():
-                await asyncio.sleep(0.01)
+                await asyncio.sleep(pause)
 
         await asyncio.wait_for(wait(), PATIENCE)
 

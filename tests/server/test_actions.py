@@ -127,3 +127,56 @@ async def test_a_client_that_asks_for_edits_at_once_gets_them(project: Path) -> 
         (fix, *_) = await client.actions("train.py", 15)
         client.apply(fix)
         await client.sees("train.py")
+
+
+GOOD = """\
+import torch
+import torch_xla
+
+
+def forward(model, data):
+    return model(data).relu()
+
+
+def train(model, optimizer, batches):
+    model = model.to(torch_xla.device())
+    for data in batches:
+        loss = model(data.to(torch_xla.device())).sum()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+async def test_good_code_is_rewritten_on_demand(project: Path) -> None:
+    async with connected(project, VSCODE) as client:
+
+        async def apply(line: int) -> str:
+            (action,) = await client.actions("good.py", line, only=["refactor"])
+            version = client.apply(await client.resolved(action))
+            await client.until(lambda: client.version("good.py") == version)
+            return action.title
+
+        client.open("good.py", GOOD)
+        await client.until(lambda: client.version("good.py") == 1)
+        assert (await apply(4)).startswith(
+            "Compile this function with `torch_xla.compile` (unsafe: random numbers"
+        )
+        assert "\n\n\n@torch_xla.compile\ndef forward(model, data):\n" in client.text("good.py")
+        assert (await apply(11)).startswith(
+            "Put the step in `with torch_xla.step():` (unsafe: random numbers"
+        )
+        assert client.text("good.py").endswith(
+            "    for data in batches:\n"
+            "        with torch_xla.step():\n"
+            "            loss = model(data.to(torch_xla.device())).sum()\n"
+            "            loss.backward()\n"
+            "            optimizer.step()\n"
+        )
+        version = client.type("good.py", 16, 0, "            print(model)\n")
+        await client.until(lambda: client.version("good.py") == version)
+        assert (await apply(16)).startswith("Move this below the step (unsafe: what moves runs later")
+        assert client.text("good.py").endswith("            optimizer.step()\n        print(model)\n")
+
+        with pytest.raises(JsonRpcException, match="xlalint cannot do this here: "):
+            await apply(14)
+        assert not await client.actions("good.py", 0, only=["refactor.rewrite"])

@@ -279,6 +279,14 @@ def _out_of_reach(path: str, report: Report) -> str:
     return f"it would change {show(Path(path))}, which {why}"
 
 
+def harm(before: Report, after: Report) -> Iterator[tuple[str, str]]:
+    """The files, as they are shown, and the rules of which a change brings more diagnostics than it may."""
+    was, now = _counted(before), _counted(after)
+    for (path, code), count in now.items():
+        if count > was[path, code] and _counts(code, path, after):
+            yield path, code
+
+
 def objections(before: Report, after: Report, plans: Sequence[_Plan]) -> dict[str, str]:
     """What speaks against changes, by the path of the changed file: new harm, or none cured.
 
@@ -287,11 +295,10 @@ def objections(before: Report, after: Report, plans: Sequence[_Plan]) -> dict[st
     was, now = _counted(before), _counted(after)
     wrong: dict[str, str] = {}
     shown = {plan.done[0][0].path: plan.path for plan in plans}
-    for (path, code), count in now.items():
-        if count > was[path, code] and _counts(code, path, after):
-            reason = f"{code} would be reported in {path} afterwards"
-            held = [shown[path]] if path in shown else [plan.path for plan in plans]
-            wrong.update((each, reason) for each in held if each not in wrong)
+    for path, code in harm(before, after):
+        reason = f"{code} would be reported in {path} afterwards"
+        held = [shown[path]] if path in shown else [plan.path for plan in plans]
+        wrong.update((each, reason) for each in held if each not in wrong)
     for plan in plans:
         cured = Counter((diagnostic.path, diagnostic.code) for diagnostic, _ in plan.done)
         for key, count in cured.items():

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Diagnostic, Edit, Fix
 from xlalint.fixing.fixer import Choice
 from xlalint.fixing.ignores import ignored_at, ignored_in_file
 from xlalint.fixing.rewrite import Refused
 from xlalint.server.edits import edit_of, workspace_edit
+from xlalint.server.refactorings import offered
 from xlalint.server.session import Checked
 
 if TYPE_CHECKING:
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 QUICK_FIX = types.CodeActionKind.QuickFix
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.xlalint"
 SHOW_RULE = "xlalint.showRule"
-KINDS: Sequence[types.CodeActionKind | str] = (QUICK_FIX, FIX_ALL)
+REFACTORING = types.CodeActionKind.RefactorRewrite
+KINDS: Sequence[types.CodeActionKind | str] = (QUICK_FIX, FIX_ALL, REFACTORING)
 
 _REFUSED = -32803
 """The protocol's code for a request that is well formed and cannot be carried out."""
@@ -39,14 +42,15 @@ async def code_actions(ls: Server, params: types.CodeActionParams) -> list[Actio
     if checked is None:
         return []
     only = params.context.only
-    actions = [
-        action
-        for action in _actions(ls, checked, params.range)
-        if only is None or any(_is_within(action.kind, kind) for kind in only)
-    ]
+    actions = [*_actions(ls, checked, params.range)]
+    if _asks_for(REFACTORING, only) and not _at(checked, params.range):
+        line = params.range.start.line + 1
+        cures = await ls.worker.do(partial(offered, checked.snapshot, line))
+        actions += (_refactoring(checked, cure, line) for cure in cures)
+    actions = [action for action in actions if _asks_for(action.kind, only)]
     if not _resolves(ls):
         actions = [await _resolved(ls, action, checked) for action in actions]
-    if _shows_documents(ls) and (only is None or QUICK_FIX in only):
+    if _shows_documents(ls) and _asks_for(QUICK_FIX, only):
         return [*actions, *_pages(checked, params.range)]
     return [*actions]
 
@@ -96,6 +100,12 @@ def _actions(ls: Server, checked: Checked, place: types.Range) -> Iterator[types
         )
 
 
+def _refactoring(checked: Checked, cure: Cure, line: int) -> types.CodeAction:
+    title = f"{cure.title} (unsafe: {cure.changes})"
+    data = {**_about(checked), "line": line, "title": cure.title}
+    return types.CodeAction(title, REFACTORING, data=data)
+
+
 def _pages(checked: Checked, place: types.Range) -> Iterator[types.Command]:
     for url, found in {found.url: found for _, found in _at(checked, place) if found.url}.items():
         yield types.Command(f"Open the page of {found.code} ({found.name})", SHOW_RULE, arguments=[url])
@@ -139,11 +149,16 @@ def _about(checked: Checked) -> dict[str, object]:
 
 
 async def _edit(ls: Server, checked: Checked, data: dict[str, Any]) -> types.WorkspaceEdit:
-    choice = None
-    if "diagnostic" in data:
-        choice = Choice(checked.diagnostics[data["diagnostic"]], data["title"])
-    open_texts = ls.checks.open_texts()
-    job = partial(ls.session.fix, checked, open_texts, ls.preferences.configuration, choice)
+    open_texts, settings = ls.checks.open_texts(), ls.preferences.configuration
+    if "line" in data:
+        cures = await ls.worker.do(partial(offered, checked.snapshot, data["line"]))
+        cure = next(cure for cure in cures if cure.title == data["title"])
+        job = partial(ls.session.refactor, checked, open_texts, settings, cure)
+    else:
+        choice = None
+        if "diagnostic" in data:
+            choice = Choice(checked.diagnostics[data["diagnostic"]], data["title"])
+        job = partial(ls.session.fix, checked, open_texts, settings, choice)
     changed = await ls.worker.do(job)
     units, versioned = ls.documents.units, _is_versioned(ls)
     return await ls.worker.do(partial(workspace_edit, changed, open_texts, units, versioned=versioned))
@@ -165,10 +180,15 @@ def _one(ls: Server, checked: Checked, edit: Edit) -> types.WorkspaceEdit:
     return edit_of(edit, checked.snapshot, ls.documents.units, versioned=_is_versioned(ls))
 
 
-def _is_within(kind: types.CodeActionKind | str | None, wanted: types.CodeActionKind | str) -> bool:
-    """Whether a kind is one that the client wants, or a part of it."""
-    own, asked = (str(getattr(each, "value", each)) for each in (kind, wanted))
-    return own == asked or own.startswith(f"{asked}.")
+def _asks_for(
+    kind: types.CodeActionKind | str | None, only: Sequence[types.CodeActionKind | str] | None
+) -> bool:
+    """Whether the client wants actions of a kind: all, or that kind, or one that it is a part of."""
+    if only is None:
+        return True
+    own = str(getattr(kind, "value", kind))
+    asked = [str(getattr(each, "value", each)) for each in only]
+    return any(own == each or own.startswith(f"{each}.") for each in asked)
 
 
 def _resolves(ls: Server) -> bool:

@@ -11,10 +11,13 @@ from pathlib import Path
 from xlalint.analysis.engine import LineState, trace
 from xlalint.api import Report, SettingsError, check_paths
 from xlalint.cache import Cache
+from xlalint.cure import Cure
 from xlalint.diagnostic import Diagnostic
 from xlalint.findings import program_of
-from xlalint.fixing.fixer import Choice, fix
+from xlalint.fixing.exports import Exports
+from xlalint.fixing.fixer import Choice, fix, harm
 from xlalint.fixing.rewrite import Refused
+from xlalint.fixing.rewriting import Wanted, rewrite
 from xlalint.server.documents import Snapshot
 from xlalint.settings import SettingsFinder, read_table
 from xlalint.sources.file import SourceFile, as_bytes, decoded, read_bytes, show
@@ -141,6 +144,33 @@ class Session:
             raise Refused(reasons[0] if reasons else "nothing could be changed")
         uris = {each.path: each.uri for each in open_texts}
         return {uris[path]: decoded(data) for path, data in outcome.after.items() if path in uris}
+
+    def refactor(
+        self, checked: Checked, open_texts: Sequence[Snapshot], settings: Settings, cure: Cure
+    ) -> dict[str, str]:
+        """Carry out what no diagnostic asks for, if nothing is worse afterwards.
+
+        Args:
+            checked: What was found in the text that it changes; no text has changed since.
+            cure: What to do.
+
+        Returns:
+            By the client's name of the text, the new text.
+
+        Raises:
+            Refused: it cannot be carried out, and why.
+            SettingsError: settings cannot be used.
+        """
+        text = checked.snapshot
+        made = rewrite(source_of(text), [Wanted([cure], ())], [0], Exports(checked.report.checked))
+        if made.text is None:
+            raise Refused(made.refused[0][1] if made.refused else "nothing would change")
+        before = self.report([text], open_texts, settings, {})
+        after = self.report([text], open_texts, settings, {text.path: as_bytes(made.text)})
+        for path, code in harm(before, after):
+            raise Refused(f"{code} would be reported in {path} afterwards")
+        mark = "\ufeff" if text.text.startswith("\ufeff") else ""
+        return {text.uri: mark + made.text}
 
     def states(
         self, text: Snapshot, open_texts: Sequence[Snapshot], settings: Settings
