@@ -441,6 +441,7 @@ def test_json_is_the_contract() -> None:
                     "range": {"start": {"line": 2, "column": 5}, "end": {"line": 2, "column": 16}},
                     "cell": 1,
                     "message": "it happens here",
+                    "later": False,
                 }
             ],
             "url": "https://x/y",

@@ -63,7 +63,7 @@ def guarded_events() -> frozenset[type[Event]]:
 
 def is_guarded(rule: type[Rule[Any]]) -> bool:
     """Whether the guard sees everything that the rule judges, so that the rule works there too."""
-    return bool(rule.events) and guarded_events().issuperset(rule.events)
+    return bool(rule.events) and not rule.of_text and guarded_events().issuperset(rule.events)
 
 
 def find(selector: str) -> type[Rule[Any]]:

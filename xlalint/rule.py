@@ -84,6 +84,8 @@ class Rule(ABC, Generic[E]):
     """The kinds of events that the rule judges: those of its declaration."""
     enabled: ClassVar[bool] = True
     """Whether the rule is on by default."""
+    of_text: ClassVar[bool] = False
+    """Whether it is about how the source is written: while a program runs there is nothing to say."""
     since: ClassVar[str] = "0.1"
     stage: ClassVar[Stage] = Stage.STABLE
     aliases: ClassVar[tuple[str, ...]] = ()

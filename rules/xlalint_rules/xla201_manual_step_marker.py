@@ -76,6 +76,7 @@ class ManualStepMarker(Rule[LoopLeft]):
     code = "XLA201"
     name = "manual-step-marker"
     severity = Severity.INFO
+    of_text = True
     yields_to = ("XLA301", "XLA205")
 
     def judge(self, event: LoopLeft, state: View) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -26,15 +27,33 @@ def counts() -> Counts:
     return Counts(cached + uncached + _dynamo_launches[0] - _compiled_ahead[0], uncached)
 
 
-def count_dynamo_launches() -> None:
-    """Count launches of graphs that Dynamo has cached, which the engine's own counters leave out."""
+def count_dynamo_launches() -> Callable[[], None]:
+    """Count launches of graphs that Dynamo has cached, which the engine's own counters leave out.
+
+    Returns what ends it.
+    """
     original = torch_xla._XLAC._run_cached_graph
 
     def run_cached_graph(*args: object, **kwargs: object) -> object:
         _dynamo_launches[0] += 1
         return original(*args, **kwargs)
 
+    def end() -> None:
+        torch_xla._XLAC._run_cached_graph = original
+
     torch_xla._XLAC._run_cached_graph = run_cached_graph
+    return end
+
+
+def dynamo_launches() -> int:
+    """Launches of graphs that Dynamo has cached, as far as they were counted."""
+    return _dynamo_launches[0]
+
+
+def seconds_compiling() -> float:
+    """How long the engine has compiled since the process started. Slow: not for every operation."""
+    data = torch_xla._XLAC._xla_metric_data("CompileTime")
+    return float(data[1]) / 1e9 if data else 0.0
 
 
 def compile_ahead(tensors: list[torch.Tensor]) -> None:

@@ -12,6 +12,7 @@ from xlalint.lazy.events import (
     GradientUsed,
     HostRead,
     LeftPending,
+    LoopLeft,
     MarkerRepeated,
     OptimizerStepped,
     ReadThenCut,
@@ -20,11 +21,12 @@ from xlalint.lazy.events import (
     ScopeEntered,
     ScopeLeft,
     StepSplit,
+    StepsRun,
     UnmatchedCollective,
 )
 
 EMITTED: frozenset[type[Event]] = frozenset({
     ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, GradientUsed, HostRead, LeftPending,
-    MarkerRepeated, OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, StepSplit,
-    UnmatchedCollective,
+    LoopLeft, MarkerRepeated, OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft,
+    StepSplit, StepsRun, UnmatchedCollective,
 })  # fmt: skip

@@ -21,11 +21,14 @@ import torch_xla
 from torch_xla._internal import pjrt
 
 from xlalint.registry import all_rules
-from xlalint_runtime import counters, replicas, seeds
-from xlalint_runtime.guard import Guard
+from xlalint.settings import SettingsFinder
+from xlalint_runtime import child, counters, environment, replicas, seeds
+from xlalint_runtime.guarding import Guard
+from xlalint_runtime.hooks import Patches
 from xlalint_runtime.leaving_out import leaving_out
 from xlalint_runtime.measurement import Job
 from xlalint_runtime.report import plain
+from xlalint_runtime.request import Request
 
 Send = Callable[[dict[str, Any]], None]
 
@@ -34,18 +37,10 @@ _AT_END = "__xlalint_at_end__"
 
 def execute(job: Job, send: Send) -> None:
     """Run the program of `job` and send what was measured, findings as soon as there are any."""
-    os.environ["CPU_NUM_DEVICES"] = str(job.devices or job.replicas)
-    if job.replicas > 1:
-        # The asynchronous client runs replicas on as many threads as there are cores, where they starve
-        # each other (measured: most correct programs abort; none did with these two).
-        os.environ["PJRT_CPU_ASYNC_CLIENT"] = "0"
-        os.environ["XLA_THREAD_POOL_SIZE"] = str(4 * job.replicas)
-    # Programs run side by side, and torch_xla lets every process group meet at the same port.
-    os.environ["MASTER_PORT"] = str(_free_port())
-    counters.count_dynamo_launches()
-    replicas.order_saves()
+    _prepare(job.replicas, job.devices or job.replicas)
+    replicas.order_saves(Patches())
     rules = [rule for rule in all_rules() if rule.enabled or rule.code in job.also]
-    guard = Guard(rules, on_news=lambda: send(_seen(guard)))
+    guard = Guard(rules, on_news=lambda placed: send(_seen(guard)))
     run = _Run(job, guard if job.guarded else None)
     with seeds.shifted(job.seed):
         run.execute()
@@ -62,6 +57,40 @@ def execute(job: Job, send: Send) -> None:
     )
     if job.trained and run.raised is None:
         send({"trained": run.moved.changed(), "parameters": run.moved.values()})
+
+
+def _prepare(number: int, devices: int) -> None:
+    os.environ.update({**environment.of_replicas(number), "CPU_NUM_DEVICES": str(devices)})
+    # Programs run side by side, and torch_xla lets every process group meet at the same port.
+    os.environ["MASTER_PORT"] = str(_free_port())
+
+
+def execute_as_user(job: Job, send: Send) -> None:
+    """Run the program of `job` as `xlalint run` does, and send what it reported."""
+    held: dict[str, Any] = {"args": (), **(job.request or {})}
+    held["args"] = tuple(held["args"])
+    finder = SettingsFinder(isolated=True)
+    request = Request(job.program, **held, finder=finder, report=str(Path("report.json").absolute()))
+    _prepare(job.replicas, job.replicas)
+    session, program = child.prepared(request)
+    raised: str | None = None
+    with leaving_out(job.without):
+        if job.guarded:
+            session.begin()
+        try:
+            program.run(session.fails)
+        except BaseException as error:
+            raised = type(error).__name__
+            sys.excepthook(type(error), error, error.__traceback__)
+        session.end()
+    launched = counters.counts()
+    send(
+        {
+            "launches": launched.launches,
+            "compiles": launched.compiles,
+            "raised": raised,
+        }
+    )
 
 
 def _seen(guard: Guard) -> dict[str, Any]:
@@ -156,11 +185,10 @@ class _Run:
     def _run_launched_functions_here(self) -> None:
         """Let `launch` and `spawn` run replicas as threads of this process, not of another one."""
 
-        def run_multiprocess(fn: Any, *args: Any, start_method: str = "spawn", **kwargs: Any) -> Any:
-            if torch_xla._XLAC._xla_runtime_is_initialized():
-                raise RuntimeError(
-                    "Runtime is already initialized. Do not use the XLA device before calling xmp.spawn."
-                )
+        replicas.launch_here(Patches())
+        launch = pjrt.run_multiprocess
+
+        def run_multiprocess(fn: Any, *args: Any, **kwargs: Any) -> Any:
             target = fn.fn
             self._launched = True
 
@@ -171,7 +199,7 @@ class _Run:
                     self._at_end()
 
             fn.fn = at_end
-            return replicas.run_on_every_replica(functools.partial(fn, *args, **kwargs))
+            return launch(fn, *args, **kwargs)
 
         pjrt.run_multiprocess = run_multiprocess
 

@@ -140,6 +140,9 @@ class _Child:
             found["aborted"] = signal.Signals(os.WTERMSIG(status)).name
         elif "launches" not in found and "error" not in found:
             found["error"] = f"the program ended its process with status {os.waitstatus_to_exitcode(status)}"
+        report = Path(self._folder, "work", "report.json")
+        if self.job.request is not None and report.is_file():
+            found["run"] = json.loads(report.read_text())
         output = Path(self._folder, "output").read_text(errors="replace")
         shutil.rmtree(self._folder, ignore_errors=True)
         seconds = time.monotonic() - self._started
@@ -184,10 +187,10 @@ def _run(job: Job, folder: str, answers: int) -> NoReturn:
         def send(message: dict[str, Any]) -> None:
             os.write(answers, json.dumps(message).encode() + b"\n")
 
-        from xlalint_runtime.execution import execute
+        from xlalint_runtime.execution import execute, execute_as_user
 
         try:
-            execute(job, send)
+            (execute if job.request is None else execute_as_user)(job, send)
             status = 0
         except BaseException as error:
             import traceback

@@ -26,6 +26,8 @@ class Job:
         trained: Whether to compare its parameters before and after, and to tell them, which reads them.
         seed: What is added to every seed that it sets, and set before it begins.
         timeout: Seconds until it is killed.
+        request: To run it as `xlalint run` does: fields of its `Request`, all but the program; None: to
+            measure it as a proof, whose last line calls `main()`.
     """
 
     program: str
@@ -37,6 +39,7 @@ class Job:
     trained: bool = True
     seed: int = 0
     timeout: float = TIMEOUT
+    request: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Measurement:
         reseeded: The same of another run, under another seed; None where there was none.
         findings: The guard's diagnostics, as `xlalint_runtime.report` writes them.
         emitted: The kinds of events that the guard's model emitted.
+        run: The report of `xlalint run`, where it was run so.
         output: The end of what the program wrote, for reading when something is wrong.
     """
 
@@ -72,6 +76,7 @@ class Measurement:
     reseeded: list[float] | None = None
     findings: list[dict[str, Any]] = field(default_factory=list)
     emitted: list[str] = field(default_factory=list)
+    run: dict[str, Any] | None = None
     seconds: float = 0.0
     """Wall time, to see which programs make the proofs slow; nothing is asserted on it."""
     output: str = ""

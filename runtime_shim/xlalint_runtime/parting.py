@@ -106,6 +106,13 @@ class Parting:
             self._arrivals = {r: arrival for r, arrival in self._arrivals.items() if not arrival.progress}
         _call_all(verdicts)
 
+    def arrived_at(self) -> dict[int, Chain | None]:
+        """Where replicas wait at a cut; None: they have ended."""
+        return {
+            replica: None if arrival.progress is None else arrival.progress.chain
+            for replica, arrival in self._arrivals.items()
+        }
+
     @property
     def is_over(self) -> bool:
         """Whether all replicas have come to their end."""

@@ -5,18 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch_xla
 
 from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, Kind, Recorded, Value
 from xlalint_runtime import counters
+from xlalint_runtime.sites import is_user_file
 
 _HEAVY_OPERATION = re.compile(
     r"(?:aten|xla)::(?:\w*mm|mv|dot|matmul|einsum|linear|convolution\w*|\w+_backward\w*"
     r"|native_(?:batch|layer|group)_norm\w*|\w*attention\w*|lstm\w*|gru\w*)\b"
 )
+_FRAME = re.compile(r"^ +(\S+) \((.+):(\d+)\)$", re.MULTILINE)
+_OPERATION = re.compile(r" ((?:aten|xla|prim)::\w+)\(")
+_FACTORIES = frozenset({
+    "xla::device_data", "prim::Constant", "aten::expand", "aten::uniform", "aten::normal", "aten::randperm",
+    "aten::arange", "aten::full", "xla::cast", "aten::view",
+})  # fmt: skip
 _COLLECTIVE = re.compile(
     r"xla::(?:cross_replica_sum|all_reduce|all_gather|reduce_scatter|all_to_all|collective_permute)\b"
 )
@@ -38,6 +45,30 @@ class Work:
     def cut(self) -> None:
         """Everything recorded was launched."""
         self._heavy_before = heavy_operations()
+
+
+class Noted(NamedTuple):
+    """One frame of the user's, as the engine notes it."""
+
+    function: str
+    path: str
+    line: int
+
+
+def frames_of_work(device: str) -> list[list[Noted]]:
+    """For each tensor that waits on `device`, the frames in which it was recorded, from the inside.
+
+    The engine notes them while it is asked to (`_set_ir_debug`). What only makes a tensor, such as a
+    batch, is left out.
+    """
+    found = []
+    for text in torch_xla._XLAC._xla_tensors_report(2, device).split("Tensor: id=")[1:]:
+        frames, _, graph = text.partition("IR {")
+        if set(_OPERATION.findall(graph)) <= _FACTORIES:
+            continue
+        noted = (Noted(match[1], match[2], int(match[3])) for match in _FRAME.finditer(frames))
+        found.append([frame for frame in noted if is_user_file(frame.path)])
+    return found
 
 
 def default_device() -> str | None:
@@ -65,7 +96,12 @@ def device_value(tensors: Iterable[torch.Tensor]) -> Value:
         return Value(Kind.TENSOR)
     text = graph_text(waiting)
     recorded = HEAVY if _HEAVY_OPERATION.search(text) else LIGHT
-    return Value(Kind.TENSOR, recorded=recorded, reduced=_COLLECTIVE.search(text) is not None)
+    return Value(Kind.TENSOR, recorded=recorded, reduced=holds_collective(text))
+
+
+def holds_collective(graph: str) -> bool:
+    """Whether replicas wait for each other when this graph is launched."""
+    return _COLLECTIVE.search(graph) is not None
 
 
 def graph_text(tensors: list[torch.Tensor]) -> str:

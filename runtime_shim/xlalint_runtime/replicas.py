@@ -7,7 +7,9 @@ their ranks: the first compiles, the others find its graph in the cache.
 
 from __future__ import annotations
 
+import functools
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +20,13 @@ import torch_xla.runtime as xr
 from torch_xla._internal import pjrt
 
 from xlalint_runtime import counters
+from xlalint_runtime.hooks import Patches
+from xlalint_runtime.stopping import Parted
+
+PATIENCE = 600.0
+"""Seconds that a replica waits at most for the others."""
+
+_LOOKS = 0.002
 
 START_PATIENCE = 10.0
 """Seconds that a replica waits at most for the one before it to reach its first cut."""
@@ -39,6 +48,20 @@ def size() -> int:
     return order.size if order is not None else 1
 
 
+def part(error: BaseException) -> None:
+    """End all replicas by this exception, those that wait for others at once."""
+    order = _current[0]
+    if order is not None:
+        order.part(error)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Wait until something is known of the other replicas, but not for ever."""
+    order = _current[0]
+    if order is not None:
+        order.wait_until(is_so)
+
+
 def about_to_launch() -> None:
     """This replica is about to launch outside a common cut: the next one may start."""
     order = _current[0]
@@ -46,13 +69,33 @@ def about_to_launch() -> None:
         order.reach_first_cut()
 
 
-def order_saves() -> None:
+def launch_here(patches: Patches) -> None:
+    """Let `launch` and `spawn` run replicas as threads of this process, not of another one."""
+
+    def make(original: Any) -> Any:
+        @functools.wraps(original)
+        def run_multiprocess(fn: Any, *args: Any, start_method: str = "spawn", **kwargs: Any) -> Any:
+            if torch_xla._XLAC._xla_runtime_is_initialized():
+                raise RuntimeError(
+                    "Runtime is already initialized. Do not use the XLA device before calling xmp.spawn."
+                )
+            return run_on_every_replica(functools.partial(fn, *args, **kwargs))
+
+        return run_multiprocess
+
+    patches.replace(pjrt, "run_multiprocess", make)
+
+
+def order_saves(patches: Patches) -> None:
     """Let replicas launch by rank what `xm.save` needs, too.
 
     To be called before anything watches: who is told of a save must be told before it waits for others.
     """
+    patches.replace(torch_xla._XLAC, "_xla_sync_multi", _ordered)
+
+
+def _ordered(original: Any) -> Any:
     xlac = torch_xla._XLAC
-    original = xlac._xla_sync_multi
 
     def sync_multi(tensors: Any, devices: list[str], wait: bool = True, sync_xla_data: bool = True) -> None:
         order = _current[0]
@@ -65,7 +108,7 @@ def order_saves() -> None:
         if wait:
             xlac._xla_wait_device_ops([])
 
-    xlac._xla_sync_multi = sync_multi
+    return sync_multi
 
 
 class Listener:
@@ -135,6 +178,7 @@ class Order:
         self._ended: set[int] = set()
         self._begun: set[int] = set()
         self._turns: list[int] = []
+        self._failure: BaseException | None = None
 
     def __enter__(self) -> Order:
         xlac = torch_xla._XLAC
@@ -178,14 +222,39 @@ class Order:
             self._ended.add(replica)
             self._give_turns()
 
+    def part(self, error: BaseException) -> None:
+        """End all replicas by this exception."""
+        with self._changed:
+            self._failure = self._failure or error
+            self._changed.notify_all()
+
+    def wait_until(self, is_so: Callable[[], bool]) -> None:
+        """Wait until `is_so`, or until that takes too long."""
+        limit = time.monotonic() + PATIENCE
+        with self._changed:
+            while not (is_so() or self._failure is not None) and time.monotonic() < limit:
+                self._changed.wait(_LOOKS)  # Whoever finds it out tells nobody.
+            self._end_if_parted()
+
+    def _end_if_parted(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
     def in_turn(self, launch: Callable[[], None]) -> None:
         """Launch when all that still run have come to a cut, and it is this replica's turn."""
         replica = rank()
         _listener[0].arrived()
         with self._changed:
+            self._end_if_parted()
             self._waiting.add(replica)
+            self._changed.notify_all()
             self._give_turns()
-            self._changed.wait_for(lambda: bool(self._turns) and self._turns[0] == replica)
+            is_next = self._changed.wait_for(
+                lambda: self._turns[:1] == [replica] or self._failure is not None, PATIENCE
+            )
+            self._end_if_parted()
+            if not is_next:
+                raise Parted(f"replica {replica} has waited at a cut for {PATIENCE:g} seconds for the others")
         try:
             launch()
         finally:
@@ -194,7 +263,7 @@ class Order:
                 self._changed.notify_all()
                 # What follows a cut may wait for its graph, and holds the interpreter's lock meanwhile:
                 # nobody goes on before all have launched.
-                self._changed.wait_for(lambda: not self._turns)
+                self._changed.wait_for(lambda: not self._turns, PATIENCE)
 
     def _give_turns(self) -> None:
         """With the lock held: when all that still run have come to a cut, they launch by rank."""

@@ -19,10 +19,19 @@ from xlalint.spelling import spelling
 
 
 class UserFrame(NamedTuple):
-    """One frame of the user's code: where it is now, and which function it runs."""
+    """One frame of the user's code.
+
+    Args:
+        site: Where it is now.
+        code: The function that it runs.
+        call: Tells this call of the function from others that have not returned.
+        loops: The loops of the function that it is in, the outermost first.
+    """
 
     site: Site
     code: CodeType
+    call: int = 0
+    loops: tuple[Site, ...] = ()
 
 
 Chain = tuple[UserFrame, ...]
@@ -31,7 +40,11 @@ Chain = tuple[UserFrame, ...]
 
 def user_chain() -> Chain:
     """The frames of this thread's stack that are the user's own."""
-    found = [UserFrame(_site(frame), frame.f_code) for frame in _stack() if is_user_file(_file(frame))]
+    found = [
+        UserFrame(_site(frame), frame.f_code, id(frame), _loops_at(frame.f_code, frame.f_lasti))
+        for frame in _stack()
+        if is_user_file(_file(frame))
+    ]
     return tuple(reversed(found))
 
 
@@ -48,6 +61,11 @@ def frames_below_user() -> Iterator[FrameType]:
 def calls_of(function: str, file: str) -> int:
     """How many calls of a function of a library this thread is inside of."""
     return sum(frame.f_code.co_name == function and _file(frame) == file for frame in _stack())
+
+
+def is_tracing() -> bool:
+    """Whether Dynamo is at work: what it does while it traces is none of the program's doing."""
+    return any("/_dynamo/" in frame.f_code.co_filename for frame in frames_below_user())
 
 
 def is_at_for() -> bool:
@@ -110,6 +128,51 @@ def is_closure_argument(site: Site) -> bool:
         (start.line, start.column) <= (site.line, site.column) < (start.end_line, start.end_column)
         for start in _closure_arguments(site.path)
     )
+
+
+@cache
+def _loops_at(code: CodeType, instruction: int) -> tuple[Site, ...]:
+    """The loops that an instruction of a function is in, the outermost first."""
+    site = _site_of(code, instruction)
+    fetches = code.co_code[instruction] == _FOR_ITER
+    return tuple(
+        loop.site
+        for loop in _loops(code.co_filename)
+        if loop.first <= site.line <= loop.last
+        and code.co_firstlineno <= loop.site.line
+        and loop.function == code.co_name
+        # What stands in the head of a `for` is computed once, before it.
+        and (site.line >= loop.body or fetches or loop.is_while)
+    )
+
+
+class _Loop(NamedTuple):
+    """A loop: its place, the lines of head and body, the first of the body, and the function it is in."""
+
+    site: Site
+    first: int
+    last: int
+    body: int
+    is_while: bool
+    function: str
+
+
+@cache
+def _loops(path: str) -> list[_Loop]:
+    found: list[_Loop] = []
+
+    def look(node: ast.AST, function: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.For, ast.AsyncFor, ast.While)):
+                last = child.body[-1].end_lineno or child.lineno
+                is_while = isinstance(child, ast.While)
+                body = child.body[0].lineno
+                found.append(_Loop(_at(path, child), child.lineno, last, body, is_while, function))
+            inner = child.name if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) else function
+            look(child, inner)
+
+    look(_tree(path), "<module>")
+    return found
 
 
 _Extent = tuple[int, int, int | None, int | None]
@@ -227,12 +290,19 @@ def _file(frame: FrameType) -> str:
 
 
 def _site(frame: FrameType) -> Site:
-    path = _file(frame)
+    return _site_of(frame.f_code, frame.f_lasti)
+
+
+@cache
+def _site_of(code: CodeType, instruction: int) -> Site:
+    path = code.co_filename
     if sys.version_info >= (3, 11):
-        line, end_line, column, end_column = _positions(frame.f_code)[frame.f_lasti // 2]
+        line, end_line, column, end_column = _positions(code)[instruction // 2]
         if line is not None and end_line is not None and column is not None and end_column is not None:
             return Site(path, line, column, end_line, end_column)
-    return Site(path, frame.f_lineno, 0, frame.f_lineno)
+    started = [line for start, _, line in code.co_lines() if start <= instruction and line is not None]
+    line = started[-1] if started else code.co_firstlineno
+    return Site(path, line, 0, line)
 
 
 if sys.version_info >= (3, 11):

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from types import CodeType
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import torch
@@ -18,14 +23,21 @@ from xlalint.lazy.events import Event
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Loop, Scope, ScopeKind, Split, State, View
-from xlalint.lazy.values import Weight
-from xlalint_runtime import pending, replicas
+from xlalint.lazy.values import NOTHING, Kind, Value, Weight
+from xlalint_runtime import counters, pending, replicas
+from xlalint_runtime.outside import Outside
 from xlalint_runtime.parting import Arrival, Deed, Parting, Progress
 from xlalint_runtime.report import Report
-from xlalint_runtime.sites import Chain, calls_of, test_of, user_chain
+from xlalint_runtime.sites import Chain, callee, calls_of, test_of, user_chain, written
+from xlalint_runtime.stopping import Parted
+from xlalint_runtime.summary import Launch
 
 Transition = Callable[[State, Site], object]
 """What a hook tells the model: that something happens to a state, at a place."""
+
+
+GROWING = 3
+"""After so many optimizer steps without a cut a loop is told to have none, though it still runs."""
 
 
 class Hook(NamedTuple):
@@ -34,6 +46,12 @@ class Hook(NamedTuple):
     owner: Any
     name: str
     wrap: Callable[[Watch, Any], Any]
+
+    @property
+    def dotted(self) -> str:
+        """How it is called, as `module.Class.attribute`."""
+        whose = self.owner.__name__ if isinstance(self.owner, ModuleType) else self.owner.__qualname__
+        return f"{whose}.{self.name}"
 
 
 class Happened(NamedTuple):
@@ -44,17 +62,46 @@ class Happened(NamedTuple):
     chain: Chain
 
 
+@dataclass
+class Around:
+    """A loop that the program is in.
+
+    Args:
+        call: The call of the function that it stands in.
+        chain: The calls that led to it; the last is its own function, at the loop.
+        outside: What happened before it, for the model.
+        is_over_loader: Whether a loader was asked for its batches.
+        steps: How often an optimizer has stepped in it since it cut the graph last.
+        is_told: Whether it was judged while it runs.
+    """
+
+    call: int
+    chain: Chain
+    outside: Loop
+    is_over_loader: bool = False
+    steps: int = 0
+    is_told: bool = False
+    _seen: Counter[tuple[Site, ...]] = field(default_factory=Counter)
+
+    def come(self, chain: Chain) -> None:
+        """The program comes to a place in this loop, and in no loop inside it."""
+        self._seen[tuple(frame.site for frame in chain[len(self.chain) - 1 :])] += 1
+
+    @property
+    def rounds(self) -> int:
+        """How many iterations were seen."""
+        return max(self._seen.values(), default=0)
+
+
 class RunningLoop(NamedTuple):
     """A loop over a loader, known by its iterator.
 
     Args:
-        outside: What happened before it, for the model.
         cuts_before: How many cuts the replica had made when it began.
         cuts: Whether each of its batches is a cut.
         by_for: Whether a `for` runs it.
     """
 
-    outside: Loop
     cuts_before: int
     cuts: bool
     by_for: bool
@@ -67,18 +114,31 @@ class Replica:
         self.state = State()
         self.work = pending.Work()
         self.loops: dict[int, RunningLoop] = {}
-        """The loops that run, by the identity of their iterators."""
+        """The loops over loaders that run, by the identity of their iterators."""
+        self.around: list[Around] = []
+        """The loops that the program was in when it was seen last, the outermost first."""
         self.launched_at: set[Site] = set()
         """Where something was launched between cuts. Who comes there again is in some loop."""
+        self.outside = Outside()
         self.cuts = self.backwards = self.batches = 0
         self.rank_tests: dict[CodeType, Site] = {}
         """Functions that asked for the rank since the last cut, and where."""
+        self.chain: Chain = ()
+        """The calls in which it was seen last."""
+        self.recorded = NOTHING
+        """What was recorded then."""
         self.cut_alone_before: Chain = ()
         """Where another replica went on without the cut that this one waits at."""
 
     def progress(self, chain: Chain) -> Progress:
         """How far it has come."""
         return Progress(self.backwards, self.batches, chain)
+
+    def between_steps(self, chain: Chain) -> Site:
+        """Where a loop that opens steps does something below them: in its own function, whatever it calls."""
+        if not (self.around and self.state.loop.own.opens_step):
+            return chain[-1].site
+        return chain[len(self.around[-1].chain) - 1].site
 
     def was_cut(self) -> None:
         """Everything that was recorded has been launched."""
@@ -105,7 +165,22 @@ class Watch(replicas.Listener):
     """The model of each replica, driven by hooks. What happens goes to `judge`, once it is known whose
     deed it is: what only some replicas do happens under the test that parts them."""
 
-    def __init__(self, judge: Callable[[Iterable[Happened]], None], report: Report) -> None:
+    def __init__(
+        self,
+        judge: Callable[[Iterable[Happened]], None],
+        report: Report,
+        pace: Callable[[], None] | None = None,
+        *,
+        ends_parting: bool = False,
+    ) -> None:
+        """Args:
+        judge: Gets what happens.
+        report: Counts, and remembers places.
+        pace: Called whenever the program is seen.
+        ends_parting: Whether replicas that would wait for each other for ever are ended.
+        """
+        self._ends_parting = ends_parting
+        self._pace = pace
         self.model = LazyModel(self._happens)
         self.report = report
         self.emitted: set[type[Event]] = set()
@@ -128,8 +203,9 @@ class Watch(replicas.Listener):
         return self._replicas.setdefault(replicas.rank(), Replica())
 
     def tell(
-        self, chain: Chain, transition: Transition, *, deed: str | None = None, meets: bool = False
-    ) -> None:
+        self, chain: Chain, transition: Transition, *, deed: str | None = None, meets: bool = False,
+        holds: bool = False,
+    ) -> None:  # fmt: skip
         """Something happens in the last of the user's frames `chain`.
 
         Args:
@@ -137,6 +213,7 @@ class Watch(replicas.Listener):
             transition: What it is to the model.
             deed: By this the same is known again on other replicas; None: nobody waits for them in it.
             meets: Whether it waits for the other replicas by itself.
+            holds: Whether what it launches holds a collective, so that the engine waits for the others.
         """
         replica = self.replica
         site = self._observe(replica, chain)
@@ -147,11 +224,17 @@ class Watch(replicas.Listener):
         master = replicas.rank() == 0
         happened = self._gathered(chain, lambda: transition(replica.state, site))
 
+        rank, parting = replicas.rank(), self._current_parting()
+
         def alone() -> None:
+            if self._ends_parting and (meets or holds):
+                replicas.part(Parted(_parted_message(rank, chain, parting.arrived_at())))
             self._judge(self._gathered(chain, lambda: self._part(before, chain, tests, master, transition)))
 
         done = Deed(deed, meets, replica.progress(chain), lambda: self._judge(happened), alone)
-        self._current_parting().did(replicas.rank(), done)
+        parting.did(rank, done)
+        if self._ends_parting and holds:
+            replicas.wait_until(lambda: done.decided)
 
     def tell_cut(self, chain: Chain, transition: Transition) -> None:
         """The graph is cut, by this replica alone or by all."""
@@ -183,30 +266,97 @@ class Watch(replicas.Listener):
     def _observe(self, replica: Replica, chain: Chain) -> Site:
         """Bring the model in line with what the engine holds. Returns where the program is."""
         site = chain[-1].site
+        if self._pace is not None:
+            self._pace()
         self.report.chain(chain)
-        self.this_thread.chain = chain
+        self.report.summary.seen(site)
+        self.this_thread.chain = replica.chain = chain
         state = replica.state
+        replica.recorded = replica.work.recorded()
         self.model.observe(
             state,
-            recorded=replica.work.recorded(),
+            recorded=replica.recorded,
             eager=torch_xla._XLAC._get_use_eager_mode(),
             launched=replicas.running() or (pending.default_device() is not None and xr.world_size() > 1),
             in_closure=calls_of("_run_step_closures", xm.__file__) > 0,
             in_forward=self.this_thread.in_forward,
-            in_loop=bool(replica.loops) or site in replica.launched_at,
+            in_loop=bool(replica.loops) or any(frame.loops for frame in chain) or site in replica.launched_at,
         )
+        self._follow_loops(replica, chain)
         if state.scopes.of(ScopeKind.OPTIMIZER):
             self.leave_optimizers(state, still_in=running_optimizers())
         return site
 
+    def at(self, chain: Chain) -> None:
+        """The program is in the last of these frames; nothing happens to the model."""
+        self._observe(self.replica, chain)
+
+    def _follow_loops(self, replica: Replica, chain: Chain) -> None:
+        """Tell the model which loops the program has left and entered since it was seen last."""
+        now = [
+            (frame.call, loop, (*chain[:depth], frame._replace(site=loop)))
+            for depth, frame in enumerate(chain)
+            for loop in frame.loops
+        ]
+        held, state = replica.around, replica.state
+        same = itertools.takewhile(
+            lambda pair: pair[0].call == pair[1][0] and pair[0].chain[-1].site == pair[1][1],
+            zip(held, now, strict=False),
+        )
+        shared = sum(1 for _ in same)
+        if len(held) > shared:
+            in_loop = state.scopes.in_loop
+            while len(held) > shared:
+                left = held.pop()
+                state.scopes = state.scopes._replace(in_loop=bool(held))
+                self._end_loop(replica, state, left)
+            state.scopes = state.scopes._replace(in_loop=in_loop)
+        for call, _, path in now[shared:]:
+            held.append(Around(call, path, self.model.enter_loop(state)))
+        if held:
+            held[-1].come(chain)
+
+    def _end_loop(self, replica: Replica, state: State, loop: Around) -> None:
+        """A loop is over, or as good as that."""
+        site = loop.chain[-1].site
+        self.report.chain(loop.chain)
+        # What was recorded below it is not told apart from what its last iteration has left, unless
+        # that is the work of all its steps.
+        recorded = NOTHING if state.loop.cuts else replica.recorded
+        over = Value(Kind.LOADER) if loop.is_over_loader else None
+        self.model.end_loop(
+            state, loop.outside, over, recorded, site, since=state.engine.since,
+            keeps=recorded.must is Weight.HEAVY and _waiting_tensors() >= loop.rounds,
+            told=loop.rounds > 1 and not loop.is_told,
+        )  # fmt: skip
+
+    def stepped(self) -> None:
+        """An optimizer has stepped: where nothing ends the steps of a loop, that is told while it runs."""
+        replica = self.replica
+        if not replica.around or replica.state.loop.cuts:
+            return
+        loop = replica.around[-1]
+        loop.steps += 1
+        if loop.steps >= GROWING:
+            state = replica.state.copy()
+            state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
+            self._end_loop(replica, state, replace(loop, is_told=False))
+            loop.is_told = True
+
     @contextlib.contextmanager
-    def launching(self, chain: Chain) -> Iterator[None]:
-        """Something is launched between cuts; what that reads is part of it."""
+    def launching(self, chain: Chain, cause: Launch, waiting: bool) -> Iterator[None]:
+        """Something is launched between cuts; what that reads is part of it.
+
+        Args:
+            chain: The user's frames.
+            cause: What launches.
+            waiting: Whether work is recorded that it launches.
+        """
         site = chain[-1].site
         self.replica.launched_at.add(site)
         self.this_thread.is_launching = True
         try:
-            with self.report.cost(site):
+            with self.report.cost(site, cause, waiting):
                 yield
         finally:
             self.this_thread.is_launching = False
@@ -250,6 +400,14 @@ class Watch(replicas.Listener):
         finally:
             this.chain, this.gathered = outer
 
+    def end(self) -> None:
+        """The program has ended. Its last variables have gone, and what was recorded on them with them:
+        so the engine is not asked any more, and what the model knew last counts."""
+        for _, replica in sorted(self._replicas.items()):
+            if replica.chain:
+                ending = functools.partial(self.model.end, replica.state, replica.chain[-1].site)
+                self._judge(self._gathered(replica.chain, ending))
+
     # Where replicas are ------------------------------------------------------------------------
 
     def arrived(self) -> None:
@@ -278,6 +436,25 @@ class Watch(replicas.Listener):
             if self._parting is None:
                 self._parting = Parting(replicas.size())
             return self._parting
+
+
+def _parted_message(rank: int, chain: Chain, others: dict[int, Chain | None]) -> str:
+    """Where each replica is, of which one does what the others do not."""
+    lines = [f"replica {rank}  {written(chain[-1].site) or callee(chain[-1].site)}  {_way(chain)}"]
+    for other, theirs in sorted(others.items()):
+        where = "has ended" if theirs is None else f"at a cut  {_way(theirs)}"
+        lines.append(f"replica {other}  {where}")
+    return "replicas part, and would wait for each other for ever:\n  " + "\n  ".join(lines)
+
+
+def _way(chain: Chain) -> str:
+    places = (f"{Path(frame.site.path).name}:{frame.site.line}" for frame in reversed(chain))
+    return " < ".join(places)
+
+
+def _waiting_tensors() -> int:
+    device = pending.default_device()
+    return counters.pending_tensors(device) if device is not None else 0
 
 
 def running_optimizers() -> int:

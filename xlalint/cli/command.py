@@ -21,6 +21,7 @@ COMMANDS = {
     "prove": "prove",
     "rule": "rules",
     "rules": "rules",
+    "run": "run",
     "server": "server",
     "state": "state",
     "version": "version",

@@ -7,7 +7,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from xlalint.diagnostic import Diagnostic, Edit, Evidence, Fix, Position, Range, Related
+from xlalint.diagnostic import (
+    Applicability,
+    Certainty,
+    Diagnostic,
+    Edit,
+    Evidence,
+    Fix,
+    Observer,
+    Position,
+    Range,
+    Related,
+    Severity,
+)
 from xlalint.sources.file import SourceFile
 
 
@@ -45,6 +57,49 @@ def as_object(diagnostic: Diagnostic) -> dict[str, Any]:
     }
 
 
+def from_object(held: dict[str, Any]) -> Diagnostic:
+    """The diagnostic that `as_object` wrote; of a later form, what this version knows of it.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none.
+    """
+    evidence = held["evidence"]
+    return Diagnostic(
+        code=held["code"],
+        name=held["name"],
+        message=held["message"],
+        severity=Severity[held["severity"].upper()],
+        certainty=Certainty(held["certainty"]),
+        path=held["path"],
+        range=_range_of(held["range"]),
+        help=held["help"],
+        cell=held["cell"],
+        fixes=tuple(
+            Fix(each["title"], Applicability(each["applicability"]), changes=each["changes"] or "")
+            for each in held["fixes"]
+        ),
+        related=tuple(
+            Related(
+                each["path"],
+                _range_of(each["range"]),
+                each["message"],
+                each["cell"],
+                each.get("later", False),
+            )
+            for each in held["related"]
+        ),
+        url=held["url"],
+        observed_by=tuple(Observer(name) for name in held["observed_by"]),
+        evidence=evidence and Evidence(**{name: evidence[name] for name in Evidence.__slots__}),
+        assumes=held["assumes"] or "",
+    )
+
+
+def _range_of(held: dict[str, Any]) -> Range:
+    start, end = (Position(held[name]["line"], held[name]["column"]) for name in ("start", "end"))
+    return Range(start, end)
+
+
 def _range(place: Range) -> dict[str, Any]:
     return {"start": _position(place.start), "end": _position(place.end)}
 
@@ -73,6 +128,7 @@ def _related(related: Related) -> dict[str, Any]:
         "range": _range(related.range),
         "cell": related.cell,
         "message": related.message,
+        "later": related.later,
     }
 
 

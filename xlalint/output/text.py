@@ -6,7 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from xlalint.diagnostic import Applicability, Certainty, Diagnostic, Range, Related, Severity
+from xlalint.diagnostic import (
+    Applicability,
+    Certainty,
+    Diagnostic,
+    Evidence,
+    Range,
+    Related,
+    Severity,
+)
 from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width, wrap
 from xlalint.sources.file import SourceFile
 
@@ -183,12 +191,30 @@ def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], columns: in
         yield from _places([later], sources, margin)
     if diagnostic.assumes:
         yield from _note(margin, "likely", f"assumes {show_control(diagnostic.assumes)}", columns)
+    if diagnostic.evidence is not None:
+        yield from _note(margin, "seen", seen(diagnostic.evidence), columns)
     if diagnostic.help:
         yield from _note(margin, "help", show_control(diagnostic.help), columns)
     option = _FIXED_BY.get(_applicability(diagnostic), "")
     if option:
         fix = next(fix for fix in diagnostic.fixes if fix.applicability is _applicability(diagnostic))
         yield from _note(margin, "fix", f"{fix.title}{option}", columns)
+
+
+def seen(evidence: Evidence) -> str:
+    """What was counted on the engine, in words."""
+    parts = [_count(evidence.count, "time")]
+    if evidence.per_step is not None:
+        parts.append(f"{evidence.per_step:.1f} per step")
+    if evidence.launches:
+        parts.append(_count(evidence.launches, "launch", "launches"))
+    if evidence.compiles:
+        parts.append(_count(evidence.compiles, "compile"))
+    if evidence.ms_median is not None:
+        parts.append(f"median {evidence.ms_median:.1f} ms")
+    if evidence.replicas is not None and evidence.replicas > 1:
+        parts.append(f"on {evidence.replicas} replicas")
+    return ", ".join(parts)
 
 
 def _note(margin: str, label: str, text: str, columns: int) -> Iterator[Line]:
@@ -300,5 +326,5 @@ def _columns(text: str, start: int, end: int) -> str:
     return "".join(kept)
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _count(number: int, noun: str, nouns: str = "") -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {nouns or noun + 's'}"

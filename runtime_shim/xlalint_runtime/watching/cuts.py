@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 from types import CodeType, FrameType
 from typing import Any
 
@@ -13,7 +12,9 @@ import torch_xla.debug.profiler as xp
 
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Cause, Scope, ScopeKind, State
-from xlalint_runtime.sites import callee, definition, frames_below_user, user_chain, written
+from xlalint.lazy.values import NOTHING, Weight
+from xlalint_runtime.sites import callee, definition, frames_below_user, is_tracing, user_chain, written
+from xlalint_runtime.summary import Launch
 from xlalint_runtime.watch import Hook, Watch
 
 _CAUSES = {
@@ -38,15 +39,21 @@ def _marker(watch: Watch, original: Any) -> Any:
         if not chain:
             return original(*args, **kwargs)
         replica = watch.replica
-        if any("/_dynamo/" in frame.f_code.co_filename for frame in frames_below_user()):
+        if is_tracing():
             # Dynamo cuts while it traces, once: no cut of the program's.
-            result = original(*args, **kwargs)
+            with watch.report.cost(chain[-1].site, Launch.DYNAMO, waiting=False):
+                result = original(*args, **kwargs)
             replica.was_cut()
             return result
         cause, frame = _cause()
 
         def cut(state: State, site: Site) -> None:
             spelling = _spelling(site)
+            if cause in (Cause.SCOPE_ENTRY, Cause.LOADER):
+                loop = replica.around[-1].chain if replica.around else ()
+                for place in replica.outside.recorded(state, site, loop):
+                    watch.report.chain_at(place)
+                    watch.model.record(state, Weight.LIGHT, place)
             if cause is Cause.SCOPE_ENTRY and frame is not None:
                 scope, code = _step_scope(frame, site)
                 watch.enter(state, scope, code or chain[-1].code, spelling)
@@ -61,12 +68,16 @@ def _marker(watch: Watch, original: Any) -> Any:
         before = replica.state.copy()
         watch.tell_cut(chain, cut)
         try:
-            with watch.report.cost(chain[-1].site):
+            with watch.report.cost(chain[-1].site, Launch.CUT, waiting=replica.recorded != NOTHING):
                 result = original(*args, **kwargs)
         except BaseException:
             replica.state = before  # It has cut nothing.
             raise
         replica.was_cut()
+        if cause is Cause.SCOPE_EXIT:
+            replica.outside.ask()
+        heavy = replica.recorded.must is Weight.HEAVY
+        watch.report.summary.cut(ends_scope=cause is Cause.SCOPE_EXIT, heavy=heavy)
         return result
 
     return step_marker
@@ -143,8 +154,8 @@ def _device_context(watch: Watch, original: Any) -> Any:
 
     @functools.wraps(original)
     def device_context(*args: Any, **kwargs: Any) -> Any:
-        caller = sys._getframe(1)
-        if caller.f_code is xm.add_step_closure.__code__ and (chain := user_chain()):
+        caller = next(frames_below_user(), None)
+        if caller and caller.f_code is xm.add_step_closure.__code__ and (chain := user_chain()):
             late = bool(caller.f_locals["run_async"])
             watch.tell(chain, lambda state, site: watch.model.add_closure(state, site, asynchronous=late))
         return original(*args, **kwargs)

@@ -9,10 +9,7 @@ from typing import Any
 import torch_xla.distributed.parallel_loader as parallel_loader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
-from xlalint.lazy.site import Site
-from xlalint.lazy.state import State
-from xlalint.lazy.values import NOTHING
-from xlalint_runtime.sites import Chain, is_at_for, leaving, user_chain
+from xlalint_runtime.sites import is_at_for, leaving, user_chain
 from xlalint_runtime.watch import Hook, Replica, RunningLoop, Watch
 
 
@@ -26,12 +23,15 @@ def _next(watch: Watch, original: Any) -> Any:
             return original(iterator)
         replica = watch.replica
         replica.batches += 1
+        watch.at(chain)
+        if is_at_for() and replica.around and replica.around[-1].call == chain[-1].call:
+            replica.around[-1].is_over_loader = True
         if id(iterator) not in replica.loops:
             _begin(watch, replica, iterator)
         try:
             return original(iterator)
         except BaseException:
-            _end(watch, replica.loops.pop(id(iterator)), chain)
+            replica.loops.pop(id(iterator))
             raise
 
     return following
@@ -40,18 +40,9 @@ def _next(watch: Watch, original: Any) -> Any:
 def _begin(watch: Watch, replica: Replica, iterator: Any) -> None:
     # Every batch of a device loader is a cut; around another one the program must cut.
     cuts = isinstance(iterator, parallel_loader.PerDeviceLoader)
-    outside = watch.model.enter_loop(replica.state)
-    replica.loops[id(iterator)] = RunningLoop(outside, replica.cuts, cuts, is_at_for())
+    replica.loops[id(iterator)] = RunningLoop(replica.cuts, cuts, is_at_for())
     finalizer = weakref.finalize(iterator, _dropped, watch, replica, id(iterator))
     finalizer.atexit = False
-
-
-def _end(watch: Watch, loop: RunningLoop, chain: Chain) -> None:
-    def transition(state: State, site: Site) -> None:
-        # Loops over other things than loaders are not seen: no rule may judge by those that are.
-        watch.model.end_loop(state, loop.outside, None, NOTHING, site, told=False)
-
-    watch.tell(chain, transition)
 
 
 def _dropped(watch: Watch, replica: Replica, identity: int) -> None:
@@ -67,7 +58,6 @@ def _dropped(watch: Watch, replica: Replica, identity: int) -> None:
         how = "exception"
     if how is not None and (loop.cuts or replica.cuts > loop.cuts_before):
         watch.tell(chain, lambda state, site: watch.model.leave_loop(state, how, site))
-    _end(watch, loop, chain)
 
 
 HOOKS = (

@@ -12,8 +12,18 @@ import torch_xla
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
+from xlalint.lazy.values import Weight
 from xlalint_runtime import pending, replicas
-from xlalint_runtime.sites import Chain, callee, frames_below_user, is_closure_argument, user_chain, written
+from xlalint_runtime.sites import (
+    Chain,
+    callee,
+    frames_below_user,
+    is_closure_argument,
+    is_tracing,
+    user_chain,
+    written,
+)
+from xlalint_runtime.summary import Launch
 from xlalint_runtime.watch import Hook, Transition, Watch
 
 _READS = {
@@ -45,6 +55,7 @@ def _read(watch: Watch, original: Any) -> Any:
             not pending.is_device_tensor(tensor)
             or watch.this_thread.is_launching
             or (method == "to" and not _to_host(args, kwargs))
+            or is_tracing()
             or _is_internal()
             or not (chain := user_chain())
         ):
@@ -54,9 +65,12 @@ def _read(watch: Watch, original: Any) -> Any:
         def transition(state: State, site: Site) -> None:
             how, shown = _as_written(reading, spelling, site)
             argument = is_closure_argument(site) and not state.scopes.in_closure
+            if not reading.as_bool and value.recorded.must is Weight.LIGHT and state.scopes.step is None:
+                site = watch.replica.between_steps(chain)
             watch.model.read(state, value, how, shown, site, closure_argument=argument)
 
-        return _launching(watch, chain, [tensor], transition, lambda: original(tensor, *args, **kwargs))
+        act = functools.partial(original, tensor, *args, **kwargs)
+        return _launching(watch, chain, Launch.READ, [tensor], transition, act)
 
     return read
 
@@ -71,7 +85,8 @@ def _save(watch: Watch, original: Any) -> Any:
         if not tensors or not chain or _is_internal():
             return original(obj, *args, **kwargs)
         transition = _saving(watch, tensors, by_xla=False)
-        return _launching(watch, chain, tensors, transition, lambda: original(obj, *args, **kwargs))
+        act = functools.partial(original, obj, *args, **kwargs)
+        return _launching(watch, chain, Launch.SAVE, tensors, transition, act)
 
     return save
 
@@ -85,7 +100,8 @@ def _sync_multi(watch: Watch, original: Any) -> Any:
         if not chain or not any(frame.f_code.co_name == "save" for frame in frames_below_user()):
             return original(tensors, *args, **kwargs)
         transition = _saving(watch, tensors, by_xla=True)
-        return _launching(watch, chain, tensors, transition, lambda: original(tensors, *args, **kwargs), True)
+        act = functools.partial(original, tensors, *args, **kwargs)
+        return _launching(watch, chain, Launch.SAVE, tensors, transition, act, ordered=True)
 
     return sync_multi
 
@@ -103,17 +119,19 @@ def _saving(watch: Watch, tensors: Iterable[torch.Tensor], *, by_xla: bool) -> T
 
 
 def _launching(
-    watch: Watch, chain: Chain, tensors: list[torch.Tensor], transition: Transition,
-    act: Callable[[], Any], ordered: bool = False,
+    watch: Watch, chain: Chain, cause: Launch, tensors: list[torch.Tensor], transition: Transition,
+    act: Callable[[], Any], *, ordered: bool = False,
 ) -> Any:  # fmt: skip
     """Tell of what launches the graph of `tensors`, and do it; `ordered` when replicas do it in turn."""
     waiting = pending.needing_materialisation(tensors) if replicas.running() else []
     if waiting:
         replicas.about_to_launch()
-    watch.tell(chain, transition, deed=pending.graph_text(waiting) if waiting else None)
+    graph = pending.graph_text(waiting) if waiting else None
+    holds = graph is not None and pending.holds_collective(graph)
+    watch.tell(chain, transition, deed=graph, holds=holds)
     if waiting and not ordered:
         replicas.compile_once(waiting)
-    with watch.launching(chain):
+    with watch.launching(chain, cause, waiting=bool(waiting)):
         return act()
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-import sys
 import types
 import weakref
 from collections.abc import Iterable
+from types import CodeType
 from typing import Any
 
 import torch
@@ -23,7 +23,10 @@ from xlalint.lazy.state import Scope, ScopeKind, State
 from xlalint.lazy.values import Weight
 from xlalint_runtime import pending
 from xlalint_runtime.hooks import Patches
+from xlalint_runtime.shield import Faults
 from xlalint_runtime.sites import callee, frames_below_user, user_chain, written
+from xlalint_runtime.stopping import Deliberate
+from xlalint_runtime.summary import Launch
 from xlalint_runtime.watch import Hook, Watch, running_optimizers
 
 _XLA_CLIP = patched_functions.clip_grad_norm_.__code__
@@ -83,7 +86,7 @@ def _xla_clip(watch: Watch, original: Any) -> Any:
     asks for `where` once at every call."""
 
     def where(*args: Any, **kwargs: Any) -> Any:
-        if sys._getframe(1).f_code is _XLA_CLIP:
+        if _caller() is _XLA_CLIP:
             _tell_change(watch, Use.CLIP)
         return original.where(*args, **kwargs)
 
@@ -95,8 +98,11 @@ def _clip(watch: Watch, original: Any) -> Any:
 
     @functools.wraps(original)
     def group(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-        if sys._getframe(1).f_code.co_name in _CLIPS and any(
-            map(pending.is_device_tensor, pending.tensors_in(tensors))
+        caller = _caller()
+        if (
+            caller is not None
+            and caller.co_name in _CLIPS
+            and any(map(pending.is_device_tensor, pending.tensors_in(tensors)))
         ):
             _tell_change(watch, Use.CLIP)
         return original(tensors, *args, **kwargs)
@@ -114,6 +120,12 @@ def _unscale(watch: Watch, original: Any) -> Any:
         return original(scaler, optimizer)
 
     return unscale
+
+
+def _caller() -> CodeType | None:
+    """The function of a library that called what is hooked."""
+    frame = next(frames_below_user(), None)
+    return frame and frame.f_code
 
 
 def _tell_change(watch: Watch, use: Use) -> None:
@@ -175,10 +187,18 @@ def _stale(watch: Watch, held: list[torch.Tensor]) -> Path:
     return ()
 
 
-def register(watch: Watch, patches: Patches) -> None:
+def register(watch: Watch, patches: Patches, faults: Faults) -> None:
     """Optimizers step. All of them, whenever they were built, call back before it."""
 
     def before(optimizer: Any, args: Any, kwargs: Any) -> None:
+        try:
+            stepping(optimizer)
+        except Deliberate:
+            raise
+        except Exception as error:
+            faults.note(error, "Optimizer.step")
+
+    def stepping(optimizer: Any) -> None:
         chain, held = user_chain(), _held(optimizer)
         stale = _stale(watch, held)
         if not chain or not (stale or _on_device(held)):
@@ -187,6 +207,7 @@ def register(watch: Watch, patches: Patches) -> None:
             frame.f_code is xm.optimizer_step.__code__ and frame.f_locals["barrier"]
             for frame in frames_below_user()
         )
+        watch.report.summary.step(id(optimizer))
         built = watch.built.get(optimizer)
         step = inspect.unwrap(type(optimizer).step)
 
@@ -197,6 +218,7 @@ def register(watch: Watch, patches: Patches) -> None:
             watch.enter(state, Scope(ScopeKind.OPTIMIZER, site), step.__code__)
 
         watch.tell(chain, transition)
+        watch.stepped()
 
     patches.on_undo(register_optimizer_step_pre_hook(before).remove)
 
@@ -218,7 +240,7 @@ def _scaler_step(watch: Watch, original: Any) -> Any:
 
         watch.tell(chain, transition)
         watch.replica.launched_at.add(chain[-1].site)
-        with watch.report.cost(chain[-1].site):
+        with watch.report.cost(chain[-1].site, Launch.SCALER, waiting=True):
             return original(scaler, optimizer, *args, **kwargs)
 
     return step

@@ -11,7 +11,7 @@ from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Collective
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
-from xlalint_runtime.guard import Guard
+from xlalint_runtime.guarding import Guard
 
 
 class ReplicasAdd(Rule[Collective]):

@@ -11,7 +11,7 @@ import torch_xla.runtime as xr
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 from torch_xla.distributed.parallel_loader import PerDeviceLoader
 
-from xlalint_runtime.guard import Guard
+from xlalint_runtime.guarding import Guard
 
 OWNERS = (
     torch_xla._XLAC, xm, xr, xp.Trace, torch.Tensor, torch.serialization, torch.nn.Module, torch.autograd,

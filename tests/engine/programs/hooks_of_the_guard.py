@@ -1,6 +1,6 @@
 """Writes down all that the guard hooks when it is entered."""
 
-from xlalint_runtime.guard import Guard
+from xlalint_runtime.guarding import Guard
 from xlalint_runtime.leaving_out import leaving_out
 
 

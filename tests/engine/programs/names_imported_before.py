@@ -9,7 +9,7 @@ from torch_xla.core.xla_model import mark_step, optimizer_step
 from torch_xla.debug.profiler import Trace
 from torch_xla.distributed.parallel_loader import MpDeviceLoader
 
-from xlalint_runtime.guard import Guard
+from xlalint_runtime.guarding import Guard
 
 
 def train() -> None:

@@ -19,7 +19,7 @@ from xlalint.lazy.events import (
 )
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
-from xlalint_runtime.guard import Guard
+from xlalint_runtime.guarding import Guard
 
 
 class StepIsSplit(Rule[StepSplit]):

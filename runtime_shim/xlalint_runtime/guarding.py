@@ -7,21 +7,22 @@ tell it what happens, and the engine's own counters what is recorded at that mom
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from xlalint.diagnostic import Diagnostic
-from xlalint.judging import Judge
+from xlalint.judging import Judge, Placed
 from xlalint.lazy.events import Event, Settled
 from xlalint.registry import all_rules, is_guarded
 from xlalint.rule import Rule
 from xlalint.versions import DEFAULT_TARGET
-from xlalint_runtime import replicas
+from xlalint_runtime import counters, replicas
+from xlalint_runtime.choosing import Choice
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.report import Report
-from xlalint_runtime.sites import user_chain
-from xlalint_runtime.watch import Happened, Watch
+from xlalint_runtime.shield import Faults, shielded
+from xlalint_runtime.summary import Summary
+from xlalint_runtime.watch import Happened, Hook, Watch
 from xlalint_runtime.watching import cuts, loops, meetings, reads, training
 
 HOOKS = (*cuts.HOOKS, *reads.HOOKS, *training.HOOKS, *loops.HOOKS, *meetings.HOOKS)
@@ -37,31 +38,45 @@ class Guard:
     def __init__(
         self,
         rules: Iterable[type[Rule[Any]]] | None = None,
-        on_news: Callable[[], None] | None = None,
+        on_news: Callable[[Placed], None] | None = None,
+        choice: Choice | None = None,
+        warmup: int = 0,
+        pace: Callable[[], None] | None = None,
+        ends_parting: bool = False,
     ) -> None:
         """Args:
         rules: The rules to judge by; None: those that are on by default. Of either only those that judge
             no other events than the guard emits.
-        on_news: Called whenever there is a new diagnostic: a program that hangs or aborts never
-            comes to its end.
+        on_news: Called with each finding that is the first of its rule at its place, where it happens: a
+            program that hangs or aborts never comes to its end. What it raises reaches the program.
+        choice: What the user wants to see; None: everything.
+        warmup: How many steps at the start are left out of what is told of each step.
+        pace: Called whenever the program is seen; what it raises reaches the program.
+        ends_parting: Whether replicas that would wait for each other for ever are ended by an exception.
         """
         chosen = [rule for rule in all_rules() if rule.enabled] if rules is None else rules
         self._judge = Judge(rule(DEFAULT_TARGET) for rule in chosen if is_guarded(rule))
-        self._report = Report()
+        self.summary = Summary(warmup)
+        self.report = Report(self.summary, choice)
+        self.faults = Faults()
         self._on_news = on_news
-        self._watch = Watch(self._happened, self._report)
+        self._watch = Watch(self._happened, self.report, pace, ends_parting=ends_parting)
         self._patches = Patches()
 
     def __enter__(self) -> Guard:
+        self._patches.on_undo(counters.count_dynamo_launches())
         for hook in HOOKS:
-            self._patches.replace(hook.owner, hook.name, functools.partial(hook.wrap, self._watch))
-        training.register(self._watch, self._patches)
+            self._patches.replace(hook.owner, hook.name, functools.partial(self._shielded, hook))
+        training.register(self._watch, self._patches, self.faults)
         replicas.listen(self._watch)
         self._patches.on_undo(lambda: replicas.listen(replicas.Listener()))
         return self
 
     def __exit__(self, *_: object) -> None:
         self._patches.undo()
+
+    def _shielded(self, hook: Hook, original: Any) -> Any:
+        return shielded(functools.partial(hook.wrap, self._watch), original, hook.dotted, self.faults)
 
     @property
     def emitted(self) -> frozenset[type[Event]]:
@@ -70,22 +85,22 @@ class Guard:
 
     def diagnostics(self) -> list[Diagnostic]:
         """What was found so far, in the order in which diagnostics are shown."""
-        return self._report.diagnostics()
+        return self.report.diagnostics()[0]
 
     def end(self) -> None:
-        """The program ends here, on this replica."""
-        chain = user_chain()
-        # An exception that ends the program is reason enough for work to be lost.
-        if chain and sys.exc_info()[0] is None:
-            self._watch.tell(chain, self._watch.model.end)
+        """The program has come to its end, by itself: what nothing will run any more is lost."""
+        self._watch.end()
 
     def _happened(self, happened: Iterable[Happened]) -> None:
-        news = False
+        news: list[Placed] = []
         for event, view, chain in happened:
             # What a cut settles belongs to the function that makes the cut.
             in_caller = isinstance(event, Settled) and event.obligation.terms.placed_in_caller
             settled_in = chain if in_caller else None
             for finding in self._judge.findings(event, view):
-                news |= self._report.add(finding, settled_in)
-        if news and self._on_news is not None:
-            self._on_news()
+                placed = self.report.add(finding, settled_in)
+                if placed is not None:
+                    news.append(placed)
+        if self._on_news is not None:
+            for placed in news:
+                self._on_news(placed)

@@ -1,0 +1,51 @@
+"""What a run is asked to do: data that the parent process hands to the one in which the program runs."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass, field
+
+from xlalint.settings import SettingsFinder
+
+SHOW_STACKS = signal.SIGRTMAX - 2
+"""The signal by which the parent process asks for the stacks of all threads."""
+
+NOTE = "XLALINT_RUN_NOTE"
+"""The variable in which it says what the user must know of the environment."""
+
+RECORD, WARN, RAISE = MODES = ("record", "warn", "raise")
+"""Report at the end; also as it happens; stop the program where it happens."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a program is watched, and which.
+
+    Args:
+        program: The script, or the module with `is_module`.
+        args: What the program gets as its arguments.
+        mode: One of `MODES`.
+        finder: Which settings hold where.
+        stop_after: After how many steps the program is stopped; None: not at all.
+        max_seconds: After how many seconds.
+        warmup: How many steps at the start are left out of the numbers of each step.
+        stand_ins: Whether what only an accelerator has gets a stand-in on CPU.
+        replicas: How many replicas a launched program has; None: as the environment says.
+        report: The file that the report is written to as it happens.
+        pulse: The file in which the program's life is seen.
+        stacks: The file that all stacks are written to when the parent asks for them.
+    """
+
+    program: str
+    is_module: bool = False
+    args: tuple[str, ...] = ()
+    mode: str = RECORD
+    finder: SettingsFinder = field(default_factory=SettingsFinder)
+    stop_after: int | None = None
+    max_seconds: float | None = None
+    warmup: int = 2
+    stand_ins: bool = True
+    replicas: int | None = None
+    report: str | None = None
+    pulse: str | None = None
+    stacks: str | None = None

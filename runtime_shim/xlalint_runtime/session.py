@@ -1,0 +1,246 @@
+"""One watched run, from the first import of torch_xla to its end: what is told to whom, and when."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import mmap
+import os
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xlalint.diagnostic import Diagnostic, Severity
+from xlalint.output import runs
+from xlalint.registry import all_rules
+from xlalint.runs import Run, Unattributed
+from xlalint_runtime import files
+from xlalint_runtime.choosing import Choice
+from xlalint_runtime.request import RAISE, WARN, Request
+from xlalint_runtime.stopping import Hazard, Parted, Stopped
+
+if TYPE_CHECKING:
+    from xlalint.judging import Placed
+    from xlalint_runtime.guarding import Guard
+
+SELDOM = 1.0
+"""Seconds from one report of what was counted to the next; findings are reported at once."""
+
+MOST_UNATTRIBUTED = 8
+"""Of the places where nothing is known to have launched graphs, so many are told."""
+
+_UNTESTED = "the guard was tested on the CPU engine only: on {engine} it watches, and reads nothing"
+
+
+class Session:
+    """Watches one program, and reports what it does.
+
+    Nothing of the engine is imported before `begin`.
+    """
+
+    def __init__(self, request: Request, choice: Choice, notes: tuple[str, ...] = ()) -> None:
+        self._request = request
+        self._choice = choice
+        self._notes = notes
+        self._file = files.ReportFile(files.own(Path(request.report))) if request.report else None
+        self._pulse = _Pulse(request.pulse) if request.pulse else None
+        self._guard: Guard | None = None
+        self._end = self._stopped_by = self._parted = ""
+        self._began = self._written = time.monotonic()
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+        self._ended = False
+        with contextlib.suppress(OSError):
+            self._errors = os.dup(2)  # The program may close its own.
+        self.found: tuple[Diagnostic, ...] = ()
+
+    def begin(self) -> None:
+        """The engine is there: watch from now on."""
+        from xlalint_runtime.hooks import Patches
+
+        self._patches = Patches()
+        try:
+            from xlalint_runtime import replicas
+            from xlalint_runtime.guarding import Guard
+
+            if os.environ.get("PJRT_DEVICE", "CPU") == "CPU":
+                replicas.launch_here(self._patches)
+                replicas.order_saves(self._patches)
+            guard = Guard(
+                all_rules(),
+                on_news=self._tell,
+                choice=self._choice,
+                warmup=self._request.warmup,
+                pace=self._pace,
+                ends_parting=True,
+            )
+            guard.__enter__()
+        except Exception as error:
+            self._patches.undo()
+            self._notes += (f"nothing was watched: {type(error).__name__}: {error}",)
+            return
+        self._guard = guard
+        os.register_at_fork(after_in_child=self._forked)
+        # What is registered last is called first: before torch_xla shuts the engine down.
+        atexit.unregister(self.end)
+        atexit.register(self.end)
+        self.write()
+
+    @property
+    def watches(self) -> bool:
+        """Whether it has begun to watch."""
+        return self._guard is not None
+
+    def fails(self, error: BaseException) -> None:
+        """An exception ends the program."""
+        if isinstance(error, Stopped):
+            self._end = error.why
+        elif isinstance(error, Parted):
+            self._end = "stopped: replicas part"
+            self._parted = str(error)
+        elif isinstance(error, Hazard) and self._stopped_by:
+            self._end = f"stopped by {self._stopped_by}"
+        elif not (isinstance(error, SystemExit) and error.code in (None, 0)):
+            shown = f"exit status {error.code}" if isinstance(error, SystemExit) else type(error).__name__
+            self._end = f"ended by {shown}"
+
+    def end(self) -> None:
+        """The program has ended: nothing is watched any more, and the report is complete."""
+        with self._lock:
+            if self._ended or os.getpid() != self._process:
+                return
+            self._ended = True
+        if self._guard is not None:
+            if not self._end:
+                try:
+                    self._guard.end()
+                except Hazard:
+                    pass  # There is nothing left that could be stopped.
+                except Exception as error:
+                    self._guard.faults.note(error, "the end of the program")
+            self._guard.__exit__()
+            self._patches.undo()
+        atexit.unregister(self.end)
+        self._end = self._end or "ended"
+        self.write()
+
+    def write(self) -> None:
+        """Report what is known now."""
+        if self._file is not None and os.getpid() == self._process:
+            with self._lock:
+                self._written = time.monotonic()
+                self._file.write(runs.render(self.run()))
+
+    def run(self) -> Run:
+        """What is known of the run now."""
+        request = self._request
+        seconds = time.monotonic() - self._began
+        notes = (*self._notes, *([self._file.fault] if self._file and self._file.fault else []))
+        common = Run(
+            request.program, end=self._end, rank=files.rank(), pid=os.getpid(), seconds=seconds, notes=notes
+        )
+        return common if self._guard is None else self._with_counts(common, self._guard)
+
+    def _with_counts(self, common: Run, guard: Guard) -> Run:
+        from dataclasses import replace
+
+        summary = guard.summary
+        found, suppressed = guard.report.diagnostics()
+        self.found = tuple(found)
+        late = summary.late
+        engine = os.environ.get("PJRT_DEVICE", "CPU")
+        notes = [*common.notes, *([self._parted] if self._parted else [])]
+        if engine != "CPU":
+            notes.append(_UNTESTED.format(engine=engine))
+        notes += [
+            f"a fault of the guard itself, which has changed nothing: {one}" for one in guard.faults.seen
+        ]
+        return replace(
+            common,
+            engine=engine,
+            replicas=summary.replicas,
+            steps=summary.steps,
+            counted=summary.unit.value,
+            warmup=summary.warmup,
+            launches=summary.launches,
+            causes=summary.by_cause(),
+            compiles=summary.compiles,
+            late_compiles=late[2] if late else 0,
+            launches_per_step=late[1] / late[0] if late else None,
+            ms=summary.milliseconds(),
+            unattributed=tuple(self._unattributed(guard)),
+            diagnostics=self.found,
+            suppressed=suppressed,
+            notes=tuple(notes),
+        )
+
+    def _unattributed(self, guard: Guard) -> list[Unattributed]:
+        return [
+            Unattributed(
+                count, guard.report.shown_path(site), site.line,
+                after.line if after is not None and after.path == site.path else None,
+            )
+            for (after, site), count in guard.summary.unattributed.most_common(MOST_UNATTRIBUTED)
+        ]  # fmt: skip
+
+    # While it runs -----------------------------------------------------------------------------
+
+    def _pace(self) -> None:
+        """The program is seen: it lives, and may have come as far as it was to run."""
+        if self._pulse is not None:
+            self._pulse.beat()
+        now = time.monotonic()
+        if now - self._written > SELDOM:
+            self.write()
+        request = self._request
+        if self._guard is not None and request.stop_after is not None:
+            summary = self._guard.summary
+            if summary.has_made(request.stop_after):
+                steps = f"{request.stop_after} {summary.unit.value}"
+                raise Stopped(f"stopped after {steps}")
+        if request.max_seconds is not None and now - self._began > request.max_seconds:
+            raise Stopped(f"stopped after {request.max_seconds:g} seconds")
+
+    def _tell(self, placed: Placed) -> None:
+        assert self._guard is not None
+        if self._file is not None:
+            self.write()
+        if self._request.mode not in (WARN, RAISE):
+            return
+        shown = self._guard.report.shown(placed)
+        if shown is None:
+            return
+        if self._request.mode == RAISE and shown.severity >= Severity.WARNING:
+            self._stopped_by = shown.code
+            raise Hazard(in_words(shown))
+        self._print(f"xlalint: {in_words(shown)}\n")
+
+    def _print(self, text: str) -> None:
+        with contextlib.suppress(OSError, AttributeError):
+            os.write(self._errors, text.encode(errors="replace"))
+
+    def _forked(self) -> None:
+        """In a process that the program has forked, such as a worker of a loader, nothing is watched."""
+        if self._guard is not None:
+            self._guard.__exit__()
+
+
+def in_words(diagnostic: Diagnostic) -> str:
+    """A diagnostic as the program that is stopped by it shows it."""
+    place = f"{diagnostic.path}:{diagnostic.range.start.line}"
+    help = f"\n  help: {diagnostic.help}" if diagnostic.help else ""
+    return f"{place}: {diagnostic.code} {diagnostic.name}: {diagnostic.message}{help}"
+
+
+class _Pulse:
+    """A number in a file, which grows while the program does anything that is watched."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, "r+b") as file:  # noqa: PTH123 - mmap needs its descriptor
+            self._memory = mmap.mmap(file.fileno(), 8)
+        self._count = 0
+
+    def beat(self) -> None:
+        self._count += 1
+        self._memory[:] = self._count.to_bytes(8, "little")

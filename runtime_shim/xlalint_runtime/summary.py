@@ -1,0 +1,216 @@
+"""What a run did as a whole: its steps, its launches by what caused them, and where the time went."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from xlalint.lazy.site import Site
+from xlalint.runs import Milliseconds
+from xlalint_runtime import counters, replicas
+
+MOST_UNATTRIBUTED = 8
+"""Of the places where graphs were launched by nothing known, so many are told."""
+
+
+class Launch(Enum):
+    """What causes launches."""
+
+    CUT = "cuts"
+    READ = "reads"
+    SAVE = "saves"
+    SCALER = "gradient scaler"
+    DYNAMO = "dynamo"
+
+
+class Unit(Enum):
+    """What may count as a step, the best first."""
+
+    OPTIMIZER = "optimizer steps"
+    SCOPE = "step scopes"
+    CUT = "cuts"
+
+
+class Cost(NamedTuple):
+    """What one thing that was done has launched, compiled, and how long it took."""
+
+    launches: int
+    compiles: int
+    seconds: float
+
+
+class _Moment(NamedTuple):
+    seconds: float
+    launches: int
+    compiles: int
+    waited: float
+    compiling: float
+
+
+class Summary:
+    """Counts while a program runs. May be used from several replicas' threads."""
+
+    def __init__(self, warmup: int) -> None:
+        """Args: warmup: how many steps are left out of what is told of each step, the first one always."""
+        self.warmup = max(1, warmup)
+        self.began = time.monotonic()
+        self.causes: Counter[Launch] = Counter()
+        self.unattributed: Counter[tuple[Site | None, Site]] = Counter()
+        self._lock = threading.Lock()
+        self._steps: Counter[tuple[Unit, int, int]] = Counter()
+        self._at_cut: Counter[int] = Counter()
+        """By replica, how many steps it had made when it cut the graph last."""
+        self._marks: dict[Unit, _Moment] = {}
+        self._latest: dict[Unit, _Moment] = {}
+        self._at_start = counters.counts()
+        self._dynamo_at_start = counters.dynamo_launches()
+        self._placed = 0
+        self._waited = 0.0
+        self._last: Site | None = None
+
+    # Launches --------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def launching(self, cause: Launch, waiting: bool) -> Iterator[list[Cost]]:
+        """Count what is launched meanwhile, and hand it out.
+
+        Args:
+            cause: What launches.
+            waiting: Whether work is recorded that it launches; asked where several replicas count together.
+        """
+        found: list[Cost] = []
+        before, began = counters.counts(), time.monotonic()
+        dynamo = counters.dynamo_launches()
+        try:
+            yield found
+        finally:
+            seconds = time.monotonic() - began
+            added = counters.counts().since(before)
+            launches, compiles = added.launches - (counters.dynamo_launches() - dynamo), added.compiles
+            if replicas.running():
+                # Others launch at the same time: what this one does is known, and the first one compiles.
+                launches, compiles = int(waiting), compiles if replicas.rank() == 0 else 0
+            with self._lock:
+                self.causes[cause] += launches
+                self._waited += seconds
+            found.append(Cost(launches, compiles, seconds))
+
+    def seen(self, site: Site) -> None:
+        """The program is at `site`: what was launched since it was seen last is nobody's."""
+        if replicas.running():
+            return
+        missing = self.launches - self._known()
+        if missing > self._placed:
+            self.unattributed[self._last, site] += missing - self._placed
+        self._placed = missing
+        self._last = site
+
+    @property
+    def launches(self) -> int:
+        """All launches so far."""
+        return counters.counts().since(self._at_start).launches
+
+    @property
+    def compiles(self) -> int:
+        """All compiled graphs so far."""
+        return counters.counts().since(self._at_start).compiles
+
+    def by_cause(self) -> dict[str, int]:
+        """All launches by what caused them; what nothing is known to cause is `unattributed`."""
+        known = {cause.value: self.causes[cause] for cause in Launch if self.causes[cause]}
+        dynamo = counters.dynamo_launches() - self._dynamo_at_start
+        if dynamo:
+            known[Launch.DYNAMO.value] = known.get(Launch.DYNAMO.value, 0) + dynamo
+        return {**known, "unattributed": max(0, self.launches - sum(known.values()))}
+
+    def _known(self) -> int:
+        return self.causes.total() + counters.dynamo_launches() - self._dynamo_at_start
+
+    # Steps -------------------------------------------------------------------------------------
+
+    def step(self, optimizer: int) -> None:
+        """An optimizer, by its identity, begins a step."""
+        self._count_one(Unit.OPTIMIZER, optimizer)
+
+    def cut(self, *, ends_scope: bool, heavy: bool) -> None:
+        """The graph was cut, perhaps by the end of a step scope, perhaps with a model's worth of work."""
+        if heavy:
+            if ends_scope:
+                self._count_one(Unit.SCOPE)
+            self._count_one(Unit.CUT)
+        self._at_cut[replicas.rank()] = self._of_this_replica()
+
+    def has_made(self, steps: int) -> bool:
+        """Whether this thread's replica has made so many steps, and launched them, or begins one more."""
+        return self._at_cut[replicas.rank()] >= steps or self._of_this_replica() > steps
+
+    def _of_this_replica(self) -> int:
+        rank, unit = replicas.rank(), self.unit
+        counts = (
+            n for (kind, replica, _), n in tuple(self._steps.items()) if kind is unit and replica == rank
+        )
+        return max(counts, default=0)
+
+    def _count_one(self, unit: Unit, which: int = 0) -> None:
+        with self._lock:
+            self._steps[unit, replicas.rank(), which] += 1
+            count = self._count(unit)
+        moment = self._moment(asks=count == self.warmup)
+        if count == self.warmup:
+            self._marks[unit] = moment
+        self._latest[unit] = moment
+
+    @property
+    def unit(self) -> Unit:
+        """What counts as a step of this program, as far as it has come."""
+        return next((unit for unit in Unit if self._has(unit)), Unit.OPTIMIZER)
+
+    @property
+    def steps(self) -> int:
+        """How many steps there were so far."""
+        return self._count(self.unit)
+
+    @property
+    def late(self) -> tuple[int, int, int] | None:
+        """Steps, launches of one replica and compiles after the warm-up; None: there was no such step."""
+        mark, latest = self._marks.get(self.unit), self._latest.get(self.unit)
+        steps = self.steps - self.warmup
+        if mark is None or latest is None or steps <= 0:
+            return None
+        return steps, (latest.launches - mark.launches) // self.replicas, latest.compiles - mark.compiles
+
+    @property
+    def replicas(self) -> int:
+        """How many replicas have stepped here."""
+        return max(1, len({rank for _, rank, _ in tuple(self._steps)}))
+
+    def milliseconds(self) -> Milliseconds | None:
+        """Where the time of a step after the warm-up went; None: there was none."""
+        mark, latest = self._marks.get(self.unit), self._latest.get(self.unit)
+        steps = self.steps - self.warmup
+        if mark is None or latest is None or steps <= 0:
+            return None
+        compiling = min(self._compiling(), latest.waited) - mark.compiling
+        compiling = max(0.0, compiling)
+        waiting = max(0.0, latest.waited - mark.waited - compiling)
+        whole = latest.seconds - mark.seconds
+        tracing = max(0.0, whole - waiting - compiling)
+        return Milliseconds(*(1000 * each / steps for each in (tracing, waiting, compiling)))
+
+    def _has(self, unit: Unit) -> bool:
+        return any(kind is unit for kind, _, _ in tuple(self._steps))
+
+    def _count(self, unit: Unit) -> int:
+        return max((count for (kind, _, _), count in tuple(self._steps.items()) if kind is unit), default=0)
+
+    def _moment(self, asks: bool) -> _Moment:
+        compiling = self._compiling() if asks else 0.0
+        return _Moment(time.monotonic(), self.launches, self.compiles, self._waited, compiling)
+
+    def _compiling(self) -> float:
+        return counters.seconds_compiling()

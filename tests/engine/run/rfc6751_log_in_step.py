@@ -1,0 +1,30 @@
+"""RFC #6751: the loss is printed in the middle of the step."""
+
+import torch
+import torch.nn as nn
+import torch_xla
+import torch_xla.core.xla_model as xm
+import torch_xla.distributed.parallel_loader as pl
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def train_loop(model, loader, optimizer):
+    for step, (data, target) in enumerate(loader):
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(model(data), target)
+        loss.backward()
+        xm.optimizer_step(optimizer)
+        print(step, loss)  # XLA102
+
+
+def main():
+    device = torch_xla.device()
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1)).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    data = TensorDataset(torch.randn(64, 8), torch.randn(64, 1))
+    train_loop(model, pl.MpDeviceLoader(DataLoader(data, batch_size=8), device), optimizer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""`xlalint run` on programs as users write them: what is marked is found, and its cure is silent."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xlalint_runtime.forkserver import ForkServer
+from xlalint_runtime.measurement import Job, Measurement
+
+PROGRAMS = Path(__file__).parent / "run"
+HARMFUL = sorted(path for path in PROGRAMS.glob("*.py") if not path.stem.endswith(".fixed"))
+
+
+def marked(path: Path) -> set[tuple[str, int]]:
+    """Codes and lines that the program is marked with."""
+    lines = enumerate(path.read_text().splitlines(), start=1)
+    marks = ((text.partition("  # ")[2], line) for line, text in lines)
+    return {(code, line) for mark, line in marks for code in re.findall(r"XLA\d+", mark)}
+
+
+def watched(server: ForkServer, path: Path, **request: object) -> Measurement:
+    replicas = re.search(r"^# replicas: (\d+)$", path.read_text(), re.MULTILINE)
+    job = Job(str(path), replicas=int(replicas[1]) if replicas else 1, request=request)
+    (measurement,) = server.run([job])
+    assert measurement.error is None, measurement.error
+    return measurement
+
+
+def found(measurement: Measurement) -> set[tuple[str, int]]:
+    """Codes and lines that were reported."""
+    assert measurement.run is not None, measurement.output
+    return {(each["code"], each["range"]["start"]["line"]) for each in measurement.run["diagnostics"]}
+
+
+@pytest.mark.parametrize("path", HARMFUL, ids=lambda path: path.stem)
+def test_what_is_marked_is_found_and_its_cure_is_silent(path: Path, server: ForkServer) -> None:
+    cure = path.with_name(f"{path.stem}.fixed.py")
+    assert found(watched(server, path)) == marked(path)
+    after = watched(server, cure)
+    assert not found(after)
+    assert (after.raised, after.aborted) == (None, None), after.output
+
+
+MORE = PROGRAMS / "more"
+
+
+def test_a_run_is_counted(server: ForkServer) -> None:
+    report = watched(server, MORE / "reads_in_steps.py").run
+    assert report is not None
+    assert (report["steps"], report["counted"], report["end"]) == (6, "optimizer steps", "ended")
+    assert (report["launches_per_step"], report["late_compiles"]) == (2.0, 0)
+    assert report["causes"] == {"cuts": 6, "reads": 6, "unattributed": 0}
+    (diagnostic,) = report["diagnostics"]
+    evidence = diagnostic["evidence"]
+    assert (evidence["count"], evidence["per_step"], evidence["launches"]) == (6, 1.0, 6)
+    assert evidence["ms_median"] > 0
+
+
+def test_what_nothing_is_known_to_launch_is_told_with_its_place(server: ForkServer) -> None:
+    report = watched(server, MORE / "masked.py").run
+    assert report is not None
+    assert report["causes"]["unattributed"] >= 4
+    assert {place["line"] for place in report["unattributed"]} <= {11, 12, 13}
+
+
+def test_a_program_stops_after_so_many_steps(server: ForkServer) -> None:
+    measurement = watched(server, MORE / "reads_in_steps.py", stop_after=3)
+    assert measurement.run is not None
+    assert (measurement.run["steps"], measurement.run["end"]) == (3, "stopped after 3 optimizer steps")
+    assert measurement.raised == "Stopped"
+
+
+def test_raise_stops_the_program_at_its_line_and_warn_lets_it_go_on(server: ForkServer) -> None:
+    raising = watched(server, MORE / "reads_in_steps.py", mode="raise")
+    assert raising.raised == "Hazard"
+    lines = raising.output.splitlines()
+    (mark,) = (line for _, line in marked(MORE / "reads_in_steps.py"))
+    assert any(f'reads_in_steps.py", line {mark}, in <module>' in line for line in lines), raising.output
+    assert not any("xlalint_runtime/watch" in line or "xlalint/lazy" in line for line in lines)
+    warning = watched(server, MORE / "reads_in_steps.py", mode="warn")
+    assert warning.raised is None
+    assert warning.output.count("XLA101 host-read-in-step") == 1
+
+
+def test_a_comment_suppresses(server: ForkServer) -> None:
+    report = watched(server, MORE / "suppressed.py").run
+    assert report is not None
+    assert (report["diagnostics"], report["suppressed"]) == ([], 1)
+
+
+def test_the_engine_refuses_as_without_the_guard(server: ForkServer) -> None:
+    program = MORE / "full_graph.py"
+    said = [one for one in watched(server, program).output.splitlines() if one.startswith("refused")]
+    (plain,) = server.run([Job(str(program), request={}, guarded=False)])
+    assert said
+    assert said == [one for one in plain.output.splitlines() if one.startswith("refused")]
+
+
+def test_replicas_that_part_end_with_their_places(server: ForkServer) -> None:
+    measurement = watched(server, PROGRAMS / "rfc6751_master_checkpoint.py")
+    assert (measurement.raised, measurement.aborted) == ("Parted", None), measurement.output
+    assert measurement.run is not None
+    assert measurement.run["end"] == "stopped: replicas part"
+    (places,) = (note for note in measurement.run["notes"] if note.startswith("replicas part"))
+    assert "replica 0  torch.save" in places
+    assert "replica 1  at a cut" in places
+
+
+# As users call it: a process each --------------------------------------------------------------
+
+
+def called(*arguments: str) -> subprocess.CompletedProcess[str]:
+    program = str(MORE / "reads_in_steps.py")
+    return subprocess.run(
+        [sys.executable, "-m", "xlalint", "run", *arguments[:-1], program, *arguments[-1].split()],
+        text=True, capture_output=True, timeout=200, check=False, input="",
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_report_survives_an_abort() -> None:
+    done = called("--fail-on", "warning", "abort")
+    assert done.returncode == -signal.SIGABRT
+    assert "__main__ ['abort'] more" in done.stdout
+    assert "ended by SIGABRT" in done.stderr
+    assert "warning[XLA101]" in done.stderr
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_program_that_hangs_is_ended_with_its_stacks() -> None:
+    done = called("--hang-timeout", "3", "hang")
+    assert done.returncode == 124
+    assert 'reads_in_steps.py", line' in done.stderr
+    assert "hangs: nothing was seen for 3 seconds" in done.stderr

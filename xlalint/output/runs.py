@@ -1,0 +1,135 @@
+"""What a watched run did, as JSON and as text. The form of the JSON is a contract, as that of `check` is."""
+
+from __future__ import annotations
+
+import json as standard
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from xlalint.diagnostic import Diagnostic
+from xlalint.output import json, text
+from xlalint.output.paint import FAINT, STRONG, Line, Span, plain
+from xlalint.runs import Milliseconds, Run, Unattributed
+from xlalint.sources.file import SourceFile
+
+FORM = 1
+"""The form of the JSON; keys are added without a new one."""
+
+
+class NoRun(ValueError):
+    """A file holds no report of a run; the message says why."""
+
+
+def render(run: Run) -> str:
+    """One object, with the diagnostics as `check` writes them, in pure ASCII."""
+    held = {"form": FORM, **asdict(replace(run, diagnostics=()))}
+    held["diagnostics"] = [json.as_object(each) for each in run.diagnostics]
+    return standard.dumps(held, indent=2) + "\n"
+
+
+def read(data: str) -> Run:
+    """What `render` wrote.
+
+    Raises:
+        NoRun: it is something else.
+    """
+    try:
+        held: dict[str, Any] = standard.loads(data)
+        if held["form"] != FORM:
+            raise NoRun(f"it has form {held['form']}, and this version of xlalint reads form {FORM}")
+        known = {name: held[name] for name in Run.__slots__ if name in held}
+        known["diagnostics"] = tuple(json.from_object(each) for each in held["diagnostics"])
+        known["unattributed"] = tuple(Unattributed(**each) for each in held["unattributed"])
+        known["ms"] = held["ms"] and Milliseconds(**held["ms"])
+        known["notes"] = tuple(held["notes"])
+        return Run(**known)
+    except NoRun:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NoRun(f"it is no report of `xlalint run` ({type(error).__name__}: {error})") from error
+
+
+def full(run: Run, sources: Mapping[str, SourceFile], columns: int = text.COLUMNS) -> Iterator[Line]:
+    """The whole report for people.
+
+    Args:
+        sources: The files that diagnostics stand in, by their shown path.
+        columns: Where messages are wrapped.
+    """
+    yield _head(run)
+    for note in run.notes:
+        yield [Span("note: ", STRONG), Span(note)]
+    yield plain("")
+    yield from text.full(run.diagnostics, sources, columns)
+    yield from _unattributed(run)
+    yield from _worst(run)
+    yield _numbers(run)
+    yield from _times(run)
+    yield _found(run)
+
+
+def _head(run: Run) -> Line:
+    engine = f"{run.engine} engine" if run.engine else "torch_xla was never imported"
+    replicas = f", {run.replicas} replicas (threads)" if run.replicas > 1 else ""
+    rank = f", rank {run.rank} (process {run.pid})" if run.rank is not None else ""
+    steps = f", {run.steps} {run.counted or 'steps'}" if run.engine else ""
+    return [Span("xlalint run: ", STRONG), Span(f"{engine}{replicas}{rank}{steps}, {run.end or 'cut short'}")]
+
+
+def _unattributed(run: Run) -> Iterator[Line]:
+    for each in run.unattributed:
+        where = f"{each.path}:{each.line}"
+        if each.after is not None and each.after != each.line:
+            where = f"{each.path}:{each.after} to {each.line}"
+        yield plain(f"unattributed: {_times_of(each.count, 'launch', 'launches')} at {where}")
+    if run.unattributed:
+        yield plain("")
+
+
+def _worst(run: Run) -> Iterator[Line]:
+    """The three lines that cost most time or launches."""
+    costly = sorted((each for each in run.diagnostics if _cost(each) > (0, 0)), key=_cost, reverse=True)
+    if len(costly) > 1:
+        yield plain("worst lines")
+        for each in costly[:3]:
+            assert each.evidence is not None
+            yield plain(f"  {each.path}:{each.range.start.line}  {each.code}  {text.seen(each.evidence)}")
+        yield plain("")
+
+
+def _cost(diagnostic: Diagnostic) -> tuple[float, int]:
+    evidence = diagnostic.evidence
+    if evidence is None:
+        return 0, 0
+    return evidence.count * (evidence.ms_median or 0), evidence.launches or 0
+
+
+def _numbers(run: Run) -> Line:
+    parts = [f"{run.counted or 'steps'} {run.steps}"]
+    if run.launches_per_step is not None:
+        parts.append(f"launches per step {run.launches_per_step:.1f} (expected 1.0)")
+    else:
+        parts.append(f"launches {run.launches}")
+    late = f" ({run.late_compiles} after warm-up)" if run.launches_per_step is not None else ""
+    parts.append(f"compiles {run.compiles}{late}")
+    parts += [f"{name} {count}" for name, count in run.causes.items() if count or name == "unattributed"]
+    return plain(" | ".join(parts))
+
+
+def _times(run: Run) -> Iterator[Line]:
+    if run.ms is not None:
+        spent = run.ms
+        yield plain(
+            f"ms per step: trace {spent.trace:.1f} | wait {spent.wait:.1f} | compile {spent.compile:.1f}"
+        )
+
+
+def _found(run: Run) -> Line:
+    found = _times_of(len(run.diagnostics), "diagnostic") if run.diagnostics else "No diagnostics"
+    hidden = f" ({run.suppressed} suppressed by comments)" if run.suppressed else ""
+    return [Span(found, STRONG), Span(f"{hidden}."), Span(f" {run.seconds:.0f} s", FAINT)]
+
+
+def _times_of(number: int, noun: str, nouns: str = "") -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {nouns or noun + 's'}"

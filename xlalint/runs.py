@@ -1,0 +1,87 @@
+"""What a watched run of a program did on the engine, and what was found in it: plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xlalint.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Unattributed:
+    """Graphs that were launched between two places, where nothing was seen that launches one.
+
+    Args:
+        count: How many.
+        path: The file in which the program was seen next.
+        after: The line at which it was seen last; None: it was in another file.
+        line: The line at which it was seen next.
+    """
+
+    count: int
+    path: str
+    line: int
+    after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Milliseconds:
+    """Where the time of a step went, on average over the steps after the warm-up.
+
+    Args:
+        trace: Python recorded operations, or did something else.
+        wait: Reads, saves and cuts waited for the device.
+        compile: Graphs were compiled.
+    """
+
+    trace: float
+    wait: float
+    compile: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One process that ran a program under the guard.
+
+    Args:
+        program: What was run, as the user named it.
+        engine: The kind of device.
+        replicas: How many replicas ran in this process.
+        end: How it ended, in words; empty while it runs, and where it ended without a word.
+        steps: How many steps there were, of the replica that made most.
+        counted: What was counted as steps, such as `optimizer steps`.
+        warmup: How many steps at the start are left out of the numbers of each step.
+        launches: Graphs that were launched, by all replicas.
+        causes: The same by what caused it; the last is `unattributed`.
+        compiles: Graphs that were compiled; `late_compiles`: those of them after the warm-up.
+        launches_per_step: After the warm-up, of one replica; None: there was no step after it.
+        ms: Where the time of a step went; None: there was no step after the warm-up.
+        unattributed: Where graphs were launched that nothing is known to cause.
+        diagnostics: What was found, in the order in which it is shown.
+        suppressed: How many diagnostics comments silenced.
+        notes: What else the user must know, such as what was not tested.
+        rank: The process among those of the launch; None: there is one.
+        pid: The process.
+        seconds: How long it ran.
+    """
+
+    program: str
+    engine: str = ""
+    replicas: int = 1
+    end: str = ""
+    steps: int = 0
+    counted: str = ""
+    warmup: int = 0
+    launches: int = 0
+    causes: dict[str, int] = field(default_factory=dict)
+    compiles: int = 0
+    late_compiles: int = 0
+    launches_per_step: float | None = None
+    ms: Milliseconds | None = None
+    unattributed: tuple[Unattributed, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    suppressed: int = 0
+    notes: tuple[str, ...] = ()
+    rank: int | None = None
+    pid: int = 0
+    seconds: float = 0.0
