@@ -18,8 +18,6 @@ from xlalint_runtime.choosing import Choice
 from xlalint_runtime.request import MODES, RECORD, Request
 from xlalint_runtime.session import Session
 
-_active: list[Session] = []
-
 
 class Watched:
     """What was seen so far; it may be asked while the program runs and afterwards."""
@@ -88,13 +86,12 @@ class guard(contextlib.ContextDecorator):
         return fresh
 
     def __enter__(self) -> Watched:
-        if _active:
-            return Watched(_active[-1])
+        if Session.active is not None:
+            return Watched(Session.active)
         self._session = Session(self._request, Choice(self._request.finder))
         self._session.begin()
         if not self._session.watches:
             raise RuntimeError("; ".join(self._session.run().notes))
-        _active.append(self._session)
         return Watched(self._session)
 
     def __exit__(
@@ -103,7 +100,6 @@ class guard(contextlib.ContextDecorator):
         session = self._session
         if session is None:
             return
-        _active.remove(session)
         if error is not None:
             session.fails(error)
         session.end()

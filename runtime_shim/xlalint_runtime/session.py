@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from xlalint.diagnostic import Diagnostic, Severity
 from xlalint.output import runs
@@ -38,6 +38,9 @@ class Session:
 
     Nothing of the engine is imported before `begin`.
     """
+
+    active: ClassVar[Session | None] = None
+    """The one that watches now: there is no use for a second."""
 
     def __init__(self, request: Request, choice: Choice, notes: tuple[str, ...] = ()) -> None:
         self._request = request
@@ -81,6 +84,7 @@ class Session:
             self._notes += (f"nothing was watched: {type(error).__name__}: {error}",)
             return
         self._guard = guard
+        Session.active = self
         os.register_at_fork(after_in_child=self._forked)
         # What is registered last is called first: before torch_xla shuts the engine down.
         atexit.unregister(self.end)
@@ -121,6 +125,7 @@ class Session:
                     self._guard.faults.note(error, "the end of the program")
             self._guard.__exit__()
             self._patches.undo()
+            Session.active = None
         atexit.unregister(self.end)
         self._end = self._end or "ended"
         self.write()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
@@ -62,7 +62,9 @@ class Summary:
         self.causes: Counter[Launch] = Counter()
         self.unattributed: Counter[tuple[Site | None, Site]] = Counter()
         self._lock = threading.Lock()
-        self._steps: Counter[tuple[Unit, int, int]] = Counter()
+        self._steps: Counter[tuple[Unit, int]] = Counter()
+        self._stepped: dict[int, set[int]] = defaultdict(set)
+        """By replica, the optimizers that have stepped since it cut the graph last."""
         self._at_cut: Counter[int] = Counter()
         """By replica, how many steps it had made when it cut the graph last."""
         self._marks: dict[Unit, _Moment] = {}
@@ -134,8 +136,12 @@ class Summary:
     # Steps -------------------------------------------------------------------------------------
 
     def step(self, optimizer: int) -> None:
-        """An optimizer, by its identity, begins a step."""
-        self._count_one(Unit.OPTIMIZER, optimizer)
+        """An optimizer, by its identity, begins a step. Several that step between two cuts make one."""
+        stepped = self._stepped[replicas.rank()]
+        if not stepped or optimizer in stepped:
+            stepped.clear()
+            self._count_one(Unit.OPTIMIZER)
+        stepped.add(optimizer)
 
     def cut(self, *, ends_scope: bool, heavy: bool) -> None:
         """The graph was cut, perhaps by the end of a step scope, perhaps with a model's worth of work."""
@@ -143,6 +149,7 @@ class Summary:
             if ends_scope:
                 self._count_one(Unit.SCOPE)
             self._count_one(Unit.CUT)
+        self._stepped[replicas.rank()].clear()
         self._at_cut[replicas.rank()] = self._of_this_replica()
 
     def has_made(self, steps: int) -> bool:
@@ -150,15 +157,11 @@ class Summary:
         return self._at_cut[replicas.rank()] >= steps or self._of_this_replica() > steps
 
     def _of_this_replica(self) -> int:
-        rank, unit = replicas.rank(), self.unit
-        counts = (
-            n for (kind, replica, _), n in tuple(self._steps.items()) if kind is unit and replica == rank
-        )
-        return max(counts, default=0)
+        return self._steps[self.unit, replicas.rank()]
 
-    def _count_one(self, unit: Unit, which: int = 0) -> None:
+    def _count_one(self, unit: Unit) -> None:
         with self._lock:
-            self._steps[unit, replicas.rank(), which] += 1
+            self._steps[unit, replicas.rank()] += 1
             count = self._count(unit)
         moment = self._moment(asks=count == self.warmup)
         if count == self.warmup:
@@ -187,7 +190,7 @@ class Summary:
     @property
     def replicas(self) -> int:
         """How many replicas have stepped here."""
-        return max(1, len({rank for _, rank, _ in tuple(self._steps)}))
+        return max(1, len({rank for _, rank in tuple(self._steps)}))
 
     def milliseconds(self) -> Milliseconds | None:
         """Where the time of a step after the warm-up went; None: there was none."""
@@ -203,10 +206,10 @@ class Summary:
         return Milliseconds(*(1000 * each / steps for each in (tracing, waiting, compiling)))
 
     def _has(self, unit: Unit) -> bool:
-        return any(kind is unit for kind, _, _ in tuple(self._steps))
+        return any(kind is unit for kind, _ in tuple(self._steps))
 
     def _count(self, unit: Unit) -> int:
-        return max((count for (kind, _, _), count in tuple(self._steps.items()) if kind is unit), default=0)
+        return max((count for (kind, _), count in tuple(self._steps.items()) if kind is unit), default=0)
 
     def _moment(self, asks: bool) -> _Moment:
         compiling = self._compiling() if asks else 0.0

@@ -138,3 +138,45 @@ def test_a_program_that_hangs_is_ended_with_its_stacks() -> None:
     assert done.returncode == 124
     assert 'reads_in_steps.py", line' in done.stderr
     assert "hangs: nothing was seen for 3 seconds" in done.stderr
+
+
+@pytest.mark.usefixtures("engine")
+def test_pytest_holds_tests_to_their_limits() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:xlalint", "-p", "xlalint_runtime.pytest_plugin",
+         "-p", "no:cacheprovider", "--noconftest", "-q", "-c", "/dev/null", str(MORE / "limits.py")],
+        text=True, capture_output=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert "1 failed, 2 passed" in done.stdout, done.stdout
+    assert "3 reads, and at most 0 were allowed" in done.stdout
+    assert "limits.py:15: XLA101" in done.stdout
+
+
+def test_a_program_watches_parts_of_itself(server: ForkServer) -> None:
+    program = MORE / "in_program.py"
+    (measurement,) = server.run([Job(str(program), request={}, guarded=False)])
+    assert (measurement.error, measurement.raised) == (None, None), measurement.output
+    said = dict(line.split(": ", 1) for line in measurement.output.splitlines() if ": " in line)
+    assert said["record"] == "['XLA101'] 3 ended"
+    assert said["file"] == "['XLA101']"
+    assert said["raise"] == "Hazard XLA101 host-read-in-step"
+    assert said["nested"] == "0 2"
+
+
+def test_the_numbers_are_equal_with_and_without(server: ForkServer) -> None:
+    program = MORE / "reads_in_steps.py"
+    (alone,) = server.run([Job(str(program), request={}, guarded=False)])
+    both = [watched(server, program).output, alone.output]
+    losses = [[line for line in text.splitlines() if line[:1].isdigit()] for text in both]
+    assert len(losses[0]) == 6
+    assert losses[0] == losses[1]
+
+
+def test_a_step_calls_few_functions_of_ours(server: ForkServer) -> None:
+    measurement = watched(server, MORE / "calls_per_step.py")
+    (line,) = (line for line in measurement.output.splitlines() if line.startswith("calls: "))
+    few, many = map(int, line.split()[1:])
+    assert few <= 1800
+    assert many - few <= 36 * 5, "a module more costs more"
+    assert measurement.run is not None
+    assert measurement.run["launches_per_step"] == 1.0

@@ -24,6 +24,7 @@ SAID_ALIKE = (
     "XLA203/break_in_every_epoch.py",
     "XLA204/nested_step.py",
     "XLA205/split_after_warm_up.py",
+    "XLA206/marker_below_the_barrier.py",
     "XLA212/normalized_above_the_step.py",
     "XLA301/trace_me.py",
     "XLA501/rfc_checkpoint.py",
