@@ -285,14 +285,6 @@ def test_a_folder_without_python_says_so(folder: Path) -> None:
     assert run("check", "-q").stderr == ""
 
 
-def test_notebooks_are_named_as_skipped(folder: Path) -> None:
-    (folder / "a.ipynb").write_text("{}")
-    result = run("check", "a.ipynb", "train.py")
-    assert result.stderr == "xlalint: skipped a.ipynb: notebooks are not supported yet\n"
-    assert " --> train.py:9:15\n" in result.stdout
-    assert run("check").stderr == ""
-
-
 @pytest.mark.parametrize(
     ("option", "environment", "colored"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -70,7 +71,10 @@ def test_pre_commit_says_of_a_commit_what_a_check_of_everything_says(hooks: Path
     (project / "vendor").mkdir()
     (project / "vendor" / "copied.py").write_text(OLD_NAME)
     (project / "old.py").write_text(OLD_NAME)
-    _run(project, "git", "add", "main.py", "vendor/copied.py", "old.py")
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": OLD_NAME}
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (project / "old.ipynb").write_text(json.dumps(book))
+    _run(project, "git", "add", "main.py", "vendor/copied.py", "old.py", "old.ipynb")
     tried = _run(project, "pre-commit", "try-repo", str(hooks), fails=True)
     (expected,) = said_of("main.py")
     assert "XLA101" in expected
@@ -79,6 +83,8 @@ def test_pre_commit_says_of_a_commit_what_a_check_of_everything_says(hooks: Path
     assert tried.count("- exit code: 1") == 2
     assert "- files were modified by this hook" in tried
     assert (project / "old.py").read_text() == NEW_NAME
+    (cell,) = json.loads((project / "old.ipynb").read_text())["cells"]
+    assert cell["source"] == NEW_NAME
     assert (project / "vendor" / "copied.py").read_text() == OLD_NAME
 
 

@@ -176,9 +176,9 @@ def lay_out(root: Path, *names: str) -> None:
         path.write_text("")
 
 
-def test_python_files_are_found_in_order(tmp_path: Path) -> None:
+def test_python_files_and_notebooks_are_found_in_order(tmp_path: Path) -> None:
     lay_out(tmp_path, "b.py", "a.pyi", "c.txt", "n.ipynb", "sub/z.py", "sub/deep/a.py", "a/a.py")
-    assert found_in(tmp_path) == ["a.pyi", "b.py", "a/a.py", "sub/z.py", "sub/deep/a.py"]
+    assert found_in(tmp_path) == ["a.pyi", "b.py", "n.ipynb", "a/a.py", "sub/z.py", "sub/deep/a.py"]
 
 
 def test_directories_of_tools_are_passed_over(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from xlalint.checker import Report
 from xlalint.diagnostic import Diagnostic, Range
 from xlalint.fixing.repository import GitError, changed_lines, roots
+from xlalint.output.notebooks import Counted, counted
 from xlalint.sources.file import show
 
 HIDDEN = "on lines that have not changed"
@@ -37,11 +38,13 @@ def changes_since(revision: str, paths: list[Path]) -> Lines:
 
 def on_changed_lines(report: Report, lines: Lines) -> list[Diagnostic]:
     """The diagnostics that stand on one of these lines, or rest on a place that does."""
+    # git counts lines of files, in notebooks too
+    found, _ = counted(report.diagnostics, report.sources, Counted.BY_FILE)
     return [
         diagnostic
-        for diagnostic in report.diagnostics
-        if _is_changed(diagnostic.path, diagnostic.range, report, lines)
-        or any(_is_changed(each.path, each.range, report, lines) for each in diagnostic.related)
+        for diagnostic, counted_by_file in zip(report.diagnostics, found, strict=True)
+        if _is_changed(counted_by_file.path, counted_by_file.range, report, lines)
+        or any(_is_changed(each.path, each.range, report, lines) for each in counted_by_file.related)
     ]
 
 

@@ -13,7 +13,7 @@ from xlalint.cache import Cache
 from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Diagnostic, Fix, Position, Range
 from xlalint.findings import Findings, Rules, findings, selected
-from xlalint.judging import Judge, Occurrence, Placed, diagnostic, settle
+from xlalint.judging import Judge, Occurrence, Placed, diagnostic, located, settle
 from xlalint.lazy.events import SuppressionUnused
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
@@ -24,6 +24,7 @@ from xlalint.versions import DEFAULT_TARGET
 
 if TYPE_CHECKING:
     from xlalint.progress import Progress
+    from xlalint.sources.notebook import Notebook
     from xlalint.sources.suppressions import Suppressions
 
 _UNREADABLE = "XLA000"
@@ -175,6 +176,10 @@ def _broken(unit: Unit) -> Iterator[Unreadable]:
         if file.traits.sound and not is_parsed:
             continue
         source = file.source()
+        if isinstance(source, SourceFile) and source.notebook is not None:
+            if path in unit.analyzed or is_parsed:
+                yield from _broken_cells(source, source.notebook)
+            continue
         if isinstance(source, SourceFile) and is_parsed:
             from xlalint.analysis.parsing import parse_file
 
@@ -183,6 +188,11 @@ def _broken(unit: Unit) -> Iterator[Unreadable]:
             source = tree if isinstance(tree, Unreadable) else source
         if isinstance(source, Unreadable):
             yield source
+
+
+def _broken_cells(file: SourceFile, notebook: Notebook) -> Iterator[Unreadable]:
+    for position, reason in notebook.broken:
+        yield Unreadable(file.path, file.shown, f"syntax error: {reason}", position, file, "cell")
 
 
 def _judged(file: Unreadable, unit: Unit) -> Iterator[Placed]:
@@ -241,7 +251,19 @@ class _Texts:
         file = self.file(site.path)
         if file is None:
             return Range(Position(site.line, 1), Position(site.line, 1))
+        if site.cell is not None and file.notebook is not None:
+            above = file.notebook.in_program(site.cell, 1) - 1
+            site = site._replace(line=site.line + above, end_line=site.end_line and site.end_line + above)
         return file.range(site)
+
+    def in_cell(self, site: Site) -> Site:
+        """The place as users of a notebook count it, by cells; that in another file as it is."""
+        file = None if site.is_entry else self.file(site.path)
+        if file is None or file.notebook is None:
+            return site
+        cell, line = file.notebook.cell_at(site.line)
+        end = site.end_line and site.end_line - site.line + line
+        return site._replace(line=line, end_line=end, cell=cell)
 
     def shown_in(self, diagnostics: Sequence[Diagnostic]) -> dict[str, SourceFile]:
         """The files that stand in diagnostics or beside them, by their shown path."""
@@ -297,6 +319,7 @@ class _Suppression:
             Fix(cure.title, applicability(cure, placed.code, settings), changes=cure.changes)
             for cure in placed.finding.cures
         )
+        placed = located(placed, self._texts.in_cell)
         made = diagnostic(placed, self._texts, severities=dict(settings.severity))
         return replace(made, fixes=fixes) if fixes else made
 

@@ -57,7 +57,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace `range` by `text`, in `path` or (None) in the diagnostic's own file."""
+    """Replace `range` of the file by `text`, in `path` or (None) in the diagnostic's own file."""
 
     range: Range
     text: str
@@ -106,7 +106,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding at one place. `path` is relative to the working directory, posix."""
+    """One finding at one place. `path` is relative to the working directory, posix.
+
+    In a notebook, `range` counts lines of the program that its cells make; `output.notebooks` counts anew.
+    """
 
     code: str
     name: str

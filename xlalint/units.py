@@ -22,7 +22,7 @@ from xlalint.knowledge.functions import BRINGING_XLA
 from xlalint.knowledge.stubs import shipped
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.discovery import Found, Scope, discover
-from xlalint.sources.file import SourceFile, Unreadable, decode, digest, read_bytes, show
+from xlalint.sources.file import NOTEBOOK, SourceFile, Unreadable, decode, digest, read_bytes, show
 from xlalint.sources.imports import imported
 from xlalint.sources.project import Projects, is_bounded
 from xlalint.sources.usage import (
@@ -147,6 +147,28 @@ class File:
         return self._data
 
     @property
+    def program(self) -> bytes | str:
+        """The Python in the file: all of it, but for notebooks."""
+        if not self._is_notebook:
+            return self.data
+        source = self.source(hot=False)
+        return source.text.encode("utf-8", "replace") if isinstance(source, SourceFile) else source.reason
+
+    @property
+    def _is_notebook(self) -> bool:
+        return self.path.endswith(NOTEBOOK)
+
+    @property
+    def _names_xla(self) -> bool:
+        return not isinstance(self.data, str) and b"torch_xla" in self.data
+
+    @property
+    def _has_broken_cells(self) -> bool:
+        source = self.source(hot=False)
+        notebook = source.notebook if isinstance(source, SourceFile) else None
+        return notebook is not None and bool(notebook.broken)
+
+    @property
     def digest(self) -> str:
         """What changes when the file does; empty where it cannot be read."""
         if self._digest is None:
@@ -158,12 +180,13 @@ class File:
     def traits(self) -> Traits:
         """What the bytes say at a glance."""
         if self._traits is None:
-            data = self.data
+            data = self.program
             if isinstance(data, str):
-                self._traits = Traits(False, False, False)
+                self._traits = Traits(False, False, self._is_notebook and not self._names_xla)
             else:
                 hot = brings_xla(data, self.settings.packages)
-                self._traits = Traits(hot, _may_suppress_in_vain(data), _is_text(data))
+                sound = not self._has_broken_cells if self._is_notebook else _is_text(data)
+                self._traits = Traits(hot, _may_suppress_in_vain(data), sound)
         return self._traits
 
     @property
@@ -188,7 +211,7 @@ class File:
     def touched(self) -> tuple[str, ...]:
         """What it has to do with frameworks; see `usage.touched`."""
         if self._touched is None:
-            data = self.data
+            data = self.program
             known = (*shipped(), *self.settings.stubs)
             self._touched = () if isinstance(data, str) else self._look(data, known)
         return self._touched
@@ -222,7 +245,7 @@ class File:
     def imports(self) -> tuple[str, ...]:
         """The names of what it may import; see `imported`."""
         if self._imports is None:
-            data = self.data
+            data = self.program
             self._imports = () if isinstance(data, str) else imported(data)
         return self._imports
 
@@ -252,13 +275,17 @@ class File:
             stat = stat._replace(modified=0)
         return Known(stat, self.digest, self.traits, self.touched, self._imports, self._suppressions)
 
-    def source(self) -> SourceFile | Unreadable:
-        """The text."""
+    def source(self, *, hot: bool | None = None) -> SourceFile | Unreadable:
+        """The text.
+
+        Args:
+            hot: Whether it brings XLA, where that is not to be found out.
+        """
         path = Path(self.path)
         data = self.data
         if isinstance(data, str):
             return Unreadable(path, self.shown or show(path), data)
-        return decode(path, self.shown or show(path), data, hot=self.traits.hot)
+        return decode(path, self.shown or show(path), data, hot=self.traits.hot if hot is None else hot)
 
 
 class Unit:

@@ -55,6 +55,6 @@ class UnreadableFile(Rule[FileUnreadable]):
     def judge(self, event: FileUnreadable, state: View) -> Iterator[Finding]:
         yield self.finding(
             event,
-            f"this file cannot be checked: {event.reason}",
-            help="fix or exclude it; other rules skip this file",
+            f"this {event.part} cannot be checked: {event.reason}",
+            help=f"fix or exclude it; other rules skip this {event.part}",
         )

@@ -98,7 +98,7 @@ def unreadable(file: Unreadable) -> Occurrence:
     site = Site(str(file.path), file.position.line)
     if file.file is not None:
         site = file.file.site(file.position, file.position)
-    return Occurrence(FileUnreadable(site, reason=file.reason), View())
+    return Occurrence(FileUnreadable(site, reason=file.reason, part=file.part), View())
 
 
 def trace(program: Program, file: SourceFile) -> list[LineState]:

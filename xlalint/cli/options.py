@@ -55,10 +55,7 @@ def sort_out(paths: tuple[Path, ...], stdin_filename: str | None) -> tuple[tuple
     for path in files:
         if _is_missing(path):
             raise click.UsageError(f"there is no file or directory {str(path)!r}")
-    notebooks = [path for path in files if path.suffix == ".ipynb" and os.path.isfile(path)]
-    for path in notebooks:
-        click.echo(f"xlalint: skipped {path}: notebooks are not supported yet", err=True)
-    return tuple(path for path in files if path not in notebooks), reads_input
+    return files, reads_input
 
 
 def _is_missing(path: Path) -> bool:

@@ -93,17 +93,20 @@ def print_report(
         text = render(form, found, report.sources)
     else:
         from xlalint.output import text as layout
+        from xlalint.output.notebooks import Counted, counted
         from xlalint.output.paint import paint
+
+        found, sources = counted(found, report.sources, Counted.WITHIN_PATH)
 
         if statistics:
             lines = [*layout.statistics(found)]
         else:
             columns = columns_or(layout.COLUMNS) if file is None else layout.COLUMNS
-            full = layout.full(found, report.sources, columns)
+            full = layout.full(found, sources, columns)
             lines = [*(full if form == "text" else layout.concise(found))]
         if not quiet:
             lines += layout.summary(
-                found,
+                report.diagnostics,
                 report.files,
                 report.hot,
                 report.suppressed,

@@ -21,7 +21,8 @@ from xlalint.fixing.places import file_of
 from xlalint.fixing.rewriting import Wanted, rewrite
 from xlalint.lazy.site import Path as Calls
 from xlalint.settings import Settings
-from xlalint.sources.file import SourceFile, decode, encoded, read_bytes, show
+from xlalint.sources.file import SourceFile, changed, decode, read_bytes, show
+from xlalint.sources.notebook import NotebookError
 
 MOST_ROUNDS = 20
 MOST_MOVING = 16
@@ -183,7 +184,7 @@ class _Fixing:
                 plans.append(_Plan(path, self._encoded(sources[path], made.text), done, made.moves))
             except UnicodeEncodeError:
                 left += (Left(*each, "the encoding of the file cannot hold the result") for each in done)
-            except OSError as error:
+            except (OSError, NotebookError) as error:
                 left += (Left(*each, str(error)) for each in done)
         return plans, left
 
@@ -218,6 +219,7 @@ class _Fixing:
 
         Raises:
             UnicodeEncodeError: the file cannot hold it.
+            NotebookError: it would change more than the text in cells.
             OSError: the file is not what was checked.
         """
         path = str(source.path)
@@ -227,7 +229,7 @@ class _Fixing:
             if isinstance(data, str) or not isinstance(now, SourceFile) or now.text != source.text:
                 raise OSError("it was changed while xlalint ran; run it again")
             self._before[path] = data
-        return encoded(text, like=self._before[path])
+        return changed(source, text, self._before[path])
 
     # Verifying ----------------------------------------------------------------------------------
 

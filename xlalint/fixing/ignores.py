@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from xlalint.checker import Report
 from xlalint.diagnostic import Diagnostic, Edit, Position, Range
-from xlalint.sources.file import SourceFile, encoded, read_bytes, split_lines
+from xlalint.sources.file import SourceFile, read_bytes, split_lines
+from xlalint.sources.file import changed as rewritten
+from xlalint.sources.notebook import NotebookError
 
 _OURS = re.compile(r"#\s*xlalint:\s*ignore\s*\[(?P<codes>[^\]#]*)\]")
 _WHOLE_FILE = re.compile(r"#\s*xlalint:\s*ignore-file\s*\[(?P<codes>[^\]#]+)\]")
@@ -108,9 +110,8 @@ def _in_file(file: SourceFile, found: Sequence[Diagnostic], reason: str) -> Igno
         parts.append(following[0] if following else "")
         position = following.end() if following else end
     try:
-        after = encoded("".join(parts), like=data)
-        before = encoded(file.text, like=data)
-    except UnicodeEncodeError:
+        after, before = rewritten(file, "".join(parts), data), rewritten(file, file.text, data)
+    except (UnicodeEncodeError, NotebookError):
         return None
     return Ignored(str(file.path), before, after, found)
 

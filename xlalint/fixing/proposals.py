@@ -19,6 +19,7 @@ from xlalint.fixing.places import file_of
 from xlalint.fixing.rewriting import Wanted, rewrite
 from xlalint.lazy.site import Path as Calls
 from xlalint.sources.file import SourceFile
+from xlalint.sources.notebook import NotebookError
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
@@ -52,12 +53,18 @@ def _with_edits(
     if text is None:
         return fix
     path = None if file.shown == diagnostic.path else file.shown
-    return replace(fix, edits=tuple(edits(file, text, path)))
+    before = file.text
+    if file.notebook is not None:  # what is edited is the file
+        try:
+            before, text = file.notebook.text, file.notebook.changed(text).decode("utf-8-sig")
+        except NotebookError:
+            return fix
+    return replace(fix, edits=tuple(edits(before, text, path)))
 
 
-def edits(file: SourceFile, text: str, path: str | None = None) -> Iterator[Edit]:
-    """What differs between a file and its new text: within a line if it is one, else whole lines."""
-    before, after = _lines(file.text), _lines(text)
+def edits(old_text: str, new_text: str, path: str | None = None) -> Iterator[Edit]:
+    """What differs between two texts: within a line if it is one, else whole lines."""
+    before, after = _lines(old_text), _lines(new_text)
     for kind, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if kind == "equal":
             continue

@@ -289,9 +289,10 @@ class BoundReached(Event):
 
 @dataclass(frozen=True, slots=True)
 class FileUnreadable(Event):
-    """A file could not be read or parsed."""
+    """A file, or a cell of a notebook, could not be read or parsed."""
 
     reason: str = ""
+    part: str = "file"
 
 
 @dataclass(frozen=True, slots=True)

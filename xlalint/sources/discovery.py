@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from xlalint.sources.file import Unreadable, read_bytes, reason_of, show, split_lines
+from xlalint.sources.file import NOTEBOOK, Unreadable, read_bytes, reason_of, show, split_lines
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -32,7 +32,7 @@ SETTINGS_FILES = (".xlalint.toml", "xlalint.toml")
 
 _BY_NAME = attrgetter("name")
 _WITH_SETTINGS = frozenset((*SETTINGS_FILES, "pyproject.toml"))
-_SUFFIXES = (".py", ".pyi")
+_SUFFIXES = (".py", ".pyi", NOTEBOOK)
 
 
 class Patterns:

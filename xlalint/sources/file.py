@@ -19,7 +19,10 @@ from xlalint.sources.usage import brings_xla
 if TYPE_CHECKING:
     import ast
 
+    from xlalint.sources.notebook import Notebook
+
 START = Position(1, 1)
+NOTEBOOK = ".ipynb"
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -39,7 +42,7 @@ class SourceFile:
     form feeds and other separators of Unicode are part of a line.
     """
 
-    __slots__ = ("_lines", "is_hot", "path", "shown", "text", "tree")
+    __slots__ = ("_lines", "is_hot", "notebook", "path", "shown", "text", "tree")
 
     def __init__(self, path: Path, shown: str, text: str, *, is_hot: bool) -> None:
         """Args: path: absolute; shown: how the user sees it named; is_hot: whether it brings XLA."""
@@ -49,6 +52,8 @@ class SourceFile:
         self.is_hot = is_hot
         self.tree: ast.Module | None = None
         """What `syntax.parse` made of the text; whoever needs it no more may set it to None."""
+        self.notebook: Notebook | None = None
+        """The notebook that the text is the program of."""
         self._lines: list[str] | None = None
 
     def __repr__(self) -> str:
@@ -106,6 +111,7 @@ class Unreadable:
         reason: What went wrong, as a sentence about the file without its full stop.
         position: The place of a syntax error.
         file: The text, when that much was possible.
+        part: What cannot be read: the whole file, or a cell of a notebook.
     """
 
     path: Path
@@ -113,6 +119,7 @@ class Unreadable:
     reason: str
     position: Position = START
     file: SourceFile | None = None
+    part: str = "file"
 
 
 def read(path: Path, packages: tuple[str, ...] = ()) -> SourceFile | Unreadable:
@@ -163,6 +170,8 @@ def decode(
     Args:
         hot: Whether it brings XLA, where that is known.
     """
+    if path.suffix == NOTEBOOK:
+        return _decode_notebook(path, shown, data, packages, hot)
     body = data.removeprefix(_BYTE_ORDER_MARK)
     if (zero := body.find(b"\0")) >= 0:
         line = body.count(b"\n", 0, zero) + 1
@@ -184,6 +193,39 @@ def decode(
     except (LookupError, ValueError) as error:
         return Unreadable(path, shown, f"it cannot be decoded: {error}")
     return SourceFile(path, shown, text, is_hot=brings_xla(data, packages) if hot is None else hot)
+
+
+def _decode_notebook(
+    path: Path, shown: str, data: bytes, packages: tuple[str, ...], hot: bool | None
+) -> SourceFile | Unreadable:
+    from xlalint.sources.notebook import Notebook, NotebookError
+
+    try:
+        notebook = Notebook(data)
+    except NotebookError as error:
+        return Unreadable(path, shown, str(error))
+    program = notebook.program.encode("utf-8", "replace")
+    is_hot = brings_xla(program, packages) if hot is None else hot
+    file = SourceFile(path, shown, notebook.program, is_hot=is_hot)
+    file.notebook = notebook
+    return file
+
+
+def changed(file: SourceFile, text: str, before: bytes) -> bytes:
+    """The bytes of a file when its text has become another.
+
+    Args:
+        before: Its bytes until then.
+
+    Raises:
+        UnicodeEncodeError: its encoding lacks a character of the text.
+        NotebookError: it is a notebook, and the change is not one of the text in cells.
+    """
+    if file.notebook is None:
+        return encoded(text, like=before)
+    from xlalint.sources.notebook import Notebook
+
+    return Notebook(before).changed(text)
 
 
 def encoded(text: str, *, like: bytes) -> bytes:
