@@ -1,10 +1,11 @@
-"""The parts of the documentation that are made from the rules: `python tests/rule_documents.py` writes them.
+"""Documentation that is made from the rules and from real runs: `python tests/rule_documents.py` writes it.
 
-A test holds that they are up to date.
+A test holds that it is up to date.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -15,12 +16,23 @@ from pathlib import Path
 from typing import Any
 
 from fixture_programs import bad_programs, read_program
+from xlalint.checker import check
+from xlalint.cli.rules import explained
+from xlalint.output.paint import paint
+from xlalint.output.text import full
 from xlalint.registry import all_rules, is_guarded
 from xlalint.rule import Rule
+from xlalint.settings import SettingsFinder
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PAGES = ROOT / "docs" / "rules"
+INDEX = PAGES / "README.md"
+TOUR_PAGE = ROOT / "docs" / "tour.md"
+PICTURE = ROOT / "docs" / "finding.svg"
+FIRST = ["check", "--select", "XLA101", "fixtures/XLA101/log_in_step.py"]
+"""The run that the README begins with, and that the picture shows."""
+
 TOUR = (
     ("A checkpoint written by one replica", "XLA501", "rfc_checkpoint.py"),
     ("A loss that is logged in the middle of its step", "XLA101", "log_in_step.py"),
@@ -31,35 +43,74 @@ TOUR = (
 """The five bugs of RFC #6751: a title, the rule, and the fixture program that shows it."""
 
 STATE_AT = "fixtures/XLA101/log_in_step.py:38"
-"""The line at which the README shows what xlalint knows."""
+"""The line at which the tour shows what xlalint knows."""
 
 
 def main() -> None:
-    """Write the pages of the rules and the table in README.md."""
+    """Write the pages of the rules, the tour, the picture, and what README.md begins with."""
     PAGES.mkdir(parents=True, exist_ok=True)
     wanted = pages()
     for stale in set(PAGES.glob("*.md")) - set(wanted):
         stale.unlink()
     for path, text in wanted.items():
         path.write_text(text, encoding="utf-8")
-    README.write_text(made_anew(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for path, text in made_anew().items():
+        path.write_text(text, encoding="utf-8")
+    PICTURE.write_text(picture(), encoding="utf-8")
 
 
 def pages() -> dict[Path, str]:
-    """The page of every rule, by its path."""
-    return {
-        PAGES / f"{rule.name}.md": f"# {rule.code} {rule.name}\n\n{rule.documentation()}\n"
-        for rule in all_rules()
-    }
+    """The page of every rule and their index, by path."""
+    made = {PAGES / f"{rule.name}.md": _page(rule) for rule in all_rules()}
+    made[INDEX] = "# Rules\n\n" + "\n".join(_table()) + "\n"
+    return made
 
 
-def made_anew(readme: str) -> str:
-    """`readme` with what stands between its marks made from the rules and from what they say now.
+def made_anew() -> dict[Path, str]:
+    """README.md and the tour with what stands between their marks made from what xlalint says now.
 
     Raises:
         ValueError: a mark is missing.
     """
-    return _between(_between(readme, "rules", _table()), "tour", _tour())
+    readme, tour = (path.read_text(encoding="utf-8") for path in (README, TOUR_PAGE))
+    first = list(_shown(FIRST, "--isolated", "--quiet"))
+    return {README: _between(readme, "first", first), TOUR_PAGE: _between(tour, "tour", _tour())}
+
+
+def picture() -> str:
+    """The first run as a terminal shows it, in colours."""
+    from rich.console import Console
+    from rich.text import Text
+
+    shown = _output(FIRST, "--isolated", "--quiet", "--color", "always").rstrip()
+    console = Console(record=True, width=100, file=io.StringIO(), force_terminal=True)
+    console.print(Text.from_ansi(f"$ xlalint {' '.join(FIRST)}\n{shown}"))
+    svg = console.export_svg(title="xlalint", unique_id="xlalint")
+    return re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)  # fonts from elsewhere
+
+
+def _page(rule: type[Rule[Any]]) -> str:
+    """What `xlalint rule` prints, with what the example gives."""
+    page = explained(rule)
+    begin = page.index("## Example")
+    end = page.index("```\n", page.index("```python\n", begin)) + len("```\n")
+    source = example(rule, "Example")
+    assert source is not None
+    return f"{page[:end]}\n```console\n$ xlalint check example.py\n{_sample(rule, source)}\n```\n{page[end:]}"
+
+
+def _sample(rule: type[Rule[Any]], source: str) -> str:
+    """What the rule says of its example."""
+    here = Path.cwd()
+    with tempfile.TemporaryDirectory(prefix="xlalint-") as folder:
+        os.chdir(folder)
+        try:
+            Path("example.py").write_text(source, encoding="utf-8")
+            finder = SettingsFinder(isolated=True, given={"select": (rule.code,), "preview": True})
+            report = check([Path("example.py")], finder, project=Path(folder))
+        finally:
+            os.chdir(here)
+    return paint(full(report.diagnostics, report.sources), colored=False).rstrip()
 
 
 def example(rule: type[Rule[Any]], heading: str) -> str | None:
@@ -100,7 +151,19 @@ def _tour() -> Iterator[str]:
 
 
 def _shown(command: list[str], *hidden: str) -> Iterator[str]:
-    """A command about one fixture program, and what it prints; `hidden` options make it the same everywhere.
+    """A command about one fixture program, and what it prints.
+
+    Args:
+        hidden: Options that make it the same everywhere.
+    """
+    yield "```console"
+    yield f"$ xlalint {' '.join(command)}"
+    yield _output(command, *hidden).strip()
+    yield "```"
+
+
+def _output(command: list[str], *hidden: str) -> str:
+    """What a command about one fixture program prints.
 
     It runs where nothing but that program is: beside it, there is the whole checkout to analyze.
     """
@@ -116,10 +179,7 @@ def _shown(command: list[str], *hidden: str) -> Iterator[str]:
             [sys.executable, "-m", "xlalint", subcommand, *hidden, *arguments],
             cwd=folder, env=plain, capture_output=True, text=True,
         )  # fmt: skip
-    yield "```console"
-    yield f"$ xlalint {' '.join(command)}"
-    yield done.stdout.strip()
-    yield "```"
+    return done.stdout
 
 
 def _table() -> Iterator[str]:
@@ -129,7 +189,7 @@ def _table() -> Iterator[str]:
         guard = "yes" if is_guarded(rule) else "no"
         default = "" if rule.enabled else " (off by default)"
         yield (
-            f"| {rule.code} | [{rule.name}](docs/rules/{rule.name}.md) | {rule.severity}{default} "
+            f"| {rule.code} | [{rule.name}]({rule.name}.md) | {rule.severity}{default} "
             f"| {rule.summary()} | {guard} |"
         )
     unproven = rules_without_proof()

@@ -351,7 +351,8 @@ def test_a_pattern_of_the_settings_that_is_none_is_a_mistake(folder: Path, key: 
     found = check(folder)
     assert found.code == 2
     mistake = f"{pattern!r} matches nothing: write a pattern as in a .gitignore"
-    assert found.errors == f"Error: xlalint.toml: {key}: {mistake}\n"
+    where = f'{key}."{pattern}"' if key == "per-file-ignores" else key
+    assert found.errors == f"Error: xlalint.toml:1: {where}: {mistake}\n"
     if key != "per-file-ignores":
         (folder / "xlalint.toml").unlink()
         found = check(folder, f"--{key}", f"sound.py,{pattern}")

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -71,8 +72,8 @@ def test_pre_commit_says_of_a_commit_what_a_check_of_everything_says(hooks: Path
     (project / "vendor").mkdir()
     (project / "vendor" / "copied.py").write_text(OLD_NAME)
     (project / "old.py").write_text(OLD_NAME)
-    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": OLD_NAME}
-    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    code: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": [], "source": OLD_NAME}
+    book: dict[str, Any] = {"cells": [code], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (project / "old.ipynb").write_text(json.dumps(book))
     _run(project, "git", "add", "main.py", "vendor/copied.py", "old.py", "old.ipynb")
     tried = _run(project, "pre-commit", "try-repo", str(hooks), fails=True)

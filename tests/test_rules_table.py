@@ -7,11 +7,12 @@ import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from fixture_programs import FIXTURES, bad_programs
-from rule_documents import PAGES, README, made_anew, pages
+from rule_documents import PAGES, PICTURE, made_anew, pages
 from xlalint.lazy.events import Event
 from xlalint.registry import all_rules
 from xlalint.rule import Rule
@@ -101,6 +102,13 @@ def test_no_rule_yields_to_itself_through_others() -> None:
 
 def test_readme_and_pages_are_made_from_the_rules() -> None:
     """`python tests/rule_documents.py` brings them up to date."""
-    readme = README.read_text(encoding="utf-8")
-    assert readme == made_anew(readme)
+    for path, text in made_anew().items():
+        assert path.read_text(encoding="utf-8") == text
     assert {path: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")} == pages()
+
+
+def test_the_picture_is_a_picture_of_a_finding() -> None:
+    """Not compared: it depends on the version of rich."""
+    drawn = ElementTree.fromstring(PICTURE.read_text(encoding="utf-8"))
+    assert "host-read-in-step" in "".join(drawn.itertext())
+    assert "@font-face" not in PICTURE.read_text(encoding="utf-8"), "nothing is fetched to show it"

@@ -30,7 +30,7 @@ def rule(selector: str | None, every: bool, output_format: str, color: str) -> N
         rows = [{**rule_as_json(each), "documentation": each.documentation()} for each in found]
         print_json(rows if every else rows[0])
         return
-    text = "\n".join(map(_explained, found))
+    text = "\n".join(map(explained, found))
     if not is_colored(color):
         echo(text)
         return
@@ -41,7 +41,7 @@ def rule(selector: str | None, every: bool, output_format: str, color: str) -> N
         Console(force_terminal=True).print(Markdown(text))
 
 
-def _explained(found: type[Rule[Any]]) -> str:
+def explained(found: type[Rule[Any]]) -> str:
     """All that is known of a rule, as Markdown."""
     from xlalint.registry import is_guarded
 

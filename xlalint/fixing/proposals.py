@@ -6,7 +6,6 @@ known where it is carried out: `fixer` verifies that before a file is written.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from xlalint.fixing.exports import Exports
 from xlalint.fixing.places import file_of
 from xlalint.fixing.rewriting import Wanted, rewrite
 from xlalint.lazy.site import Path as Calls
+from xlalint.sources.difference import different
 from xlalint.sources.file import SourceFile
 from xlalint.sources.notebook import NotebookError
 
@@ -65,9 +65,7 @@ def _with_edits(
 def edits(old_text: str, new_text: str, path: str | None = None) -> Iterator[Edit]:
     """What differs between two texts: within a line if it is one, else whole lines."""
     before, after = _lines(old_text), _lines(new_text)
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if kind == "equal":
-            continue
+    for a, b, c, d in different(before, after):
         old, new = "".join(before[a:b]), "".join(after[c:d])
         if b - a == d - c == 1:
             start = _common(old, new)

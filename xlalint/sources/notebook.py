@@ -14,6 +14,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 from xlalint.diagnostic import Position
+from xlalint.sources.difference import different
 from xlalint.sources.magics import as_comments, fault, masked
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -150,8 +151,6 @@ class Notebook:
 
         Where a cell is a list of strings, one for each line, it stays such a list.
         """
-        import difflib
-
         if text == cell.text:
             return []
         if not cell.parts:
@@ -160,9 +159,7 @@ class Notebook:
         between = self._between(cell)
         by_line = between and [part.value for part in cell.parts] == before
         edits = []
-        for kind, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-            if kind == "equal":
-                continue
+        for a, b, c, d in different(before, after):
             if by_line:
                 edits.append(self._rows(cell, a, b, after[c:d], between))
             else:
