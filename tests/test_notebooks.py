@@ -218,6 +218,7 @@ def test_notebooks_of_other_languages_and_without_code_are_empty() -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
     (tmp_path / "train.ipynb").write_bytes(written(notebook(HEAD, MODEL, SHELL, STEP), indent=1))
     return tmp_path
 
