@@ -14,9 +14,9 @@ from xlalint.diagnostic import Applicability, Diagnostic, Edit, Fix
 from xlalint.fixing.fixer import Choice
 from xlalint.fixing.ignores import ignored_at, ignored_in_file
 from xlalint.fixing.rewrite import Refused
+from xlalint.server.analysis import Checked
 from xlalint.server.edits import edit_of, workspace_edit
 from xlalint.server.refactorings import offered
-from xlalint.server.session import Checked
 
 if TYPE_CHECKING:
     from xlalint.server.server import Server
@@ -153,12 +153,12 @@ async def _edit(ls: Server, checked: Checked, data: dict[str, Any]) -> types.Wor
     if "line" in data:
         cures = await ls.worker.do(partial(offered, checked.snapshot, data["line"]))
         cure = next(cure for cure in cures if cure.title == data["title"])
-        job = partial(ls.session.refactor, checked, open_texts, settings, cure)
+        job = partial(ls.analysis.refactor, checked, open_texts, settings, cure)
     else:
         choice = None
         if "diagnostic" in data:
             choice = Choice(checked.diagnostics[data["diagnostic"]], data["title"])
-        job = partial(ls.session.fix, checked, open_texts, settings, choice)
+        job = partial(ls.analysis.fix, checked, open_texts, settings, choice)
     changed = await ls.worker.do(job)
     units, versioned = ls.documents.units, _is_versioned(ls)
     return await ls.worker.do(partial(workspace_edit, changed, open_texts, units, versioned=versioned))

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
+from xlalint.server.analysis import Analysis, Checked, Findings, Settings, internal_error
 from xlalint.server.documents import Documents, Snapshot
-from xlalint.server.session import Checked, Findings, Session, Settings, internal_error
 from xlalint.server.worker import Worker
 
 
@@ -33,11 +33,11 @@ class Checks:
     """Keeps what is found in step with the texts."""
 
     def __init__(
-        self, documents: Documents, session: Session, worker: Worker, settings: Callable[[], Settings],
+        self, documents: Documents, analysis: Analysis, worker: Worker, settings: Callable[[], Settings],
         listener: Listener,
     ) -> None:  # fmt: skip
         self._documents = documents
-        self._session = session
+        self._analysis = analysis
         self._worker = worker
         self._settings = settings
         self._listener = listener
@@ -89,7 +89,7 @@ class Checks:
             if texts:
                 self._listener.checking()
                 try:
-                    found = await self._worker.do(partial(self._session.check, texts, self._settings()))
+                    found = await self._worker.do(partial(self._analysis.check, texts, self._settings()))
                 except Exception as error:
                     found.wrong.append(internal_error(error, "checking"))
             self._done = seen

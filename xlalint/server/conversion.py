@@ -8,8 +8,8 @@ from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from xlalint.diagnostic import Diagnostic, Related, Severity
+from xlalint.server.analysis import Checked
 from xlalint.server.positions import Units
-from xlalint.server.session import Checked
 
 SOURCE = "xlalint"
 

@@ -65,6 +65,7 @@ async def initialized(ls: Server, params: types.InitializedParams) -> None:
     if wanted:
         try:
             await ls.client_register_capability_async(types.RegistrationParams(wanted))
+            ls.is_told_of_files = wanted[0].id == "files"
         except JsonRpcException as error:
             ls.note(f"the client does not tell of changed files or settings: {error}")
     await _configure(ls, None)
@@ -77,6 +78,8 @@ async def did_change_configuration(ls: Server, params: types.DidChangeConfigurat
 
 def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
     """Files on disk have changed, settings perhaps among them."""
+    paths = [path for change in params.changes if (path := to_fs_path(change.uri)) is not None]
+    ls.look_at_disk(paths)
     ls.checks.changed()
 
 

@@ -12,7 +12,7 @@ from lsprotocol import types
 from xlalint.diagnostic import Position, Range
 from xlalint.registry import UnknownRule, find, names
 from xlalint.rule import Rule
-from xlalint.server.session import Checked, source_of
+from xlalint.server.analysis import Checked, source_of
 from xlalint.server.states import told_at
 from xlalint.sources.suppressions import find_suppressions
 

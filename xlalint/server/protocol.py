@@ -74,6 +74,8 @@ class Protocol(LanguageServerProtocol):
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Take a text on."""
         self._server.documents.open(params.text_document)
+        if not self._server.is_told_of_files:
+            self._server.look_at_disk(())
         self._server.checks.changed()
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)

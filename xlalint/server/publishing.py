@@ -10,7 +10,7 @@ from uuid import uuid4
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from xlalint.server.session import Checked
+from xlalint.server.analysis import Checked
 from xlalint.sources.file import digest
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from xlalint.analysis.parsing import parse_file
 from xlalint.cure import Compile, Cure, MoveBelow, WrapBody
 from xlalint.fixing.places import opens_step
 from xlalint.lazy.site import Site
+from xlalint.server.analysis import source_of
 from xlalint.server.documents import Snapshot
-from xlalint.server.session import source_of
 
 _NAME = "torch_xla"
 

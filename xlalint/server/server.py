@@ -7,6 +7,8 @@ import logging
 import os
 import sys
 import threading
+from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, BinaryIO
@@ -16,6 +18,7 @@ from pygls.exceptions import FeatureRequestError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from xlalint.server.analysis import Analysis
 from xlalint.server.checks import Checks
 from xlalint.server.conversion import Conversion
 from xlalint.server.documents import Documents
@@ -24,7 +27,6 @@ from xlalint.server.positions import Units
 from xlalint.server.preferences import Preferences
 from xlalint.server.protocol import Protocol
 from xlalint.server.publishing import Publisher
-from xlalint.server.session import Session
 from xlalint.server.stream import bodies
 from xlalint.server.worker import Worker
 
@@ -45,13 +47,15 @@ class Server(LanguageServer):
         )
         self.documents = Documents()
         self.worker = Worker()
-        self.session = Session()
+        self.analysis = Analysis()
         self.preferences = Preferences()
         self.publisher = Publisher(self)
         self.conversion = Conversion(self.documents.units, types.ClientCapabilities())
         self.checks = Checks(
-            self.documents, self.session, self.worker, lambda: self.preferences.configuration, self.publisher
+            self.documents, self.analysis, self.worker, lambda: self.preferences.configuration, self.publisher
         )
+        self.is_told_of_files = False
+        """Whether the client tells of files on disk that change."""
         self._told: set[str] = set()
         self._status: asyncio.Future[int] | None = None
         register(self)
@@ -60,6 +64,10 @@ class Server(LanguageServer):
         """Agree with the client on how columns are counted, and on what it understands."""
         self.documents.units = Units(types.PositionEncodingKind(encoding).value)
         self.conversion = Conversion(self.documents.units, self.client_capabilities)
+
+    def look_at_disk(self, paths: Sequence[str]) -> None:
+        """Have the next check look at files on disk anew; no paths: at all."""
+        self.worker.do(partial(self.analysis.reread, paths))
 
     async def run(self, stdin: BinaryIO, stdout: BinaryIO) -> int:
         """Serve a client until it says goodbye, or is gone. Returns the exit status."""

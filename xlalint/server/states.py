@@ -50,7 +50,7 @@ async def _states(ls: Server, uri: str) -> tuple[SourceFile, list[LineState]] | 
     if document is None:
         return None
     text, open_texts = document.snapshot(), ls.checks.open_texts()
-    job = partial(ls.session.states, text, open_texts, ls.preferences.configuration)
+    job = partial(ls.analysis.states, text, open_texts, ls.preferences.configuration)
     try:
         known = await ls.worker.do(job)
     except SettingsError:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from xlalint.analysis.engine import LineState, trace
 from xlalint.api import Report, SettingsError, check_paths
-from xlalint.cache import Cache
 from xlalint.cure import Cure
 from xlalint.diagnostic import Diagnostic
 from xlalint.findings import program_of
@@ -19,8 +19,9 @@ from xlalint.fixing.fixer import Choice, fix, harm
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.rewriting import Wanted, rewrite
 from xlalint.server.documents import Snapshot
+from xlalint.session import Session
 from xlalint.settings import SettingsFinder, read_table
-from xlalint.sources.file import SourceFile, as_bytes, decoded, read_bytes, show
+from xlalint.sources.file import SourceFile, as_bytes, decoded, show
 from xlalint.stack import on_large_stack
 from xlalint.units import Input, Unit, gather
 
@@ -56,11 +57,13 @@ class Findings:
     wrong: list[str] = field(default_factory=list)
 
 
-class Session:
-    """Checks texts again and again, in one thread."""
+class Analysis:
+    """Checks texts again and again, in one thread. A session keeps in memory what they rest on."""
 
     def __init__(self) -> None:
-        self._cache = Cache()
+        self._session: Session | None = None
+        self._settings: Settings = {}
+        """What the client had set when the session began."""
         self._states: tuple[object, tuple[SourceFile, list[LineState]] | None] | None = None
         """What was last found out for `states`, and for which text."""
 
@@ -96,16 +99,39 @@ class Session:
         Raises:
             SettingsError: settings that hold for one of them cannot be used.
         """
-        texts = {**unsaved(open_texts), **changed}
-        finder = self.finder(settings)
-        if os.path.lexists(asked[0].path):
-            paths = [each.path for each in asked]
-            return check_paths(paths, settings=finder, force_exclude=True, cache=self._cache, texts=texts)
-        (new,) = asked
-        given = Input(new.path, texts[new.path])
-        return check_paths(
-            (), settings=finder, force_exclude=True, standard_input=given, cache=self._cache, texts=texts
-        )
+        texts = {**bytes_of(open_texts), **changed}
+        if not os.path.lexists(asked[0].path):
+            (new,) = asked
+            given = Input(new.path, texts[new.path])
+            return check_paths(
+                (), settings=self.finder(settings), force_exclude=True, standard_input=given, texts=texts
+            )
+        if self._session is None or settings != self._settings:
+            self._forget()
+            self._session = Session(lambda: self.finder(settings), force_exclude=True)
+            self._settings = settings
+        try:
+            return self._session.check([Path(each.path) for each in asked], texts)
+        except BaseException:
+            self._forget()  # it may be left in the midst of something
+            raise
+
+    def reread(self, paths: Sequence[str]) -> None:
+        """Files on disk have changed, come or gone, settings perhaps among them; no paths: any may have."""
+        self._states = None
+        if self._session is None or not paths:
+            self._forget()
+            return
+        try:
+            self._session.reread([Path(path) for path in paths])
+        except SettingsError:
+            self._session = None  # the next check tells what is wrong
+
+    def _forget(self) -> None:
+        if self._session is not None:
+            with suppress(SettingsError):  # which the next check tells
+                self._session.forget()
+        self._session = None
 
     def fix(
         self, checked: Checked, open_texts: Sequence[Snapshot], settings: Settings, choice: Choice | None
@@ -125,7 +151,7 @@ class Session:
             SettingsError: settings cannot be used.
         """
         finder = self.finder(settings)
-        texts = {each.path: as_bytes(each.text) for each in open_texts}
+        texts = bytes_of(open_texts)
         for each in open_texts:
             if decoded(texts[each.path]) != each.text:
                 raise Refused("the encoding that the file declares cannot hold its text")
@@ -187,7 +213,7 @@ class Session:
     def _traced(
         self, text: Snapshot, open_texts: Sequence[Snapshot], settings: Settings
     ) -> tuple[SourceFile, list[LineState]] | None:
-        texts = unsaved(open_texts)
+        texts = bytes_of(open_texts)
         gathered = gather([Path(text.path)], self.finder(settings), force_exclude=True, texts=texts)
         for unit in gathered.units:
             source = unit.files[text.path].source() if text.path in unit.files else None
@@ -214,10 +240,9 @@ class Session:
             found.checked[text.uri] = Checked(text, report, own)
 
 
-def unsaved(open_texts: Iterable[Snapshot]) -> dict[str, bytes]:
-    """By path, the bytes of the open texts that differ from what is on disk."""
-    held = {each.path: as_bytes(each.text) for each in open_texts}
-    return {path: data for path, data in held.items() if read_bytes(path) != data}
+def bytes_of(open_texts: Iterable[Snapshot]) -> dict[str, bytes]:
+    """By path, what stands in open files."""
+    return {each.path: as_bytes(each.text) for each in open_texts}
 
 
 def _trace(unit: Unit, source: SourceFile) -> list[LineState]:
