@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from xlalint import checker
 from xlalint.cli import command
 
 OLD = """\
@@ -181,6 +185,17 @@ def test_the_diff_can_be_applied(file: Path) -> None:
     assert file.read_text() == UNSAFE
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1251", "shift_jis"])
+def test_the_diff_of_a_file_in_another_encoding_can_be_applied(file: Path, encoding: str) -> None:
+    comment = {"latin-1": "déjà vu", "cp1251": "шаг", "shift_jis": "学習"}[encoding]
+    before = f"# coding: {encoding}\n" + OLD.replace("xm.mark_step()", f"xm.mark_step()  # {comment}")
+    file.write_bytes(before.encode(encoding))
+    result = run("check", "--diff")
+    subprocess.run(["patch", "-p0"], input=result.stdout_bytes, cwd=file.parent, check=True)
+    after = f"# coding: {encoding}\n" + SAFE.replace("torch_xla.sync()", f"torch_xla.sync()  # {comment}")
+    assert file.read_bytes() == after.encode(encoding)
+
+
 def test_a_diff_of_nothing_is_empty(file: Path) -> None:
     file.write_text(SAFE)
     result = run("check", "--diff")
@@ -261,6 +276,119 @@ def test_a_file_that_cannot_be_written_is_named_and_the_others_are_fixed(
     assert "cannot fix train.py: it is read-only\nfixed other.py\n" in result.stderr
     assert file.read_text() == OLD
     assert other.read_text() == SAFE
+
+
+def disturbed(monkeypatch: pytest.MonkeyPatch, after: int, disturb: Callable[[], object]) -> None:
+    """Let something happen once so many checks are done."""
+    real = checker.check
+    checks = 0
+
+    def check(*arguments: Any, **keywords: Any) -> Any:
+        nonlocal checks
+        report = real(*arguments, **keywords)
+        checks += 1
+        if checks == after:
+            disturb()
+        return report
+
+    monkeypatch.setattr(checker, "check", check)
+
+
+MINE = OLD.replace("range(3)", "range(5)")
+
+
+def test_a_file_that_changes_after_the_first_check_is_kept_and_named(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disturbed(monkeypatch, 1, lambda: file.write_text(MINE))
+    result = run("check", "--fix", "--show-fixes")
+    assert file.read_text() == MINE
+    assert "it was changed while xlalint ran; run it again" in result.stderr
+
+
+def test_a_file_that_changes_between_check_and_write_is_kept_and_named(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = file.with_name("other.py")
+    other.write_text(OLD)
+    disturbed(monkeypatch, 2, lambda: file.write_text(MINE))
+    result = run("check", "--fix", "--show-fixes")
+    assert file.read_text() == MINE
+    assert other.read_text() == SAFE
+    assert "it was changed while xlalint ran; run it again" in result.stderr
+
+
+@pytest.mark.parametrize("checks", [1, 2])
+def test_a_file_that_is_deleted_between_check_and_write_stays_deleted(
+    file: Path, monkeypatch: pytest.MonkeyPatch, checks: int
+) -> None:
+    other = file.with_name("other.py")
+    other.write_text(OLD)
+    disturbed(monkeypatch, checks, file.unlink)
+    result = run("check", "--fix", "--show-fixes")
+    assert not file.exists()
+    assert other.read_text() == SAFE
+    assert result.exit_code == (0 if checks == 1 else 2)
+    assert ("cannot fix train.py: it does not exist" in result.stderr) == (checks == 2)
+
+
+def test_a_full_disk_is_told_with_what_was_written_and_what_not(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [file.with_name(name) for name in ("a.py", "z.py")]
+    for path in others:
+        path.write_text(OLD)
+    real, writes = os.write, 0
+
+    def write(descriptor: int, data: bytes) -> int:
+        nonlocal writes
+        writes += 1
+        if writes == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(descriptor, data)
+
+    monkeypatch.setattr(os, "write", write)
+    result = run("check", "--fix", "--no-cache")
+    assert result.exit_code == 2
+    assert "cannot fix train.py: no space left on device" in result.stderr
+    assert "fixed a.py, z.py\n" in result.stderr
+    assert file.read_text() == OLD
+    assert {path.read_text() for path in others} == {SAFE}
+    assert not [*file.parent.glob(".xlalint-*")]
+
+
+def test_whoever_interrupts_is_told_what_was_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = file.with_name("a.py")
+    other.write_text(OLD)
+    real, writes = os.write, 0
+
+    def write(descriptor: int, data: bytes) -> int:
+        nonlocal writes
+        writes += 1
+        if writes == 2:
+            raise KeyboardInterrupt
+        return real(descriptor, data)
+
+    monkeypatch.setattr(os, "write", write)
+    result = run("check", "--fix", "--no-cache")
+    assert result.exit_code != 0
+    assert "interrupted; files fixed before: a.py" in result.stderr
+    assert (other.read_text(), file.read_text()) == (SAFE, OLD)
+    assert not [*file.parent.glob(".xlalint-*")]
+
+
+def test_fixes_that_overlap_are_all_made(file: Path) -> None:
+    file.write_text(
+        "import torch\nimport torch_xla.core.xla_model as xm\n\n"
+        "print(xm.xla_device(), torch.zeros(2, device=xm.xla_device()), "
+        "(xm.mark_step(), xm.mark_step()))\n"
+    )
+    run("check", "--fix")
+    assert file.read_text() == (
+        "import torch\nimport torch_xla\n\n"
+        "print(torch_xla.device(), torch.zeros(2, device=torch_xla.device()), "
+        "(torch_xla.sync(), torch_xla.sync()))\n"
+    )
 
 
 def test_two_fixers_at_once_leave_one_result(file: Path) -> None:

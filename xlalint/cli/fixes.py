@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from xlalint.cli.failure import Failure
-from xlalint.cli.terminal import echo, is_colored, writing
+from xlalint.cli.terminal import is_colored, writing
 
 if TYPE_CHECKING:
     from xlalint.checker import Report
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 
 def print_diffs(outcome: Outcome) -> None:
+    """Show what would change, in the bytes of the files, so that `patch` finds the lines in any encoding."""
     from xlalint.output.fixes import diff
     from xlalint.sources.file import show
 
     for path, after in sorted(outcome.after.items()):
-        before, now = (text.decode("utf-8", "replace") for text in (outcome.before[path], after))
-        echo("".join(diff(show(Path(path)), before, now)))
+        before, now = (text.decode("utf-8", "surrogateescape") for text in (outcome.before[path], after))
+        shown = "".join(diff(show(Path(path)), before, now))
+        with writing():
+            sys.stdout.buffer.write(shown.encode("utf-8", "surrogateescape"))
 
 
 def add_ignores(report: Report, reason: str) -> None:
