@@ -99,6 +99,15 @@ def test_fix_applies_what_is_safe(file: Path) -> None:
     assert result.exit_code == 0
 
 
+def test_libcst_is_not_loaded_where_only_names_change(file: Path) -> None:
+    program = (
+        "import sys; from xlalint.cli import command\n"
+        "command(['check', '--fix'], standalone_mode=False); sys.exit('libcst' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], cwd=file.parent, stdout=-3).returncode == 0
+    assert file.read_text() == SAFE
+
+
 def test_unsafe_fixes_apply_the_rest(file: Path) -> None:
     run("check", "--fix", "--unsafe-fixes")
     assert file.read_text() == UNSAFE
