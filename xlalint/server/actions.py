@@ -42,7 +42,7 @@ async def code_actions(ls: Server, params: types.CodeActionParams) -> list[Actio
     if checked is None:
         return []
     only = params.context.only
-    actions = [*_actions(ls, checked, params.range)]
+    actions = await ls.worker.do(partial(_actions, ls, checked, params.range))
     if _asks_for(REFACTORING, only) and not _at(checked, params.range):
         line = params.range.start.line + 1
         cures = await ls.worker.do(partial(offered, checked.snapshot, line))
@@ -80,7 +80,11 @@ async def show_rule(ls: Any, url: str) -> None:
     await ls.window_show_document_async(types.ShowDocumentParams(url, external=True))
 
 
-def _actions(ls: Server, checked: Checked, place: types.Range) -> Iterator[types.CodeAction]:
+def _actions(ls: Server, checked: Checked, place: types.Range) -> list[types.CodeAction]:
+    return [*_found(ls, checked, place)]
+
+
+def _found(ls: Server, checked: Checked, place: types.Range) -> Iterator[types.CodeAction]:
     here = _at(checked, place)
     shown = ls.conversion.diagnostics(checked)
     for number, found in here:

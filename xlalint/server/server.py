@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger("xlalint")
 
 
+_TURN = 0.001
+"""For so many seconds the thread that analyzes keeps those waiting that read, answer and write."""
+
+
 class Server(LanguageServer):
     """One server, for one client."""
 
@@ -137,6 +141,7 @@ class _Writer:
 def serve() -> int:
     """Serve the client at standard input and output. Returns the exit status."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    sys.setswitchinterval(_TURN)
     # Python waits for nobody who reads or writes these when it ends, as it does for its own.
     stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anybody prints must not stand among the messages
