@@ -6,6 +6,7 @@ import functools
 import os
 import threading
 import traceback
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -88,4 +89,27 @@ def shielded(wrap: Callable[[Any], Any], original: Any, name: str, faults: Fault
         finally:
             calls.open.pop()
 
-    return hook
+    return hook if isinstance(original, _FUNCTIONS) else _InPlaceOf(original, hook)
+
+
+class _InPlaceOf:
+    """Stands in the place of an object that can be called and has attributes of its own."""
+
+    def __init__(self, original: Any, call: Callable[..., Any]) -> None:
+        self._original = original
+        self._call = call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
+
+
+_FUNCTIONS = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.MethodType,
+)

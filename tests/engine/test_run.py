@@ -158,6 +158,7 @@ def test_a_program_watches_parts_of_itself(server: ForkServer) -> None:
     assert (measurement.error, measurement.raised) == (None, None), measurement.output
     said = dict(line.split(": ", 1) for line in measurement.output.splitlines() if ": " in line)
     assert said["record"] == "['XLA101'] 3 ended"
+    assert said["operator"] == "_c10d_functional.all_reduce.default"
     assert said["file"] == "['XLA101']"
     assert said["raise"] == "Hazard XLA101 host-read-in-step"
     assert said["nested"] == "0 2"

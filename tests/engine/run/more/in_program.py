@@ -27,6 +27,7 @@ def train(steps, *, reads):
 
 with xlalint_runtime.guard(report="part.json") as watched:
     train(3, reads=True)
+    print("operator:", torch.ops._c10d_functional.all_reduce.default)
 print("record:", [each.code for each in watched.diagnostics], watched.run.steps, watched.run.end)
 with open("part.json") as file:
     print("file:", [each["code"] for each in json.load(file)["diagnostics"]])
