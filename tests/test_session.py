@@ -169,6 +169,20 @@ def test_nothing_is_interpreted_where_nothing_has_changed(project: Path, interpr
     assert interpreted == []
 
 
+def test_a_program_of_which_too_much_is_known_is_analyzed_afresh(
+    project: Path, interpreted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xlalint.session.MOST_GROWN", 1)
+    monkeypatch.setattr("xlalint.session.FEW", -1)
+    path = project / "program.py"
+    session = Session(finder)
+    session.check([path])
+    interpreted.clear()
+    texts = {str(path): PROGRAM.replace("total = 0", "total = 1").encode()}
+    assert told(session.check([path], texts)) == told(check([path], finder(), texts=texts))
+    assert "step" in interpreted
+
+
 # Texts and files ----------------------------------------------------------------------------------
 
 

@@ -29,9 +29,9 @@ from xlalint.stack import on_large_stack
 from xlalint.units import Gathered, Unit, gather
 
 MOST_GROWN = 3
-"""A program that knows so many times the contexts that it began with is analyzed afresh."""
-FEW = 1000
-"""So many contexts are few in any program."""
+"""A program of which so many times is known what was at first is analyzed afresh."""
+FEW = 5000
+"""So much is little for any program."""
 
 
 class Session:
@@ -141,7 +141,7 @@ class _Project:
             self._program = self._search.program(self._search.kinds(), unit.analyzed, stays=True)
             self._never_parsed = {str(file.path): file for file in self._program.unreadable}
             self._analyze()
-            self._at_first = self._program.contexts
+            self._at_first = self._program.known
         self._broken = self._never_parsed
         """By path, why a present text cannot be parsed."""
 
@@ -190,7 +190,7 @@ class _Project:
 
     def _change(self, program: Program, files: list[SourceFile]) -> bool:
         has_changed = program.change(files)
-        if has_changed is None or program.contexts > MOST_GROWN * self._at_first + FEW:
+        if has_changed is None or program.known > MOST_GROWN * self._at_first + FEW:
             return False
         paths = {str(file.path) for file in files}
         for root, known in list(self._roots.items()):

@@ -244,9 +244,9 @@ class Program:
         return frozenset(self.interpreter.facts.of(self.interpreter.lookups.derived[fact]))
 
     @property
-    def contexts(self) -> int:
-        """How many ways are known in which functions were entered."""
-        return sum(1 for _ in self.interpreter.contexts())
+    def known(self) -> int:
+        """How much is known of the program: ways in which functions were entered, and facts."""
+        return sum(1 for _ in self.interpreter.contexts()) + len(self.interpreter.facts.all)
 
     def has_section(self, path: str, name: str) -> bool:
         """Whether a file has a section that places may be counted in."""

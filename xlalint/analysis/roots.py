@@ -48,6 +48,8 @@ class Plan:
         self._words: dict[Function, frozenset[str]] = {}
         self._module_words: dict[Outline, frozenset[str]] = {}
         self._naming_devices: set[Function] = set()
+        self._called: dict[Outline, tuple[frozenset[str], Counter[str]]] = {}
+        """What was asked last of the calls in a module."""
         self._users: dict[Outline, dict[str, list[Function]]] = {}
         """By module and word, the functions in which it stands."""
         self._given: dict[Outline, dict[str, list[str]]] = {}
@@ -68,6 +70,7 @@ class Plan:
 
     def _look(self, outline: Outline) -> None:
         """Note what the text of a module says by itself."""
+        self._called.pop(outline, None)
         self._imported[outline] = list(self._imports(outline))
         self._collect(outline)
         users = self._users[outline] = {}
@@ -101,6 +104,7 @@ class Plan:
         self._words.clear()
         self._module_words.clear()
         self._naming_devices.clear()
+        self._called.clear()
         self._users.clear()
         self._given.clear()
         self._hot_names.clear()
@@ -141,10 +145,17 @@ class Plan:
         called: Counter[str] = Counter()
         for outline in self.outlines:
             if any(name in outline.text for name in names):
-                called.update(_called_in(outline.tree, outline, names))
+                called.update(self._calls_in(outline, names))
         for function in found:
             called.subtract(_called_in(function.node, function.outline, names))
         return [function for function in found if called[function.name] <= 0]
+
+    def _calls_in(self, outline: Outline, names: frozenset[str]) -> Counter[str]:
+        """How often some names are called in a module."""
+        known = self._called.get(outline)
+        if known is None or known[0] != names:
+            known = self._called[outline] = names, Counter(_called_in(outline.tree, outline, names))
+        return known[1]
 
     def uses_class_of(self, method: Function) -> bool:
         """Whether anything outside a method's class names the class."""

@@ -37,6 +37,10 @@ class Numbered(Generic[_T]):
         """All that was met."""
         return self._things
 
+    def tidy(self) -> None:
+        """Forget what was asked before."""
+        self._told.clear()
+
     def of(self, bits: int) -> tuple[_T, ...]:
         """The things that some bits stand for."""
         told = self._told.get(bits)

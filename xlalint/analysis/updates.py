@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from xlalint.analysis.decorators import is_context_manager
@@ -50,6 +51,8 @@ class Updates:
             nobody can tell that they have changed.
         """
         numbered, lookups = self._numbered, self._interpreter.lookups
+        numbered.tidy()  # or it would grow with every change
+        self._interpreter.functions.tidy()
         about = _About(numbered)
         for context, function, key in self._interpreter.contexts():
             if context.about < 0:
@@ -221,9 +224,7 @@ def _set_aside(interpreter: Interpreter, changed: int) -> list[_Aside]:
     for context in contexts:
         if context.about & changed:
             speaking |= context.bit
-
-    def stands(summary: Summary) -> bool:
-        return not (summary.trail.rested & changed or summary.trail.contexts & speaking)
+    stands = partial(_stands, changed, speaking)
 
     aside: list[_Aside] = []
     for context in contexts:
@@ -244,6 +245,11 @@ def _set_aside(interpreter: Interpreter, changed: int) -> list[_Aside]:
     return aside
 
 
+def _stands(changed: int, speaking: int, summary: Summary) -> bool:
+    """Whether a summary rests neither on some facts, nor on contexts that speak of them."""
+    return not (summary.trail.rested & changed or summary.trail.contexts & speaking)
+
+
 def _summaries(narrowed: Narrowed) -> list[Summary]:
     """All that a summary at a bound stands for, and what it was made beside."""
     inside = [summary for _, summary in narrowed.inside]
@@ -257,9 +263,7 @@ def _bring_back(aside: list[_Aside], changed: int) -> list[_Aside]:
     for context, _, _ in aside:
         if context.about & changed:
             speaking |= context.bit
-
-    def stands(summary: Summary) -> bool:
-        return not (summary.trail.rested & changed or summary.trail.contexts & speaking)
+    stands = partial(_stands, changed, speaking)
 
     for context, clean, narrowed in aside:
         if context.about & changed:
