@@ -33,7 +33,10 @@ def main() -> int:
     costs: list[tuple[float, str]] = []
     wrong = 0
     for number in range(arguments.edits):
-        text, what = edited(original if number % 10 == 9 else text, choice)
+        if number % 10 == 9:
+            text = original
+            session.check([path])
+        text, what = edited(text, choice)
         texts = {str(path): text.encode()}
         began = time.process_time()
         report = session.check([path], texts)
