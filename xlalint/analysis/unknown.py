@@ -14,7 +14,7 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.knowledge import functions
-from xlalint.knowledge.operations import Operation, operation_of
+from xlalint.knowledge.methods import BOOKKEEPING, SCHEDULER, SCHEDULES
 from xlalint.lazy.assumptions import RETURNS, assume
 from xlalint.lazy.values import (
     NOTHING,
@@ -27,8 +27,6 @@ from xlalint.lazy.values import (
 
 _MARKERS = functions.names_of("marker", "xla optimizer step")
 _CARRIERS = kinds_that("carries_state")
-_RECORDING = (Operation.LIGHT, Operation.HEAVY)
-"""What the operations of tensors do that record work: what is unknown may be a tensor."""
 
 
 def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) -> Value:
@@ -56,7 +54,7 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
         call.frame.model.record_perhaps(call.store.state, Weight.HEAVY, call.site)
         recorded = Recorded(weighs, Weight.HEAVY) if call.frame.model.records(call.store.state) else NOTHING
         return Value(Kind.TENSOR, assume(f"`{call.spelling}` {RETURNS}"), recorded, differs=True)
-    shown = None if _is_named_as_operation(call) else lambda: call.spelling
+    shown = (lambda: call.spelling) if _keeps_books(call) else None
     call.frame.model.work_unseen(call.store.state, shown)
     return unknown_from(*given)
 
@@ -82,13 +80,12 @@ def _is_named_as_marker(call: Call) -> bool:
     return isinstance(function, ast.Attribute | ast.Name) and dotted(function).rpartition(".")[2] in _MARKERS
 
 
-def _is_named_as_operation(call: Call) -> bool:
-    """Whether it may be a method by which a tensor gives another one, or is changed in place."""
-    if not isinstance(call.function, ast.Attribute):
+def _keeps_books(call: Call) -> bool:
+    """Whether it may be taken for a method that keeps or reports numbers: nobody uses what it returns."""
+    if not isinstance(call.function, ast.Attribute) or call.node is not call.frame.discarded:
         return False
     name = call.function.attr
-    discarded = call.node is not None and call.node is call.frame.discarded
-    return operation_of(name) in _RECORDING and (not discarded or name.endswith("_"))
+    return name in BOOKKEEPING or (name == SCHEDULES and SCHEDULER in dotted(call.function.value).lower())
 
 
 def _let_escape(machine: Machine, call: Call) -> None:

@@ -106,3 +106,12 @@ a module, a mapping or text."""
 
 HOST_STATE = ("scheduler", "sampler", "args", "config", "tokenizer", "rng", "history", "metric", "metadata")
 """Words in the names of what training programs save and the host holds."""
+
+BOOKKEEPING = frozenset({
+    "append", "update", "add", "log", "info", "debug", "warning", "write", "flush", "set_postfix",
+    "set_description", "add_scalar", "add_scalars",
+})  # fmt: skip
+"""Methods that keep or report numbers, mostly; of an unknown object it is assumed where nobody uses what they
+return."""
+SCHEDULER, SCHEDULES = "sched", "step"
+"""What is named so sets a learning rate by that method, as far as is assumed."""

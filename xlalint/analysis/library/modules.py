@@ -111,6 +111,8 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
     finally:
         call.store.state.scopes = call.store.state.scopes._replace(in_forward=outer_forward)
     if info.place is not Place.XLA and not any(map(holds_tensor, call.values)):
+        if info.place is Place.UNKNOWN:
+            call.frame.model.work_unseen(call.store.state)
         return unknown_from(*call.values)
     inputs = [value for value in call.values if value.kind is Kind.TENSOR]
     result = call.record(inputs, Weight.HEAVY)
