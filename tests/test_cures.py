@@ -18,6 +18,7 @@ from xlalint.analysis.engine import Program as Analyzed
 from xlalint.configuration import Configuration, Local
 from xlalint.cure import (
     ByHand,
+    CompileFunction,
     Cure,
     DropArgument,
     DropScaler,
@@ -64,6 +65,8 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA204": {(Remove, UNSAFE), (DropArgument, UNSAFE), (Swap, UNSAFE), (Unwrap, UNSAFE)},
     "XLA205": {(Remove, UNSAFE)},
     "XLA206": {(Remove, UNSAFE)},
+    "XLA210": {(CompileFunction, UNSAFE), (CompileFunction, SHOWN), (WrapBody, UNSAFE)},
+    "XLA211": {(CompileFunction, UNSAFE), (CompileFunction, SHOWN)},
     "XLA212": {(MoveInto, UNSAFE), (ReadFirst, UNSAFE)},
     "XLA301": {
         (EndBefore, UNSAFE), (DropArgument, UNSAFE), (Remove, UNSAFE), (Swap, UNSAFE), (Swap, SHOWN),
@@ -247,6 +250,8 @@ def is_sensible(cure: Cure) -> bool:
             return all(isinstance(statement(site), SIMPLE) for site in what)
         case ReadFirst(read=site, work=work):
             return is_call(site) and all(nodes(site, ast.Call)[0] in around(place) for place in work)
+        case CompileFunction(site=site):
+            return isinstance(statement(site), ast.FunctionDef)
         case KeepOnDevice(site=site):
             return is_call(site)
         case DropScaler(site=site):

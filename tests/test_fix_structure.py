@@ -25,7 +25,8 @@ from xlalint.lazy.site import Site
 FIXES = Path(__file__).with_name("fixes")
 
 RULES = (
-    "XLA101", "XLA102", "XLA106", "XLA201", "XLA202", "XLA203", "XLA204", "XLA205", "XLA212", "XLA301",
+    "XLA101", "XLA102", "XLA106", "XLA201", "XLA202", "XLA203", "XLA204", "XLA205", "XLA206", "XLA210",
+    "XLA211", "XLA212", "XLA301",
     "XLA501", "XLA602", "XLA701", "XLA703",
 )  # fmt: skip
 

@@ -30,6 +30,7 @@ from xlalint.lazy.state import (
     Scopes,
     Split,
     State,
+    Training,
     Trust,
     join,
     join_loops,
@@ -70,6 +71,11 @@ VALUES: dict[Any, list[Any]] = {
         (LastCut(at(1), Cause.LOADER),),
         (LastCut(at(2), Cause.MARKER), LastCut(at(3), Cause.BARRIER)),
         (*AT_ENTRY, LastCut(at(4), Cause.SCOPE_EXIT), LastCut(at(5), Cause.RENDEZVOUS)),
+    ],
+    frozenset[Training]: [
+        frozenset(),
+        frozenset({Training(at(1))}),
+        frozenset({Training(at(1), at(7), True), Training(at(2))}),
     ],
     frozenset[Marker]: [
         frozenset(),
@@ -150,6 +156,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "cut_by": united,
         "opens_step": either,
         "closures": united,
+        "trained": united,
     },
     Trust: {"opaque": worse, "bounded": worse},
 }

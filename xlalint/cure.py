@@ -27,6 +27,7 @@ _C = TypeVar("_C", bound="Cure")
 
 RANDOM_NUMBERS = "random numbers differ, such as dropout's: each graph cut advances the device's random state"
 DEVICE_PRECISION = "the device computes in its own precision, Python in double precision"
+AS_ONE_GRAPH = "results may differ in the last digits, and random numbers differ: it is compiled as one graph"
 LAST_DIGITS = "results may differ in the last digits: two graphs are compiled as one"
 
 
@@ -201,6 +202,29 @@ class EndBefore(Cure):
     scope: Where
     site: Site
     changes: str = field(default="what follows no longer counts to the traced region", kw_only=True)
+
+
+# Functions --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CompileFunction(Cure):
+    """The function that is defined at `site` is compiled: its object gets the compiled one in its place, or
+    the function a decorator.
+
+    Args:
+        full_graph: Whether whatever would cut the graph inside raises an error.
+        decorate: Whether objects with the compiled function among their attributes may be sent to other
+            processes, which they cannot: the function gets a decorator.
+    """
+
+    site: Site
+    full_graph: bool = False
+    decorate: bool = False
+    title: str = field(default="Compile the step function by `torch_xla.compile`", kw_only=True)
+    changes: str = field(default=AS_ONE_GRAPH, kw_only=True)
+
+    since: ClassVar[Version] = (2, 5)
 
 
 # Order ------------------------------------------------------------------------------------------

@@ -793,7 +793,7 @@ class Interpreter(Machine):
                 idle_since = idle_after(left.state, state, call.site)
                 state.engine = state.engine._replace(idle_since=idle_since)
             return summary.value
-        call.store.state = exit_state(left.state, state, call.site, told)
+        call.store.state = exit_state(left.state, state, call.site, function.site, told)
         if call.store.state.obligations:
             spell_obligations(call.store.state, call.spelling)
         if left.state.loop.cuts:

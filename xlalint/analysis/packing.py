@@ -64,6 +64,7 @@ from xlalint.lazy.state import (
     Scopes,
     Split,
     State,
+    Training,
     Trust,
     View,
 )
@@ -83,7 +84,7 @@ _RECORDS: tuple[type[Any], ...] = (
     Activity, Bound, Caller, Carried, Classes, Constant, Container, Device, Engine, Fact, Fields, Gradients,
     Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker, Method, Module, Namespace,
     Obligation, Occurrence, Opening, Optimizer, Parameters, Partial, RankTest, Recorded, Replicas, Scaler,
-    Scope, Scoped, Scopes, Site, Split, StateDict, Targets, Tensor, Trust, Value, View, Yielded,
+    Scope, Scoped, Scopes, Site, Split, StateDict, Targets, Tensor, Training, Trust, Value, View, Yielded,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
     Cause, Gradient, Kind, Opens, Owed, Place, Role, ScopeKind, Shape, Weight, events.Leaving, events.Reading,
@@ -104,7 +105,7 @@ _IS_RECORD = frozenset(_RECORDS)
 _IS_CHOICE = frozenset(_CHOICES)
 _EXACT = frozenset({
     Activity, Engine, Fact, Gradients, Instance, LastCut, Loop, Marker, NoneType, Obligation, Recorded,
-    Replicas, Scope, Scopes, Site, Split, Tensor, Trust, View,
+    Replicas, Scope, Scopes, Site, Split, Tensor, Training, Trust, View,
 })  # fmt: skip
 """Of these, what is equal is the same. Elsewhere there may be constants, of which 1 and True are equal."""
 _MEMBERS = {each: {member.name: member for member in each} for each in _CHOICES}

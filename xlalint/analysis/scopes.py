@@ -24,6 +24,7 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import (
     Cause,
     Scope,
+    ScopeKind,
 )
 from xlalint.lazy.values import (
     HOST,
@@ -85,7 +86,7 @@ def _with_items(
             frame,
         )
     if opening is not None and opening.effect in _EAGER:
-        return _with_mode(machine, _EAGER[opening.effect], node, rest, frame, store)
+        return _with_mode(machine, opening, item, node, rest, frame, store)
     if opening is None or opening.scope is None:
         return _with_items(machine, node, rest, frame, store)
     scope = Scope(opening.scope, frame.site(item.context_expr))
@@ -108,22 +109,29 @@ _EAGER = {Opens.EAGER: True, Opens.LAZY: False, Opens.PERHAPS_EAGER: None}
 
 def _with_mode(
     machine: Machine,
-    eager: bool | None,
+    opening: Opening,
+    item: ast.withitem,
     node: ast.With | ast.AsyncWith,
     rest: list[ast.withitem],
     frame: Frame,
     store: Store,
 ) -> Store | None:
     """Eager mode is on, or off, inside; afterwards it is as before."""
-    before = store.state.engine.eager
+    before, eager = store.state.engine.eager, _EAGER[opening.effect]
+    scope = Scope(ScopeKind.EAGER, frame.site(item.context_expr))
+    if eager:
+        enter_scope(scope, opening.spelling, frame, store)
+    store.state.engine = store.state.engine._replace(eager=eager)
     return guarded(
-        lambda: _with_items(machine, node, rest, frame, _in_mode(eager, store)),
-        lambda current: _in_mode(before, current),
+        lambda: _with_items(machine, node, rest, frame, store),
+        lambda current: _as_before(before, scope if eager else None, opening.spelling, frame, current),
         frame,
     )
 
 
-def _in_mode(eager: bool | None, store: Store) -> Store:
+def _as_before(eager: bool | None, scope: Scope | None, shown: str, frame: Frame, store: Store) -> Store:
+    if scope is not None:
+        leave_scope(scope, shown, frame, store)
     store.state.engine = store.state.engine._replace(eager=eager)
     return store
 

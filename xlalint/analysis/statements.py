@@ -77,7 +77,9 @@ def _define_function(
     function = frame.outline.functions[node]
     by_default = defaults(machine, function, frame, store)
     value = callable_value(Bound(function, None, capture(function, frame, store) + by_default))
-    store.names[node.name] = decorated(machine, value, node.decorator_list, frame, store)
+    if function.parent is not None:  # Those of another are seen to where it is entered.
+        value = decorated(machine, value, node.decorator_list, frame, store)
+    store.names[node.name] = value
     return store
 
 

@@ -42,6 +42,7 @@ from xlalint.lazy.state import (
     Scope,
     Split,
     State,
+    Training,
     Trust,
     View,
     join_activities,
@@ -225,8 +226,9 @@ def unknown_state() -> State:
 
 
 def exit_state(
-    left: State, before: State, site: Site, told: Callable[[frozenset[Fact]], frozenset[Fact]]
-) -> State:
+    left: State, before: State, site: Site, function: Site,
+    told: Callable[[frozenset[Fact]], frozenset[Fact]],
+) -> State:  # fmt: skip
     """The state a called function left, as the caller sees it; `told` gives facts in the caller's words."""
     state = left.copy()
     state.scopes = before.scopes
@@ -247,9 +249,12 @@ def exit_state(
     if left.loop == NOTHING_DONE:
         state.loop = before.loop
     else:
+        done = left.loop.all
+        alone = not (done.cuts or done.may_cut or done.reads or done.opens_step)
+        training = Training(site, function, done.backward and done.steps, alone)
         state.loop = Loop(
-            join_activities(before.loop.own, _at(left.loop.own, site)),
-            join_activities(before.loop.nested, _at(left.loop.nested, site)),
+            join_activities(before.loop.own, _at(left.loop.own, training)),
+            join_activities(before.loop.nested, _at(left.loop.nested, training)),
             before.loop.finds_callers and not left.loop.all.works,
         )
     state.collectives = before.collectives
@@ -278,13 +283,15 @@ def idle_after(left: State, before: State, site: Site) -> tuple[LastCut, ...]:
     )
 
 
-def _at(activity: Activity, site: Site) -> Activity:
+def _at(activity: Activity, call: Training) -> Activity:
     """What a called function did, as done where it was called."""
-    if not (activity.cut_by or activity.closures):
+    if not (activity.cut_by or activity.closures or activity.trained):
         return activity
+    site = call.site
     return activity._replace(
         cut_by=frozenset((cause, site) for cause, _ in activity.cut_by),
         closures=frozenset(site for _ in activity.closures),
+        trained=frozenset({call}) if activity.trained else frozenset(),
     )
 
 

@@ -14,6 +14,7 @@ import libcst as cst
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.module import Block, Module
 from xlalint.fixing.operations import (
+    Decorate,
     Delete,
     Insert,
     Move,
@@ -234,6 +235,7 @@ class _Build:
         self._gone = gone
         self._wraps = {each.first: each for each in operations if isinstance(each, Wrap)}
         self._unwraps = {each.statement: each for each in operations if isinstance(each, Unwrap)}
+        self._decorated = {each.function: each.text for each in operations if isinstance(each, Decorate)}
         self._undecorated = [each for each in operations if isinstance(each, Undecorate)]
         self._moves = {each.statement for each in operations if isinstance(each, Move)}
         self._beside: dict[tuple[ast.stmt, bool], list[Insert | Move]] = defaultdict(list)
@@ -402,6 +404,8 @@ class _Build:
                     if each.function is statement
                 ]
                 left = [each for number, each in enumerate(line.decorators) if number not in gone]
+                if statement in self._decorated:
+                    left.insert(0, cst.Decorator(cst.parse_expression(self._decorated[statement])))
                 return line.with_changes(decorators=left)
         raise Refused(f"the statement on line {statement.lineno} is not known to what lays out the text")
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.module import Block, Module, blocks
 from xlalint.fixing.operations import (
+    Decorate,
     Delete,
     Insert,
     Move,
@@ -123,6 +124,9 @@ class _Tree:
                     self._put(copy, to, above=above)
                 case Delete(statement=statement):
                     self._take(self._copy(statement))
+                case Decorate(function=function, text=text):
+                    added = ast.parse(text, mode="eval").body
+                    self._copy(function).decorator_list.insert(0, added)  # type: ignore[attr-defined]
                 case Undecorate(function=function, decorator=decorator):
                     place = function.decorator_list.index(decorator)
                     del self._copy(function).decorator_list[place]  # type: ignore[attr-defined]

@@ -48,6 +48,14 @@ class Undecorate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Decorate:
+    """A function gets one more decorator, above those that it has: its text, without the `@`."""
+
+    function: ast.FunctionDef | ast.AsyncFunctionDef
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Delete:
     """The statement goes, with the comments on its own lines.
 
@@ -102,7 +110,7 @@ def nodes(operation: Operation) -> Iterator[ast.AST]:
             yield held
 
 
-Operation = Wrap | Unwrap | Undecorate | Delete | Move | Insert | Replace
+Operation = Wrap | Unwrap | Decorate | Undecorate | Delete | Move | Insert | Replace
 
 
 def touched(operation: Operation) -> tuple[ast.stmt, ...]:
@@ -114,7 +122,7 @@ def touched(operation: Operation) -> tuple[ast.stmt, ...]:
             return statement, to
         case Unwrap(statement=statement) | Delete(statement=statement):
             return (statement,)
-        case Undecorate(function=function):
+        case Decorate(function=function) | Undecorate(function=function):
             return (function,)
         case Insert(beside=beside):
             return (beside,)

@@ -56,6 +56,7 @@ from xlalint.lazy.state import (
     ScopeKind,
     Split,
     State,
+    Training,
     met,
     needed,
     places,
@@ -357,7 +358,7 @@ class LazyModel:
         state.obligations -= set(state.owes(Owed.CLIP))
         now = Gradient.REDUCED if state.replicas.wrapped else Gradient.LOCAL
         state.gradients = state.gradients.change(None, now)
-        _note(state, backward=True)
+        _note(state, backward=True, trained=state.loop.own.trained | {Training(site)})
 
     def zero_gradients(self, state: State, optimizer: Site | None = None) -> None:
         """Gradients are dropped: those of the optimizer built there, or (None) all."""
@@ -409,7 +410,7 @@ class LazyModel:
         if not (engine.eager and state.scopes.step is None):
             engine = engine._replace(parameters=Recorded(Weight.HEAVY, Weight.HEAVY))
         state.engine = engine
-        _note(state, steps=True)
+        _note(state, steps=True, trained=state.loop.own.trained | {Training(site)})
 
     def step_scaler(
         self, state: State, spelling: str, site: Site, *, assumes: Assumptions = assumptions.NONE

@@ -33,6 +33,7 @@ class ScopeKind(Enum):
     TRACE = "xp.Trace"
     STEP_TRACE = "xp.StepTrace"
     OPTIMIZER = "optimizer step"
+    EAGER = "eager_mode_context"
 
     __hash__ = BY_IDENTITY
 
@@ -435,6 +436,21 @@ class Gradients(NamedTuple):
         )
 
 
+class Training(NamedTuple):
+    """A place where gradients were computed or applied.
+
+    Args:
+        function: The one that is called there and does it; None: it is done there itself.
+        whole: A call that does both, and so a whole step.
+        alone: A call that neither cuts the graph nor reads.
+    """
+
+    site: Site
+    function: Site | None = None
+    whole: bool = False
+    alone: bool = False
+
+
 class Activity(NamedTuple):
     """What a stretch of the program did.
 
@@ -448,6 +464,7 @@ class Activity(NamedTuple):
         cut_by: What cut it, and where, outside of profiler scopes.
         opens_step: It opened a step scope.
         closures: Where it added step closures.
+        trained: Where it computed gradients or applied them.
     """
 
     works: bool = False
@@ -459,6 +476,7 @@ class Activity(NamedTuple):
     cut_by: frozenset[tuple[Cause, Site]] = frozenset()
     opens_step: bool = False
     closures: frozenset[Site] = frozenset()
+    trained: frozenset[Training] = frozenset()
 
     @property
     def trains(self) -> bool:
@@ -492,6 +510,13 @@ class Loop(NamedTuple):
     def may_cut(self) -> bool:
         """Whether the graph was perhaps cut."""
         return self.own.may_cut or self.nested.may_cut
+
+    @property
+    def step_function(self) -> Training | None:
+        """The call that is all of its training, if there is one."""
+        trained = self.all.trained
+        only = next(iter(trained)) if len(trained) == 1 else None
+        return only if only is not None and only.whole and only.function is not None else None
 
     @property
     def markers(self) -> list[Site]:
@@ -812,6 +837,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "cut_by": _united,
         "opens_step": _either,
         "closures": _united,
+        "trained": _united,
     },
     Trust: {"opaque": either, "bounded": either},
 }
