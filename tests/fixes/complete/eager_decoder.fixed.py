@@ -64,12 +64,13 @@ def pretrain(model, loader, device, epochs):
     for epoch in range(epochs):
         for ids, labels in loader:
             ids, labels = ids.to(device), labels.to(device)
-            optimizer.zero_grad()
-            logits = model(ids)
-            loss = F.cross_entropy(logits.flatten(0, 1), labels.flatten())
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
+            with torch_xla.step():
+                optimizer.zero_grad()
+                logits = model(ids)
+                loss = F.cross_entropy(logits.flatten(0, 1), labels.flatten())
+                loss.backward()
+                nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
             losses.append(loss.item())
         print(f"epoch {epoch}: loss {losses[-1]:.4f}")
     return losses
