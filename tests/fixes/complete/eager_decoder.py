@@ -1,3 +1,4 @@
+# tolerance: 1e-4
 # proof: launches 937 -> 937
 """Pre-trains a small decoder with eager mode on."""
 
