@@ -169,17 +169,6 @@ class WrapBody(Cure):
 
 
 @dataclass(frozen=True, slots=True)
-class Compile(Cure):
-    """The function at `site` is compiled as one graph: it is decorated with `torch_xla.compile`."""
-
-    site: Site
-    title: str = field(default="Compile this function with `torch_xla.compile`", kw_only=True)
-    changes: str = field(default=RANDOM_NUMBERS, kw_only=True)
-
-    since: ClassVar[Version] = (2, 5)
-
-
-@dataclass(frozen=True, slots=True)
 class Unwrap(Cure):
     """The `with` that opens a scope at `site` goes, or that one of its items; its block stays."""
 

@@ -108,6 +108,5 @@ class EagerHotLoop(Rule[LoopLeft]):
             "each operation is launched by itself: eager mode is on, and nothing compiles this training step",
             help="compile the step function by `torch_xla.compile`, or put the step in "
             "`with torch_xla.step():`",
-            at=None if step is None else step.site,
             cures=cures,
         )

@@ -81,6 +81,7 @@ class UncompiledStepFunction(Rule[LoopLeft]):
     name = "uncompiled-step-function"
     severity = Severity.INFO
     enabled = False
+    of_text = True
 
     def judge(self, event: LoopLeft, state: View) -> Iterator[Finding]:
         loop, scopes = event.loop, state.scopes

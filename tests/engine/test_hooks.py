@@ -22,6 +22,7 @@ ITS_OWN_RULES = PROGRAMS / "rules_of_its_own.py"
 COLLECTIVES = PROGRAMS / "collectives_one_by_one.py"
 NOTICED_BY = {
     "_XLAC._xla_step_marker": FIXTURES / "XLA101/log_in_step.py",
+    "_XLAC._set_use_eager_mode": FIXTURES / "clean/eager_mode_for_a_while.py",
     "_XLAC._xla_sync_multi": FIXTURES / "XLA602/save_every_nth_step.py",
     "_XLAC._xla_get_default_device_ordinal": FIXTURES / "XLA501/log_the_loss_on_the_master.py",
     "torch_xla.runtime.local_ordinal": FIXTURES / "XLA501/progress_of_the_local_master.py",

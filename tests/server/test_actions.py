@@ -159,7 +159,7 @@ async def test_good_code_is_rewritten_on_demand(project: Path) -> None:
         client.open("good.py", GOOD)
         await client.until(lambda: client.version("good.py") == 1)
         assert (await apply(4)).startswith(
-            "Compile this function with `torch_xla.compile` (unsafe: random numbers"
+            "Compile this function by `torch_xla.compile` (unsafe: results may differ"
         )
         assert "\n\n\n@torch_xla.compile\ndef forward(model, data):\n" in client.text("good.py")
         assert (await apply(11)).startswith(

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from xlalint.cure import Compile, Cure, EndBefore, MoveInto, Swap, Unwrap, WrapBody
+from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, WrapBody
 from xlalint.fixing.below import CLOSURE, Below
-from xlalint.fixing.edits import Edit
 from xlalint.fixing.imports import spelling
 from xlalint.fixing.module import Block, Module, called, is_marker
 from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
@@ -32,7 +31,6 @@ from xlalint.fixing.work import Work, draws_batch
 from xlalint.lazy.site import Site
 
 STEP = "torch_xla.step"
-COMPILE = "torch_xla.compile"
 
 
 def together(module: Module, cures: Iterable[WrapBody]) -> list[WrapBody]:
@@ -330,25 +328,7 @@ def _beside_step(module: Module, statement: ast.stmt) -> tuple[Block, ast.With]:
     raise Refused(f"no step stands beside line {statement.lineno}: it is opened in a called function")
 
 
-def compile_function(module: Module, cure: Compile) -> Rewrite:
-    """Have a function run as one graph, which `torch_xla.compile` makes of it."""
-    function = statement_at(module, cure.site)
-    if not isinstance(function, ast.FunctionDef) or function.decorator_list:
-        raise Refused("only a plain function without decorators can be compiled")
-    if function not in module.tree.body:
-        raise Refused("only a function of a module can be compiled: others see what changes around them")
-    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
-        raise Refused("other code runs in the middle of a generator")
-    for node in ast.walk(function):
-        if isinstance(node, ast.stmt) and (opens_step(node) or is_marker(node)):
-            raise Refused(f"line {node.lineno} cuts the graph in the function already")
-    start = module.span(function)[0]
-    text = f"@{spelling(module, COMPILE, function)[0]}{module.newline}"
-    return Rewrite(edits=(Edit(start, start, text),), needs=(Need(COMPILE, function),))
-
-
 REWRITERS: dict[type[Cure], Rewriter[Any]] = {
-    Compile: compile_function,
     WrapBody: wrap_body,
     Unwrap: unwrap,
     Swap: swap,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from xlalint.analysis.parsing import parse_file
-from xlalint.cure import Compile, Cure, MoveBelow, WrapBody
+from xlalint.cure import CompileFunction, Cure, MoveBelow, WrapBody
 from xlalint.fixing.places import opens_step
 from xlalint.lazy.site import Site
 from xlalint.server.analysis import source_of
@@ -30,7 +30,7 @@ def _offered(tree: ast.Module, path: str, line: int) -> Iterator[Cure]:
         if isinstance(node, ast.For | ast.While) and is_header and not any(map(opens_step, around)):
             yield WrapBody(_site(path, node))
         if isinstance(node, ast.FunctionDef) and is_header and not node.decorator_list:
-            yield Compile(_site(path, node))
+            yield CompileFunction(_site(path, node), title="Compile this function by `torch_xla.compile`")
     scope = next((node for node in reversed(around) if opens_step(node)), None)
     if isinstance(scope, ast.With) and around[-1] is not scope:
         inner = around[around.index(scope) + 1]

@@ -9,6 +9,7 @@ from typing import Any
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.debug.profiler as xp
+from torch_xla.experimental import eager_mode_context
 
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Cause, Scope, ScopeKind, State
@@ -149,6 +150,25 @@ def _trace_exit(watch: Watch, original: Any) -> Any:
     return leave
 
 
+def _set_eager(watch: Watch, original: Any) -> Any:
+    """Eager mode goes on or off. Of a `with` that turns it on, the model knows the scope as well."""
+
+    @functools.wraps(original)
+    def set_eager(on: bool) -> None:
+        original(on)
+        frames, chain = [*frames_below_user()], user_chain()
+        context = next((f for f in frames if f.f_code.co_name == eager_mode_context.__name__), None)
+        if not chain or context is None or not context.f_locals["enable"]:
+            return
+        if any(frame.f_code.co_name == "__exit__" for frame in frames):
+            watch.tell(chain, lambda state, site: watch.leave(state, ScopeKind.EAGER))
+            return
+        scope = Scope(ScopeKind.EAGER, chain[-1].site)
+        watch.tell(chain, lambda state, site: watch.enter(state, scope, chain[-1].code))
+
+    return set_eager
+
+
 def _device_context(watch: Watch, original: Any) -> Any:
     """A step closure is added: the one thing for which `add_step_closure` calls anything."""
 
@@ -167,5 +187,6 @@ HOOKS = (
     Hook(torch_xla._XLAC, "_xla_step_marker", _marker),
     Hook(xp.Trace, "__enter__", _trace_enter),
     Hook(xp.Trace, "__exit__", _trace_exit),
+    Hook(torch_xla._XLAC, "_set_use_eager_mode", _set_eager),
     Hook(xm, "_get_device_context", _device_context),
 )
