@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fixture_programs import Expectation, Missed, Program
 from xlalint.registry import all_rules, is_guarded
-from xlalint_runtime.measurement import Measurement
+from xlalint_runtime.proving.measurement import Measurement
 
 GUARDED = frozenset(rule.code for rule in all_rules() if is_guarded(rule))
 

@@ -475,7 +475,7 @@ def test_state_of_what_cannot_be_shown(folder: Path, place: str, message: str) -
 
 def test_prove_runs_what_the_guard_offers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (entry,) = entry_points(group="xlalint.guard", name="prove")
-    assert (entry.name, entry.value) == ("prove", "xlalint_runtime.prove:prove")
+    assert (entry.name, entry.value) == ("prove", "xlalint_runtime.proving.prove:prove")
     asked = []
 
     def prove(code: str) -> int:

@@ -16,7 +16,7 @@ from xlalint.analysis.library.functions import EFFECTS
 from xlalint.knowledge import functions, lifecycle, methods, operations
 from xlalint.knowledge.operations import Operation
 from xlalint.lazy.values import Kind
-from xlalint_runtime.prove import NoProof, require_engine
+from xlalint_runtime.proving.prove import NoProof, require_engine
 
 
 def is_installed(name: str) -> bool:

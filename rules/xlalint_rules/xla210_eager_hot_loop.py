@@ -32,12 +32,14 @@ class EagerHotLoop(Rule[LoopLeft]):
     model = torch.nn.Linear(8, 1).to("xla")
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
+
     def step_fn(batch):
         optimizer.zero_grad()
         loss = model(batch).square().mean()
         loss.backward()
         optimizer.step()
         return loss
+
 
     for _ in range(3):
         step_fn(torch.randn(4, 8).to("xla"))
@@ -52,6 +54,7 @@ class EagerHotLoop(Rule[LoopLeft]):
     model = torch.nn.Linear(8, 1).to("xla")
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
+
     @torch_xla.compile
     def step_fn(batch):
         optimizer.zero_grad()
@@ -59,6 +62,7 @@ class EagerHotLoop(Rule[LoopLeft]):
         loss.backward()
         optimizer.step()
         return loss
+
 
     for _ in range(3):
         step_fn(torch.randn(4, 8).to("xla"))

@@ -33,12 +33,14 @@ class UncompiledStepFunction(Rule[LoopLeft]):
     model = torch.nn.Linear(8, 1).to("xla")
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
+
     def step_fn(batch):
         optimizer.zero_grad()
         loss = model(batch).square().mean()
         loss.backward()
         optimizer.step()
         return loss
+
 
     for _ in range(3):
         step_fn(torch.randn(4, 8).to("xla"))
@@ -53,6 +55,7 @@ class UncompiledStepFunction(Rule[LoopLeft]):
     model = torch.nn.Linear(8, 1).to("xla")
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
+
     @torch_xla.compile
     def step_fn(batch):
         optimizer.zero_grad()
@@ -60,6 +63,7 @@ class UncompiledStepFunction(Rule[LoopLeft]):
         loss.backward()
         optimizer.step()
         return loss
+
 
     for _ in range(3):
         step_fn(torch.randn(4, 8).to("xla"))

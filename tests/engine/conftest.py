@@ -8,9 +8,9 @@ from types import MappingProxyType
 import pytest
 
 from fixture_programs import Program
-from xlalint_runtime.forkserver import ForkServer
-from xlalint_runtime.measurement import Measurement
-from xlalint_runtime.prove import NoProof, jobs, measure, require_engine
+from xlalint_runtime.proving.forkserver import ForkServer
+from xlalint_runtime.proving.measurement import Measurement
+from xlalint_runtime.proving.prove import NoProof, jobs, measure, require_engine
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

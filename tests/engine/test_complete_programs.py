@@ -13,9 +13,9 @@ import pytest
 
 from fixture_programs import read_program
 from pinning import pinned
-from xlalint_runtime.forkserver import ForkServer
-from xlalint_runtime.measurement import Measurement
-from xlalint_runtime.prove import job, measure_on, same_numbers
+from xlalint_runtime.proving.forkserver import ForkServer
+from xlalint_runtime.proving.measurement import Measurement
+from xlalint_runtime.proving.prove import job, measure_on, same_numbers
 
 FOLDER = Path(__file__).parent.parent / "fixes" / "complete"
 

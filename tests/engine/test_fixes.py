@@ -11,9 +11,9 @@ import pytest
 
 from fixing import fixed
 from fixture_programs import Program, bad_programs
-from xlalint_runtime.forkserver import ForkServer
-from xlalint_runtime.measurement import Measurement
-from xlalint_runtime.prove import job, measure_on, same_numbers
+from xlalint_runtime.proving.forkserver import ForkServer
+from xlalint_runtime.proving.measurement import Measurement
+from xlalint_runtime.proving.prove import job, measure_on, same_numbers
 
 LAUNCHED_OTHERWISE = {
     "XLA202/inference_over_loader": "the expert reads once, below the loop",

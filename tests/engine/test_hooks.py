@@ -12,9 +12,9 @@ import pytest
 
 from fixture_programs import CLEAN, FIXTURES, read_program
 from guard_findings import contradictions, contradictions_of_its_own_guard
-from xlalint_runtime.forkserver import ForkServer
-from xlalint_runtime.measurement import Job, Measurement
-from xlalint_runtime.prove import job
+from xlalint_runtime.proving.forkserver import ForkServer
+from xlalint_runtime.proving.measurement import Job, Measurement
+from xlalint_runtime.proving.prove import job
 
 PROGRAMS = Path(__file__).parent / "programs"
 

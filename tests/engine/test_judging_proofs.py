@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fixture_programs import Program, read_program
-from xlalint_runtime.measurement import Measurement
-from xlalint_runtime.prove import judge, observed
+from xlalint_runtime.proving.measurement import Measurement
+from xlalint_runtime.proving.prove import judge, observed
 
 BAD = Measurement(
     "bad.py", launches=20, compiles=3, pending=0, trained=True, numbers=[0.1, 0.2], reseeded=[0.1, 0.3]

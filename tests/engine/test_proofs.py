@@ -11,8 +11,8 @@ from fixture_programs import Program, bad_programs, clean_programs, read_program
 from guard_findings import GUARDED, contradictions
 from xlalint.lazy.events import BoundReached, FileUnreadable, SuppressionUnused
 from xlalint.registry import all_rules
-from xlalint_runtime.measurement import Measurement
-from xlalint_runtime.prove import judge, observed
+from xlalint_runtime.proving.measurement import Measurement
+from xlalint_runtime.proving.prove import judge, observed
 
 Measured = dict[str, Measurement]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fixture_programs import bad_programs
-from xlalint_runtime import prove as proving
-from xlalint_runtime.prove import prove
+from xlalint_runtime.proving import prove as proving
+from xlalint_runtime.proving.prove import prove
 
 
 @pytest.mark.usefixtures("engine")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from xlalint_runtime.forkserver import ForkServer
-from xlalint_runtime.measurement import Job
+from xlalint_runtime.proving.forkserver import ForkServer
+from xlalint_runtime.proving.measurement import Job
 
 PROGRAMS = Path(__file__).parent / "programs"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from xlalint_runtime.forkserver import ForkServer
-from xlalint_runtime.measurement import Job, Measurement
+from xlalint_runtime.proving.forkserver import ForkServer
+from xlalint_runtime.proving.measurement import Job, Measurement
 
 PROGRAMS = Path(__file__).parent / "run"
 HARMFUL = sorted(path for path in PROGRAMS.glob("*.py") if not path.stem.endswith(".fixed"))

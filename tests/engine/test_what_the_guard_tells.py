@@ -11,7 +11,7 @@ from checking import diagnostics_of
 from fixture_programs import FIXTURES, Program, bad_programs, read_program
 from guard_findings import GUARDED
 from xlalint_runtime.events import EMITTED
-from xlalint_runtime.measurement import Measurement
+from xlalint_runtime.proving.measurement import Measurement
 
 PROGRAMS = bad_programs()
 

@@ -1,7 +1,7 @@
 """Writes down all that the guard hooks when it is entered."""
 
 from xlalint_runtime.guarding import Guard
-from xlalint_runtime.leaving_out import leaving_out
+from xlalint_runtime.proving.leaving_out import leaving_out
 
 
 def main() -> None:

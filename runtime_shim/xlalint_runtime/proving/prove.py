@@ -15,8 +15,8 @@ from types import ModuleType
 from typing import Any
 
 from xlalint.registry import find, is_guarded
-from xlalint_runtime.forkserver import ForkServer
-from xlalint_runtime.measurement import REPLICAS_TIMEOUT, TIMEOUT, Job, Measurement
+from xlalint_runtime.proving.forkserver import ForkServer
+from xlalint_runtime.proving.measurement import REPLICAS_TIMEOUT, TIMEOUT, Job, Measurement
 
 _OTHER_SEED = 1
 _CHECKOUT = Path(__file__).resolve().parents[2]
@@ -278,5 +278,5 @@ def _show(paths: list[str]) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] != "--measure":
-        sys.exit("usage: python -m xlalint_runtime.prove --measure PROGRAM...")
+        sys.exit("usage: python -m xlalint_runtime.proving.prove --measure PROGRAM...")
     _show(sys.argv[2:])

@@ -22,7 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
-from xlalint_runtime.measurement import Job, Measurement
+from xlalint_runtime.proving.measurement import Job, Measurement
 
 WORKERS = 2
 """Programs that run at once: each holds about 800 MB and one core."""
@@ -35,7 +35,7 @@ class ForkServer:
         """Args: workers: how many programs may run at once."""
         environment = dict(os.environ, PJRT_DEVICE="CPU", PYTHONUNBUFFERED="1")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "xlalint_runtime.forkserver", str(workers)],
+            [sys.executable, "-m", "xlalint_runtime.proving.forkserver", str(workers)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -80,7 +80,7 @@ def serve(workers: int) -> None:
     import torch_xla  # noqa: F401
 
     from xlalint.registry import all_rules
-    from xlalint_runtime import execution  # noqa: F401
+    from xlalint_runtime.proving import execution  # noqa: F401
 
     all_rules()
     # A child that collects garbage must not touch, and so copy, everything that was imported.
@@ -187,7 +187,7 @@ def _run(job: Job, folder: str, answers: int) -> NoReturn:
         def send(message: dict[str, Any]) -> None:
             os.write(answers, json.dumps(message).encode() + b"\n")
 
-        from xlalint_runtime.execution import execute, execute_as_user
+        from xlalint_runtime.proving.execution import execute, execute_as_user
 
         try:
             (execute if job.request is None else execute_as_user)(job, send)
@@ -203,6 +203,6 @@ def _run(job: Job, folder: str, answers: int) -> NoReturn:
 
 
 if __name__ == "__main__":
-    from xlalint_runtime import forkserver
+    from xlalint_runtime.proving import forkserver
 
     forkserver.serve(int(sys.argv[1]))

@@ -22,7 +22,7 @@ class Job:
         devices: How many there are, where one process drives them all; None: one for each replica.
         guarded: Whether the guard watches it.
         also: The rules, by their codes, that the guard judges by beside those that are on by default.
-        without: A hook of the guard that is left out, as `xlalint_runtime.leaving_out` names it.
+        without: A hook of the guard that is left out, as `xlalint_runtime.proving.leaving_out` names it.
         trained: Whether to compare its parameters before and after, and to tell them, which reads them.
         seed: What is added to every seed that it sets, and set before it begins.
         timeout: Seconds until it is killed.

@@ -22,11 +22,12 @@ from torch_xla._internal import pjrt
 
 from xlalint.registry import all_rules
 from xlalint.settings import SettingsFinder
-from xlalint_runtime import child, counters, environment, replicas, seeds
+from xlalint_runtime import child, counters, environment, replicas
 from xlalint_runtime.guarding import Guard
 from xlalint_runtime.hooks import Patches
-from xlalint_runtime.leaving_out import leaving_out
-from xlalint_runtime.measurement import Job
+from xlalint_runtime.proving import seeds
+from xlalint_runtime.proving.leaving_out import leaving_out
+from xlalint_runtime.proving.measurement import Job
 from xlalint_runtime.report import plain
 from xlalint_runtime.request import Request
 
