@@ -19,7 +19,7 @@ from xlalint_runtime.proving.forkserver import ForkServer
 from xlalint_runtime.proving.measurement import REPLICAS_TIMEOUT, TIMEOUT, Job, Measurement
 
 _OTHER_SEED = 1
-_CHECKOUT = Path(__file__).resolve().parents[2]
+_CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 class NoProof(Exception):
