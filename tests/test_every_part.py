@@ -70,6 +70,7 @@ UNNOTICED = {
     "terms SPLIT_STEP.told_apart_by_detail": "what settles it asks for no detail",
     "terms CLIP.told_apart_by_detail": "what settles it asks for no detail",
     "terms STEPS.dropped_by_cut": "a cut settles it",
+    "terms STEPS.placed_in_caller": "updates of a step are told apart; no program was found since",
     "terms STEPS.told_apart_by_detail": "what settles it asks for no detail",
     "terms CLOSURE.told_apart_by_detail": "what settles it asks for no detail",
     "terms LONE_CUT.told_apart_by_detail": "what settles it asks for no detail",

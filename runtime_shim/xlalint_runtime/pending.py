@@ -24,6 +24,8 @@ _FACTORIES = frozenset({
     "xla::device_data", "prim::Constant", "aten::expand", "aten::uniform", "aten::normal", "aten::randperm",
     "aten::arange", "aten::full", "xla::cast", "aten::view",
 })  # fmt: skip
+_NEXT_SEED = re.compile(r" s64\[\] aten::(?:mul|add)\(")
+"""How a random operation gets its seed from the one before."""
 _COLLECTIVE = re.compile(
     r"xla::(?:cross_replica_sum|all_reduce|all_gather|reduce_scatter|all_to_all|collective_permute)\b"
 )
@@ -64,6 +66,7 @@ def frames_of_work(device: str) -> list[list[Noted]]:
     found = []
     for text in torch_xla._XLAC._xla_tensors_report(2, device).split("Tensor: id=")[1:]:
         frames, _, graph = text.partition("IR {")
+        graph = _NEXT_SEED.sub(" ", graph)
         if set(_OPERATION.findall(graph)) <= _FACTORIES:
             continue
         noted = (Noted(match[1], match[2], int(match[3])) for match in _FRAME.finditer(frames))

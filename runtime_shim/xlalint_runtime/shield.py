@@ -88,6 +88,8 @@ def shielded(wrap: Callable[[Any], Any], original: Any, name: str, faults: Fault
             return call.result if call.made else original(*args, **kwargs)
         finally:
             calls.open.pop()
+            # The error holds the program's frames, whose tensors would outlive their function.
+            call.error = None
 
     return hook if isinstance(original, _FUNCTIONS) else _InPlaceOf(original, hook)
 

@@ -156,11 +156,11 @@ def _set_eager(watch: Watch, original: Any) -> Any:
     @functools.wraps(original)
     def set_eager(on: bool) -> None:
         original(on)
-        frames, chain = [*frames_below_user()], user_chain()
-        context = next((f for f in frames if f.f_code.co_name == eager_mode_context.__name__), None)
-        if not chain or context is None or not context.f_locals["enable"]:
+        chain = user_chain()
+        contexts = (f for f in frames_below_user() if f.f_code.co_name == eager_mode_context.__name__)
+        if not chain or not any(context.f_locals["enable"] for context in contexts):
             return
-        if any(frame.f_code.co_name == "__exit__" for frame in frames):
+        if any(frame.f_code.co_name == "__exit__" for frame in frames_below_user()):
             watch.tell(chain, lambda state, site: watch.leave(state, ScopeKind.EAGER))
             return
         scope = Scope(ScopeKind.EAGER, chain[-1].site)
