@@ -29,7 +29,6 @@ class Request:
         stop_after: After how many steps the program is stopped; None: not at all.
         max_seconds: After how many seconds.
         warmup: How many steps at the start are left out of the numbers of each step.
-        stand_ins: Whether what only an accelerator has gets a stand-in on CPU.
         replicas: How many replicas a launched program has; None: as the environment says.
         report: The file that the report is written to as it happens.
         pulse: The file in which the program's life is seen.
@@ -44,7 +43,6 @@ class Request:
     stop_after: int | None = None
     max_seconds: float | None = None
     warmup: int = 2
-    stand_ins: bool = True
     replicas: int | None = None
     report: str | None = None
     pulse: str | None = None

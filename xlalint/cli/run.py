@@ -78,7 +78,6 @@ class _RunsAProgram(click.Command):
     "--replicas", type=click.IntRange(min=1), metavar="N",
     help="Give a program that launches replicas N of them, on the CPU engine.",
 )  # fmt: skip
-@click.option("--no-stand-ins", is_flag=True, help="Let what only an accelerator has fail on CPU.")
 @click.option(
     "--select", multiple=True, metavar="RULES", help="Use only these rules: codes, prefixes, names or ALL."
 )
@@ -100,7 +99,11 @@ class _RunsAProgram(click.Command):
 )  # fmt: skip
 @color_option
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARGS]...")
-def run(program: tuple[str, ...], **options: Any) -> None:
+def run(
+    program: tuple[str, ...], *, module: str | None, output_format: str, output_file: Path | None,
+    fail_on: str | None, color: str, config: tuple[str, ...], isolated: bool, hang_timeout: float | None,
+    **options: Any,
+) -> None:  # fmt: skip
     """Run a program on torch_xla, and report the hazards that happen.
 
     The program runs as `python SCRIPT ARGS` does, on the CPU engine where no accelerator is set up.
@@ -108,15 +111,6 @@ def run(program: tuple[str, ...], **options: Any) -> None:
     severity or a higher one. It is 2 for wrong usage, and then nothing is run. It is 124 if the program
     was ended because it hung.
     """
-    watch(program, **options)
-
-
-def watch(
-    program: tuple[str, ...], *, module: str | None, output_format: str, output_file: Path | None,
-    fail_on: str | None, color: str, config: tuple[str, ...], isolated: bool, hang_timeout: float | None,
-    no_stand_ins: bool, **options: Any,
-) -> None:  # fmt: skip
-    """Run a program as these options of `run` say, and end as it does."""
     words = program if module is None else (module, *program)
     if not words:
         raise click.UsageError("name a script to run, or a module with -m")
@@ -133,7 +127,6 @@ def watch(
         is_module=module is not None,
         args=words[1:],
         finder=finder,
-        stand_ins=not no_stand_ins,
         report=str(output_file) if output_file is not None and output_format == "json" else None,
         **options,
     )
