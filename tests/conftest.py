@@ -1,6 +1,8 @@
-"""How tests are shared out where several processes run them (`python3 dev.py test`)."""
+"""What tests of several files use; how they are shared out where several processes run them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from xdist.remote import Producer
@@ -17,3 +19,19 @@ class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
     return ByFile(config, log)
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A list that has one more name for every function that is interpreted."""
+    from xlalint.analysis.interpreter import Interpreter
+
+    done: list[str] = []
+    run = Interpreter._interpret
+
+    def counting(self: Interpreter, function: Any, *rest: Any) -> Any:
+        done.append(function.name)
+        return run(self, function, *rest)
+
+    monkeypatch.setattr(Interpreter, "_interpret", counting)
+    return done

@@ -163,22 +163,6 @@ def report(loss):
 """
 
 
-@pytest.fixture
-def interpreted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A list that has one more name for every function that is interpreted."""
-    from xlalint.analysis.interpreter import Interpreter
-
-    done: list[str] = []
-    run = Interpreter._interpret
-
-    def counting(self: Interpreter, function: Any, *rest: Any) -> Any:
-        done.append(function.name)
-        return run(self, function, *rest)
-
-    monkeypatch.setattr(Interpreter, "_interpret", counting)
-    return done
-
-
 def test_after_an_edit_only_what_leads_to_it_is_interpreted(project: Path, interpreted: list[str]) -> None:
     """What was interpreted in a first run is not kept, what is interpreted after an edit is."""
     path = project / "chain.py"

@@ -6,7 +6,6 @@ import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -72,22 +71,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (project / "other.py").write_text(PROGRAM.replace("loss.item()", "loss"))
     monkeypatch.chdir(project)
     return project
-
-
-@pytest.fixture
-def interpreted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A list that has one more name for every function that is interpreted."""
-    from xlalint.analysis.interpreter import Interpreter
-
-    done: list[str] = []
-    run = Interpreter._interpret
-
-    def counting(self: Interpreter, function: Any, *rest: Any) -> Any:
-        done.append(function.name)
-        return run(self, function, *rest)
-
-    monkeypatch.setattr(Interpreter, "_interpret", counting)
-    return done
 
 
 def changed(tree: Path, changes: int, seed: int) -> Iterator[str]:

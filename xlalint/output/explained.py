@@ -8,9 +8,17 @@ from xlalint.diagnostic import Diagnostic
 from xlalint.output.paint import show_control
 
 
+def told(diagnostic: Diagnostic) -> str:
+    """The message, what it assumes and the help, for what shows the calls that lead there by itself."""
+    return "\n".join(_lines(diagnostic))
+
+
 def explained(diagnostic: Diagnostic) -> str:
-    """The message, what it assumes, the help, and the calls that lead there."""
-    return "\n".join(map(show_control, _lines(diagnostic)))
+    """The same with the calls that lead there, and nothing in it that a terminal would obey."""
+    calls = (
+        f"{related.message}: {related.path}:{related.range.start.line}" for related in diagnostic.related
+    )
+    return "\n".join(map(show_control, [*_lines(diagnostic), *calls]))
 
 
 def _lines(diagnostic: Diagnostic) -> Iterator[str]:
@@ -19,5 +27,3 @@ def _lines(diagnostic: Diagnostic) -> Iterator[str]:
         yield f"likely: assumes {diagnostic.assumes}"
     if diagnostic.help:
         yield f"help: {diagnostic.help}"
-    for related in diagnostic.related:
-        yield f"{related.message}: {related.path}:{related.range.start.line}"

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from xlalint.diagnostic import Diagnostic, Edit, Fix, Range, Related, Severity
 from xlalint.fingerprints import fingerprints
 from xlalint.output.columns import utf16
+from xlalint.output.explained import told
 from xlalint.registry import UnknownRule, find
 from xlalint.rule import Rule
 from xlalint.sources.file import SourceFile
@@ -59,7 +60,7 @@ class _Log:
             "ruleId": diagnostic.code,
             "ruleIndex": number,
             "level": _LEVELS[diagnostic.severity],
-            "message": {"text": _message(diagnostic)},
+            "message": {"text": told(diagnostic)},
             "locations": [self._location(diagnostic.path, diagnostic.range)],
             "partialFingerprints": {_FINGERPRINT: fingerprint},
             "properties": {"certainty": diagnostic.certainty.value},
@@ -147,15 +148,6 @@ def _rule(code: str) -> dict[str, Any]:
         "defaultConfiguration": {"level": _LEVELS[rule.severity], "enabled": rule.enabled},
         "properties": {"tags": ["pytorch-xla"]},
     }
-
-
-def _message(diagnostic: Diagnostic) -> str:
-    parts = [diagnostic.message]
-    if diagnostic.assumes:
-        parts.append(f"likely: assumes {diagnostic.assumes}")
-    if diagnostic.help:
-        parts.append(f"help: {diagnostic.help}")
-    return "\n".join(parts)
 
 
 def _artifact(path: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from xlalint.diagnostic import Diagnostic, Related, Severity
+from xlalint.output.explained import told
 from xlalint.server.analysis import Checked
 from xlalint.server.positions import Units
 
@@ -78,13 +79,3 @@ class Conversion:
             return None
         uri = from_fs_path(str(source.path))
         return None if uri is None else types.Location(uri, self.units.range(related.range, source.line))
-
-
-def told(found: Diagnostic) -> str:
-    """A diagnostic in words: the harm, what it rests on, and what to do."""
-    parts = [found.message]
-    if found.assumes:
-        parts.append(f"likely: assumes {found.assumes}")
-    if found.help:
-        parts.append(f"help: {found.help}")
-    return "\n".join(parts)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 
 from lsprotocol import types
 
 from xlalint.diagnostic import Edit
 from xlalint.server.documents import Snapshot, split_lines
 from xlalint.server.positions import Units
-
-_MOST_COMPARED = 4_000
-"""If more lines lie between the first and the last that differ, they are replaced as a whole."""
+from xlalint.sources.difference import different
 
 
 def text_edits(before: Sequence[str], after: Sequence[str], units: Units) -> Iterator[types.TextEdit]:
@@ -23,22 +20,9 @@ def text_edits(before: Sequence[str], after: Sequence[str], units: Units) -> Ite
             return types.Position(number, 0)
         return types.Position(number - 1, units.before(before[-1], len(before[-1])))
 
-    def replaced(low: int, high: int, lines: Sequence[str]) -> types.TextEdit:
-        return types.TextEdit(types.Range(place(low), place(high)), "".join(lines))
-
-    first = 0
-    while first < min(len(before), len(after)) and before[first] == after[first]:
-        first += 1
-    last = 0
-    while last < min(len(before), len(after)) - first and before[-1 - last] == after[-1 - last]:
-        last += 1
-    old, new = before[first : len(before) - last], after[first : len(after) - last]
-    if len(old) + len(new) > _MOST_COMPARED:
-        yield replaced(first, first + len(old), new)
-        return
-    for kind, low, high, new_low, new_high in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind != "equal":
-            yield replaced(first + low, first + high, new[new_low:new_high])
+    for low, high, new_low, new_high in different(before, after):
+        lines = "".join(after[new_low:new_high])
+        yield types.TextEdit(types.Range(place(low), place(high)), lines)
 
 
 def workspace_edit(
