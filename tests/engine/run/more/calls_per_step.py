@@ -1,4 +1,7 @@
-"""How many Python functions of ours one step calls, with models of 4 and of 40 modules."""
+"""How many Python functions of ours one step calls, with models of 4 and of 40 modules.
+
+The least of several steps: in some the report is written, which is done from time to time and not in each.
+"""
 
 import sys
 
@@ -6,13 +9,17 @@ import torch
 import torch_xla
 
 device = torch_xla.device()
+STEPS = 10
+FIRST_COUNTED = 4
 
 
 def steps(depth):
     model = torch.nn.Sequential(*[torch.nn.Linear(8, 8) for _ in range(depth)]).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for number in range(5):
-        if number == 4:
+    counted = []
+    for number in range(STEPS):
+        if number >= FIRST_COUNTED:
+            calls.clear()
             sys.setprofile(count)
         with torch_xla.step():
             optimizer.zero_grad()
@@ -21,14 +28,15 @@ def steps(depth):
             optimizer.step()
         loss.item()
         sys.setprofile(None)
+        if number >= FIRST_COUNTED:
+            counted.append(len(calls))
+    return min(counted)
 
 
 def count(frame, event, _):
     if event == "call" and ("/xlalint_runtime/" in frame.f_code.co_filename or "/xlalint/" in frame.f_code.co_filename):
-        calls[depth] += 1
+        calls.append(frame.f_code.co_name)
 
 
-calls = {4: 0, 40: 0}
-for depth in calls:
-    steps(depth)
-print("calls:", *calls.values())
+calls = []
+print("calls:", steps(4), steps(40))
