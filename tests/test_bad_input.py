@@ -543,6 +543,7 @@ def test_a_syntax_error_beside_deep_nesting_is_told_with_its_line(folder: Path) 
     assert "which says: invalid syntax" in found.message("deep.py")
 
 
+@pytest.mark.soak
 def test_what_is_long_is_not_deep(folder: Path) -> None:
     """Values side by side, long lines and what stands in texts and comments nest nothing."""
     long = [

@@ -31,7 +31,12 @@ def test_the_state_is_the_one_marked(program: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "tree", [pytest.param("fixtures", marks=pytest.mark.soak), "examples", "tests/interpreter"]
+    "tree",
+    [
+        "examples",
+        pytest.param("fixtures", marks=pytest.mark.soak),
+        pytest.param("tests/interpreter", marks=pytest.mark.soak),
+    ],
 )
 def test_answers_do_not_depend_on_the_order_of_hashes(tree: str, tmp_path: Path) -> None:
     """Strings hash by a seed, enum members and classes by their address: both differ by process."""

@@ -106,14 +106,20 @@ def test_real_trees(tree: Path, change: Change, monkeypatch: pytest.MonkeyPatch)
     compare(tree, change, monkeypatch)
 
 
-every_rule = pytest.mark.parametrize(
-    "rule", [rule for rule in all_rules() if rule.code not in NOT_ALONE], ids=lambda rule: rule.code
+COMPARED = [rule for rule in all_rules() if rule.code not in NOT_ALONE]
+
+every_rule = pytest.mark.parametrize("rule", COMPARED, ids=lambda rule: rule.code)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param(rule, id=rule.code, marks=[pytest.mark.soak] if index % 2 else [])
+        for index, rule in enumerate(COMPARED)
+    ],
 )
-
-
-@every_rule
 def test_a_rule_alone_says_what_it_says_among_all(rule: type[Rule[Any]]) -> None:
-    """Where it speaks; elsewhere, and where it must not, in the soak run."""
+    """Where it speaks; elsewhere, where it must not, and of every second rule, in the soak run."""
     for root in [*FOLDERS, *PROGRAMS]:
         if of_rule(rule, by_all(root)):
             compare_alone(rule, root)
