@@ -22,6 +22,7 @@ from xlalint.analysis.outline import Outline
 from xlalint.checker import Report, check
 from xlalint.configuration import Configuration, Local
 from xlalint.diagnostic import Certainty, Diagnostic, Position, Range, Severity
+from xlalint.gathering import Input
 from xlalint.judging import Judge, Occurrence, Placed
 from xlalint.lazy.assumptions import NONE, assume
 from xlalint.lazy.events import Event
@@ -31,7 +32,6 @@ from xlalint.registry import find
 from xlalint.rule import Finding, Rule
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile
-from xlalint.units import Input
 
 COUNTED = {"XLA092"}
 """Rules that judge even if they are not selected."""

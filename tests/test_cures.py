@@ -43,9 +43,11 @@ from xlalint.cure import placed as filled_in
 from xlalint.diagnostic import Applicability
 from xlalint.judging import Judge, Occurrence, Placed, located
 from xlalint.knowledge import lifecycle
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import BoundReached, Cut, Event, FileUnreadable, SuppressionUnused
+from xlalint.lazy.scopes import Scope, ScopeKind, Scopes
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Cause, Scope, ScopeKind, Scopes, View
+from xlalint.lazy.state import View
 from xlalint.registry import all_rules, find
 from xlalint.sources.file import SourceFile, read
 from xlalint.versions import DEFAULT_TARGET, VersionRange, parse_range

@@ -21,8 +21,10 @@ from interpreter_programs import FOLDER, PROGRAMS, found, wrong_states
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.store import Store
 from xlalint.analysis.summaries import context_key
+from xlalint.lazy.gradients import Gradients
 from xlalint.lazy.model import LazyModel
-from xlalint.lazy.state import JOINS, TERMS, Gradients, Loop, State, Terms, join, join_loops
+from xlalint.lazy.obligations import TERMS, Terms
+from xlalint.lazy.state import JOINS, Loop, State, join, join_loops
 from xlalint.registry import all_rules
 
 EVERYTHING = [

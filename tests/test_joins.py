@@ -9,26 +9,17 @@ from typing import Any, NamedTuple, get_type_hints
 import pytest
 
 from xlalint.lazy.assumptions import MANY, NONE, Assumptions, assume
+from xlalint.lazy.cuts import AT_ENTRY, Cause, LastCut, Marker
+from xlalint.lazy.gradients import Gradient, Gradients
+from xlalint.lazy.obligations import Obligation, Owed
+from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import (
-    AT_ENTRY,
     JOINS,
     MOST_PLACES,
     Activity,
-    Cause,
     Engine,
-    Gradient,
-    Gradients,
-    LastCut,
     Loop,
-    Marker,
-    Obligation,
-    Owed,
-    Replicas,
-    Scope,
-    ScopeKind,
-    Scopes,
-    Split,
     State,
     Training,
     Trust,

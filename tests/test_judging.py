@@ -13,8 +13,9 @@ from xlalint.diagnostic import Applicability, Certainty, Position, Range, Severi
 from xlalint.judging import Caller, Judge, Occurrence, Placed, diagnostic, place, settle
 from xlalint.lazy.assumptions import MANY, NONE, assume
 from xlalint.lazy.events import Event, HostRead, Save
+from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import ENTRY, Site
-from xlalint.lazy.state import Scope, ScopeKind, Split, View
+from xlalint.lazy.state import View
 from xlalint.registry import find
 from xlalint.rule import Finding, Later, Rule
 from xlalint.versions import DEFAULT_TARGET

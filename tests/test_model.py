@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 from xlalint.lazy.assumptions import assume
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import (
     ClosureNeverRun,
     Event,
@@ -19,22 +20,12 @@ from xlalint.lazy.events import (
     StepSplit,
     UnmatchedCollective,
 )
+from xlalint.lazy.gradients import Gradient, Gradients
 from xlalint.lazy.model import LazyModel
+from xlalint.lazy.obligations import Obligation, Owed
+from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import (
-    Activity,
-    Cause,
-    Gradient,
-    Gradients,
-    Loop,
-    Obligation,
-    Owed,
-    Scope,
-    ScopeKind,
-    Split,
-    State,
-    join,
-)
+from xlalint.lazy.state import Activity, Loop, State, join
 from xlalint.lazy.values import (
     HEAVY,
     IS_A_TENSOR,

@@ -29,20 +29,11 @@ from xlalint.diagnostic import (
     Severity,
 )
 from xlalint.lazy.assumptions import assume
+from xlalint.lazy.gradients import Gradient, Gradients
+from xlalint.lazy.obligations import Obligation, Owed
+from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.site import ENTRY, Site
-from xlalint.lazy.state import (
-    Engine,
-    Gradient,
-    Gradients,
-    Obligation,
-    Owed,
-    Replicas,
-    Scope,
-    ScopeKind,
-    Scopes,
-    Split,
-    State,
-)
+from xlalint.lazy.state import Engine, State
 from xlalint.lazy.values import HEAVY, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.output import json as json_output
 from xlalint.output import text

@@ -9,10 +9,12 @@ import pytest
 
 from xlalint.diagnostic import Severity
 from xlalint.lazy.assumptions import NONE, assume
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Event, Reading
 from xlalint.lazy.model import LazyModel
+from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import NOTHING_DONE, Cause, Scope, ScopeKind, State, join
+from xlalint.lazy.state import NOTHING_DONE, State, join
 from xlalint.lazy.values import HEAVY, HOST, LIGHT, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 from xlalint.versions import DEFAULT_TARGET, VersionRange

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from xlalint.lazy.assumptions import NONE, assume
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Event, Reading, Use
 from xlalint.lazy.model import LazyModel
+from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import ENTRY, Site
-from xlalint.lazy.state import NOTHING_DONE, Cause, Scope, ScopeKind, Split, State
+from xlalint.lazy.state import NOTHING_DONE, State
 from xlalint.lazy.values import HEAVY, LIGHT, NOTHING, Kind, Recorded, Role, Tensor, Value, Weight
 from xlalint.rule import Finding, Rule
 from xlalint.versions import DEFAULT_TARGET, VersionRange

@@ -499,7 +499,7 @@ def test_a_file_that_cannot_be_split_into_tokens_suppresses_nothing() -> None:
 
 def test_settings_scope_the_walk(tmp_path: Path) -> None:
     """A nearer settings file changes what is excluded below it."""
-    from xlalint.units import find_files
+    from xlalint.gathering import find_files
 
     lay_out(tmp_path, "gen/a.py", "sub/gen/b.py", "sub/c.py")
     (tmp_path / "xlalint.toml").write_text('extend-exclude = ["gen"]')

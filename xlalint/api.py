@@ -26,10 +26,10 @@ from xlalint.diagnostic import (
     Related,
     Severity,
 )
+from xlalint.gathering import Input
 from xlalint.progress import Progress
 from xlalint.settings import SettingsError, SettingsFinder, read_table
 from xlalint.sources.file import as_bytes, decoded
-from xlalint.units import Input
 
 if TYPE_CHECKING:
     from xlalint.fixing.fixer import Applied, Left, Outcome

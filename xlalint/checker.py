@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 from xlalint.cache import Cache
 from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Diagnostic, Fix, Position, Range
+from xlalint.files import File
 from xlalint.findings import Findings, Rules, findings, selected
+from xlalint.gathering import Gathered, Input, gather
 from xlalint.judging import Judge, Occurrence, Placed, diagnostic, located, settle
 from xlalint.lazy.events import SuppressionUnused
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.file import SourceFile, Unreadable, read
-from xlalint.units import File, Gathered, Input, Unit, gather
+from xlalint.units import Unit
 from xlalint.versions import DEFAULT_TARGET
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeVar
 
 from xlalint.diagnostic import Applicability
+from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Scope, Split
 from xlalint.versions import LATEST, Version
 
 Where = Site | Scope | Split

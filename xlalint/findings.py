@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xlalint.cache import Cache, identity
+from xlalint.files import File, Known
 from xlalint.judging import Judge, Occurrence, Placed, located
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import FRAMEWORK, Site
@@ -29,7 +30,7 @@ from xlalint.progress import Progress
 from xlalint.settings import Settings
 from xlalint.sources.file import SourceFile, digest
 from xlalint.stack import on_large_stack
-from xlalint.units import File, Known, Unit
+from xlalint.units import Unit
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from xlalint.analysis.outline import absolute
 from xlalint.analysis.project import Project
+from xlalint.files import File
 from xlalint.knowledge.functions import LIBRARIES, SWAPS_PARAMETERS
-from xlalint.units import File
 
 _ELSEWHERE = LIBRARIES | sys.stdlib_module_names
 """Top-level modules that are no project's own."""

@@ -25,8 +25,9 @@ from xlalint.diagnostic import (
 )
 from xlalint.lazy.assumptions import weight
 from xlalint.lazy.events import Event
+from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import Scope, Split, View, places_of_caller
+from xlalint.lazy.state import View, places_of_caller
 from xlalint.rule import Finding, Rule
 
 MOST_ASSUMED = 1

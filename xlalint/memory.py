@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from xlalint import cure as cures
 from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Severity
+from xlalint.files import File, Known, Stat, Traits
 from xlalint.judging import Placed
 from xlalint.lazy.site import Site
 from xlalint.rule import Finding, Later, Rule
-from xlalint.units import File, Known, Stat, Traits
 
 if TYPE_CHECKING:
     from xlalint.analysis.lookups import Fact

@@ -16,8 +16,9 @@ from xlalint.diagnostic import Severity
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.events import Event
+from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import Scope, Split, View
+from xlalint.lazy.state import View
 from xlalint.versions import VersionRange
 
 DOCUMENTATION = "https://github.com/xlalint/xlalint/blob/main/docs/rules"

@@ -21,12 +21,13 @@ from xlalint.analysis.outline import Key
 from xlalint.analysis.parsing import parse_file
 from xlalint.checker import Report
 from xlalint.findings import Findings, Search, findings
+from xlalint.gathering import Gathered, gather
 from xlalint.judging import Placed, located
 from xlalint.memory import sections_of
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile, Unreadable
 from xlalint.stack import on_large_stack
-from xlalint.units import Gathered, Unit, gather
+from xlalint.units import Unit
 
 MOST_GROWN = 3
 """A program of which so many times is known what was at first is analyzed afresh."""

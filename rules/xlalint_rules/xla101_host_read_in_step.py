@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from xlalint.cure import MoveBelow
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading
-from xlalint.lazy.state import ScopeKind, View
+from xlalint.lazy.scopes import ScopeKind
+from xlalint.lazy.state import View
 from xlalint.lazy.values import Kind, Weight
 from xlalint.rule import Finding, Rule
 

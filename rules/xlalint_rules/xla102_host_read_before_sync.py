@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from xlalint.cure import Cure, MoveBelow, SyncBefore, WrapBody
 from xlalint.diagnostic import Severity
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import ReadThenCut
-from xlalint.lazy.state import Cause, View
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from xlalint.cure import WrapBody
 from xlalint.diagnostic import Severity
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import LoopLeft
-from xlalint.lazy.state import Cause, Loop, View
+from xlalint.lazy.state import Loop, View
 from xlalint.lazy.values import Recorded, Weight
 from xlalint.rule import Finding, Rule
 

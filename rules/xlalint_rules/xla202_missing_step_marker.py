@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from xlalint.cure import WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import LoopLeft, StepsRun
-from xlalint.lazy.state import Activity, Loop, Obligation, View
+from xlalint.lazy.obligations import Obligation
+from xlalint.lazy.state import Activity, Loop, View
 from xlalint.rule import Finding, Later, Rule
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from xlalint.cure import RANDOM_NUMBERS, Remove
 from xlalint.diagnostic import Applicability, Severity
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import MarkerRepeated
-from xlalint.lazy.state import Cause, View
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Later, Rule
 
 

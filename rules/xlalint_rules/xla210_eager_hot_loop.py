@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from xlalint.cure import AS_ONE_GRAPH, CompileFunction, Cure, WrapBody
 from xlalint.diagnostic import Applicability, Severity
 from xlalint.lazy.events import LoopLeft
-from xlalint.lazy.state import ScopeKind, View
+from xlalint.lazy.scopes import ScopeKind
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 

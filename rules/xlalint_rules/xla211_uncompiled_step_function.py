@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from xlalint.cure import CompileFunction
 from xlalint.diagnostic import Applicability, Severity
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import LoopLeft
-from xlalint.lazy.state import Cause, View
+from xlalint.lazy.state import View
 from xlalint.lazy.values import NOTHING
 from xlalint.rule import Finding, Rule
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from xlalint.cure import Cure, MoveInto, ReadFirst
 from xlalint.diagnostic import Severity
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Cut, HostRead, LoopLeft
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Activity, Cause, Loop, View
+from xlalint.lazy.state import Activity, Loop, View
 from xlalint.lazy.values import Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 

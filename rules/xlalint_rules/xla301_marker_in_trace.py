@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from xlalint.cure import Cure, DropArgument, EndBefore, Remove, Swap, SyncBelow
 from xlalint.diagnostic import Applicability, Severity
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Cut
-from xlalint.lazy.state import Cause, Scope, ScopeKind, View
+from xlalint.lazy.scopes import Scope, ScopeKind
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 

@@ -8,7 +8,8 @@ from xlalint.cure import Cure, MoveBelow, SyncBefore
 from xlalint.diagnostic import Severity
 from xlalint.lazy.assumptions import IS_SET, assume, both
 from xlalint.lazy.events import HostRead, Reading, Save
-from xlalint.lazy.state import Split, View
+from xlalint.lazy.scopes import Split
+from xlalint.lazy.state import View
 from xlalint.lazy.values import Kind, Recorded, Value, Weight
 from xlalint.rule import Finding, Rule
 

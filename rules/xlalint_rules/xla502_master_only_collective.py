@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from xlalint.cure import Cure, MoveAbove, MoveBelow
 from xlalint.diagnostic import Applicability, Severity
 from xlalint.lazy.events import UnmatchedCollective
-from xlalint.lazy.state import Owed, View
+from xlalint.lazy.obligations import Owed
+from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 SAVE = "xm.save"

@@ -15,8 +15,8 @@ from typing import Any
 
 from xlalint.diagnostic import Diagnostic, Evidence, Observer, Position, Range
 from xlalint.judging import Caller, Placed, diagnostic, place, settle
+from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Scope, Split
 from xlalint.rule import Finding
 from xlalint_runtime import replicas
 from xlalint_runtime.choosing import Choice

@@ -21,8 +21,9 @@ import torch_xla.runtime as xr
 
 from xlalint.lazy.events import Event
 from xlalint.lazy.model import LazyModel
+from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Loop, Scope, ScopeKind, Split, State, View
+from xlalint.lazy.state import Loop, State, View
 from xlalint.lazy.values import NOTHING, Kind, Value, Weight
 from xlalint_runtime import counters, pending, replicas
 from xlalint_runtime.outside import Outside

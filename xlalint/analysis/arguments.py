@@ -24,9 +24,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume
-from xlalint.lazy.state import (
-    State,
-)
+from xlalint.lazy.state import State
 from xlalint.lazy.values import (
     NOTHING,
     UNKNOWN,

@@ -40,9 +40,7 @@ from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions, operations
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy.assumptions import assume, is_of_ways, shown_by_backward
-from xlalint.lazy.state import (
-    ScopeKind,
-)
+from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,

@@ -18,10 +18,8 @@ from xlalint.analysis.store import Store, join
 from xlalint.analysis.work import read
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
-from xlalint.lazy.state import (
-    Obligation,
-    Split,
-)
+from xlalint.lazy.obligations import Obligation
+from xlalint.lazy.scopes import Split
 from xlalint.lazy.values import (
     UNKNOWN,
     Kind,

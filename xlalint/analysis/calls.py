@@ -45,12 +45,9 @@ from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume, shown_by_call
+from xlalint.lazy.cuts import Cause
+from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import (
-    Cause,
-    Scope,
-    ScopeKind,
-)
 from xlalint.lazy.values import (
     UNKNOWN,
     Kind,

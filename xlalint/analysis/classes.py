@@ -21,9 +21,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.configuration import HARNESS
 from xlalint.knowledge.classes import kind_by_base
-from xlalint.lazy.state import (
-    State,
-)
+from xlalint.lazy.state import State
 from xlalint.lazy.values import (
     UNKNOWN,
     Kind,

@@ -13,7 +13,7 @@ from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import Container, Loader, Module, Optimizer
 from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import Assumptions, assume, both
-from xlalint.lazy.state import Fact, Obligation
+from xlalint.lazy.obligations import Fact, Obligation
 from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
 from xlalint.spelling import spelling
 

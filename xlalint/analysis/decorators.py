@@ -20,10 +20,8 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
 from xlalint.knowledge.classes import CONTEXT_MANAGERS
-from xlalint.lazy.state import (
-    ScopeKind,
-    State,
-)
+from xlalint.lazy.scopes import ScopeKind
+from xlalint.lazy.state import State
 from xlalint.lazy.values import (
     Value,
 )

@@ -37,10 +37,8 @@ from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
 from xlalint.knowledge import functions
 from xlalint.lazy.events import Reading
+from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import (
-    ScopeKind,
-)
 from xlalint.lazy.values import (
     HOST,
     NONE,

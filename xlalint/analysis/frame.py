@@ -12,8 +12,9 @@ from xlalint.analysis.store import Store
 from xlalint.judging import Occurrence
 from xlalint.lazy.events import Event
 from xlalint.lazy.model import LazyModel
+from xlalint.lazy.obligations import Fact
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Fact, State, View
+from xlalint.lazy.state import State, View
 from xlalint.lazy.values import Value
 
 

@@ -71,9 +71,12 @@ from xlalint.analysis.trail import Trail
 from xlalint.judging import Caller, Occurrence, at_own_call
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
+from xlalint.lazy.cuts import AT_ENTRY
 from xlalint.lazy.events import BoundReached, Event, Save
+from xlalint.lazy.obligations import Fact
+from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import AT_ENTRY, Fact, ScopeKind, State
+from xlalint.lazy.state import State
 from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 

@@ -22,15 +22,10 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import Assumptions, assume, both
+from xlalint.lazy.cuts import Cause
+from xlalint.lazy.scopes import Scopes
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import (
-    NOTHING_DONE,
-    Cause,
-    Loop,
-    Scopes,
-    join_loops,
-    places,
-)
+from xlalint.lazy.state import NOTHING_DONE, Loop, join_loops, places
 from xlalint.lazy.values import (
     NOTHING,
     UNKNOWN,

@@ -45,29 +45,12 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.trail import Numbered
 from xlalint.judging import Caller, Occurrence
 from xlalint.lazy import events
+from xlalint.lazy.cuts import Cause, LastCut, Marker
+from xlalint.lazy.gradients import Gradient, Gradients
+from xlalint.lazy.obligations import Fact, Obligation, Owed
+from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import (
-    Activity,
-    Cause,
-    Engine,
-    Fact,
-    Gradient,
-    Gradients,
-    LastCut,
-    Loop,
-    Marker,
-    Obligation,
-    Owed,
-    Replicas,
-    Scope,
-    ScopeKind,
-    Scopes,
-    Split,
-    State,
-    Training,
-    Trust,
-    View,
-)
+from xlalint.lazy.state import Activity, Engine, Loop, State, Training, Trust, View
 from xlalint.lazy.values import Kind, Place, Recorded, Role, Shape, Tensor, Value, Weight
 
 Row = list[Any]

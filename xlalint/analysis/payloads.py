@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
+from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import ScopeKind
 from xlalint.lazy.values import BY_IDENTITY, HOST, NONE, UNKNOWN, Kind, Place, Tensor, Value, join_all
 from xlalint.lazy.values import join as join_values
 

@@ -20,12 +20,9 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
+from xlalint.lazy.cuts import Cause
+from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import (
-    Cause,
-    Scope,
-    ScopeKind,
-)
 from xlalint.lazy.values import (
     HOST,
     NOTHING,

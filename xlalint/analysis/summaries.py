@@ -24,30 +24,23 @@ from xlalint.analysis.trail import Trail
 from xlalint.judging import Caller, Occurrence
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import both
+from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, LastCut, needed
 from xlalint.lazy.events import Event
+from xlalint.lazy.gradients import Gradient, Gradients
+from xlalint.lazy.obligations import Fact, Obligation, Owed
+from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import (
-    AT_ENTRY,
     NOTHING_DONE,
-    OF_CALLERS,
     Activity,
     Engine,
-    Fact,
-    Gradient,
-    Gradients,
-    LastCut,
     Loop,
-    Obligation,
-    Owed,
-    Scope,
-    Split,
     State,
     Training,
     Trust,
     View,
     join_activities,
     met,
-    needed,
     places,
     places_of_caller,
     stands_for_callers,

@@ -173,7 +173,7 @@ def check(
     higher, 1 with some, and 2 after wrong usage, wrong settings or an internal error. With --diff it is
     1 if anything would change.
     """
-    from xlalint import api, units
+    from xlalint import api, gathering
     from xlalint.cache import Cache
 
     finder = settings_finder(config, isolated, given_settings(options))
@@ -191,10 +191,10 @@ def check(
         if show_files:
             from xlalint.sources.file import show
 
-            for found in units.find_files(paths, finder, force_exclude=force_exclude):
+            for found in gathering.find_files(paths, finder, force_exclude=force_exclude):
                 echo(f"{show(Path(found.path))}\n")
             return
-        given = units.Input(stdin_filename, standard_input()) if reads_input else None
+        given = gathering.Input(stdin_filename, standard_input()) if reads_input else None
         with without_collector(), shown(quiet=quiet) as progress:
             cache = None if no_cache else Cache(cache_dir and cache_dir.absolute())
 

@@ -19,8 +19,8 @@ from xlalint.cli.terminal import echo
 def clean(paths: tuple[Path, ...], cache_dir: Path | None) -> None:
     """Delete the caches of the projects that PATHS belong to (default: the working directory)."""
     from xlalint.cache import Cache
+    from xlalint.gathering import projects_of
     from xlalint.sources.file import show
-    from xlalint.units import projects_of
 
     cache = Cache(cache_dir and cache_dir.absolute())
     try:

@@ -14,7 +14,7 @@ from xlalint.cli.terminal import is_colored, writing
 if TYPE_CHECKING:
     from xlalint.checker import Report
     from xlalint.fixing.fixer import Outcome
-    from xlalint.units import Input
+    from xlalint.gathering import Input
 
 
 def print_diffs(outcome: Outcome) -> None:

@@ -31,9 +31,9 @@ def state(
     A legend explains the words.
     """
     from xlalint.analysis.parsing import parse_file
+    from xlalint.gathering import gather
     from xlalint.output.state import details, overview
     from xlalint.sources.file import SourceFile, Unreadable, read
-    from xlalint.units import gather
 
     path, line = _split_place(place)
     finder = settings_finder(config, isolated, given_settings({"target_version": target_version}))

@@ -7,8 +7,11 @@ from enum import Enum
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
+from xlalint.lazy.cuts import Cause
+from xlalint.lazy.obligations import Obligation
+from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import NOTHING_DONE, Cause, Loop, Obligation, Scope, ScopeKind, Split, View
+from xlalint.lazy.state import NOTHING_DONE, Loop, View
 from xlalint.lazy.values import BY_IDENTITY, NOTHING, Kind, Recorded, Value, Weight, kinds_that
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, either
+from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, Cause, LastCut, Marker, needed
 from xlalint.lazy.events import (
     ClippedEarly,
     ClosureAdded,
@@ -38,29 +39,11 @@ from xlalint.lazy.events import (
     UnmatchedCollective,
     Use,
 )
+from xlalint.lazy.gradients import Gradient
+from xlalint.lazy.obligations import Obligation, Owed
+from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import ENTRY, Path, Site
-from xlalint.lazy.state import (
-    AT_ENTRY,
-    MOST_PLACES,
-    NOTHING_DONE,
-    OF_CALLERS,
-    Cause,
-    Engine,
-    Gradient,
-    LastCut,
-    Loop,
-    Marker,
-    Obligation,
-    Owed,
-    Scope,
-    ScopeKind,
-    Split,
-    State,
-    Training,
-    met,
-    needed,
-    places,
-)
+from xlalint.lazy.state import MOST_PLACES, NOTHING_DONE, Engine, Loop, State, Training, met, places
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import NOTHING, Kind, Recorded, Value, Weight
 

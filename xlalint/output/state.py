@@ -8,8 +8,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from xlalint.lazy.gradients import Gradient
+from xlalint.lazy.obligations import Obligation
+from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Gradient, Obligation, Scope, Split, State
+from xlalint.lazy.state import State
 from xlalint.lazy.values import Kind, Place, Recorded, Value, Weight, kinds_that
 from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width, wrap
 from xlalint.sources.file import SourceFile, show

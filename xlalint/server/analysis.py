@@ -18,12 +18,13 @@ from xlalint.fixing.exports import Exports
 from xlalint.fixing.fixer import Choice, fix, harm
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.rewriting import Wanted, rewrite
+from xlalint.gathering import Input, gather
 from xlalint.server.documents import Snapshot
 from xlalint.session import Session
 from xlalint.settings import SettingsFinder, read_table
 from xlalint.sources.file import SourceFile, as_bytes, decoded, show
 from xlalint.stack import on_large_stack
-from xlalint.units import Input, Unit, gather
+from xlalint.units import Unit
 
 Settings = Mapping[str, object]
 """What the client sets, by the keys of xlalint.toml."""

@@ -11,8 +11,10 @@ import torch_xla.core.xla_model as xm
 import torch_xla.debug.profiler as xp
 from torch_xla.experimental import eager_mode_context
 
+from xlalint.lazy.cuts import Cause
+from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Cause, Scope, ScopeKind, State
+from xlalint.lazy.state import State
 from xlalint.lazy.values import NOTHING, Weight
 from xlalint_runtime.sites import callee, definition, frames_below_user, is_tracing, user_chain, written
 from xlalint_runtime.summary import Launch

@@ -18,8 +18,9 @@ import torch_xla.core.xla_model as xm
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from xlalint.lazy.events import Use
+from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import Scope, ScopeKind, State
+from xlalint.lazy.state import State
 from xlalint.lazy.values import Weight
 from xlalint_runtime import pending
 from xlalint_runtime.hooks import Patches

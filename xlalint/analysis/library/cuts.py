@@ -12,10 +12,8 @@ from xlalint.analysis.payloads import (
     elements,
 )
 from xlalint.lazy.assumptions import assume
-from xlalint.lazy.state import (
-    Cause,
-    ScopeKind,
-)
+from xlalint.lazy.cuts import Cause
+from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.values import (
     NONE,
     Kind,

@@ -18,10 +18,8 @@ from xlalint.analysis.payloads import (
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import assume, shown_by_call
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Use
-from xlalint.lazy.state import (
-    Cause,
-)
 from xlalint.lazy.values import (
     HOST,
     NONE,

@@ -21,9 +21,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import both
-from xlalint.lazy.state import (
-    Cause,
-)
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,

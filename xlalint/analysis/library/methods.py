@@ -35,7 +35,7 @@ from xlalint.knowledge.methods import METHODS
 from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy.assumptions import MOVES, assume
 from xlalint.lazy.events import Reading
-from xlalint.lazy.state import Scope
+from xlalint.lazy.scopes import Scope
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, XLA, Kind, Place, Role, Tensor, Value, Weight
 
 MethodOf = Callable[[Machine, Value, str, Call], Value]

@@ -19,8 +19,8 @@ from xlalint.analysis.store import Store
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.events import Use
+from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import ScopeKind
 from xlalint.lazy.values import HEAVY, HOST, NONE, UNKNOWN, Kind, Place, Value, Weight
 
 _GRADIENT = Value(Kind.TENSOR, recorded=HEAVY, differs=True)

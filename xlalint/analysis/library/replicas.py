@@ -21,8 +21,8 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.knowledge import functions
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Reading
-from xlalint.lazy.state import Cause
 from xlalint.lazy.values import (
     HOST,
     NONE,

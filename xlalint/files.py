@@ -1,0 +1,299 @@
+"""Files of a project: read when they must be, and known again from one run to the next."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from xlalint.configuration import Framework
+from xlalint.knowledge.functions import BRINGING_XLA
+from xlalint.knowledge.stubs import shipped
+from xlalint.settings import Settings
+from xlalint.sources.file import NOTEBOOK, SourceFile, Unreadable, decode, digest, read_bytes, show
+from xlalint.sources.imports import imported
+from xlalint.sources.usage import (
+    DERIVES,
+    ELSEWHERE,
+    HANDS,
+    OFFERS,
+    TRAINS,
+    brings_xla,
+    shared,
+    touched,
+)
+
+if TYPE_CHECKING:
+    from xlalint.sources.suppressions import Remembered, Suppressions
+
+_ENCODING = re.compile(rb"coding[:=][ \t]*([-\w.]+)")
+"""How a file declares, in its first two lines, that it is not UTF-8."""
+
+
+_SETTLED = 2_000_000_000
+"""So many nanoseconds after it was written, a file's time tells whether it was written once more."""
+
+
+class Stat(NamedTuple):
+    """What tells, without reading it, that a file has not changed."""
+
+    size: int
+    modified: int
+    inode: int
+
+
+class Traits(NamedTuple):
+    """What the bytes of a file say at a glance.
+
+    Args:
+        hot: It brings XLA: it imports torch_xla, or names an XLA device.
+        commented: It may hold comments that suppress in vain.
+        sound: There is surely nothing wrong with its encoding.
+    """
+
+    hot: bool
+    commented: bool
+    sound: bool
+
+
+class Known(NamedTuple):
+    """What was known of a file when it had this stat."""
+
+    stat: Stat
+    digest: str
+    traits: Traits
+    touched: tuple[str, ...] = ()
+    """What it has to do with frameworks; see `usage.touched`."""
+    imports: tuple[str, ...] | None = None
+    """What it may import, where that was looked for."""
+    suppressions: Remembered | None = None
+    """What its comments suppress, where that was looked for; see `Suppressions.to_remember`."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether something in the file may be analyzed by itself, not only where a call leads there."""
+        return self.traits.hot or bool(self.touched)
+
+
+class File:
+    """One file of a project, read when it must be."""
+
+    __slots__ = (
+        "_data", "_digest", "_imports", "_known", "_suppressions", "_touched", "_traits", "given", "path",
+        "settings", "shown", "stat",
+    )  # fmt: skip
+
+    def __init__(
+        self, path: str, settings: Settings, *, data: bytes | None = None, shown: str | None = None
+    ) -> None:
+        """
+        Args:
+            data: What stands in the file, where it is not read from disk.
+            shown: How it is named then.
+        """
+        self.path = path
+        self.settings = settings
+        self.shown = shown
+        self.given = data is not None
+        self.stat: Stat | None = None
+        self._data: bytes | str | None = data
+        self._digest: str | None = None
+        self._traits: Traits | None = None
+        self._touched: tuple[str, ...] | None = None
+        self._imports: tuple[str, ...] | None = None
+        self._suppressions: Remembered | None = None
+        self._known: Known | None = None
+        """What was known before, if that is what it is."""
+
+    def compare(self, known: Known | None) -> None:
+        """Look at the file, and take what is known of it if it has not changed since."""
+        self.stat = None if self.given else _stat(self.path)
+        self._known = None
+        if known is not None and known.stat == self.stat:
+            self._digest, self._traits, self._imports = known.digest, known.traits, known.imports
+            self._touched, self._suppressions = known.touched, known.suppressions
+            self._known = known
+
+    @property
+    def data(self) -> bytes | str:
+        """What stands in the file; or, as a string, why it cannot be read."""
+        if self._data is None:
+            self._data = read_bytes(self.path)
+        return self._data
+
+    @property
+    def program(self) -> bytes | str:
+        """The Python in the file: all of it, but for notebooks."""
+        if not self._is_notebook:
+            return self.data
+        source = self.source(hot=False)
+        return source.text.encode("utf-8", "replace") if isinstance(source, SourceFile) else source.reason
+
+    @property
+    def _is_notebook(self) -> bool:
+        return self.path.endswith(NOTEBOOK)
+
+    @property
+    def _names_xla(self) -> bool:
+        return not isinstance(self.data, str) and b"torch_xla" in self.data
+
+    @property
+    def _has_broken_cells(self) -> bool:
+        source = self.source(hot=False)
+        notebook = source.notebook if isinstance(source, SourceFile) else None
+        return notebook is not None and bool(notebook.broken)
+
+    @property
+    def digest(self) -> str:
+        """What changes when the file does; empty where it cannot be read."""
+        if self._digest is None:
+            data = self.data
+            self._digest = "" if isinstance(data, str) else digest(data)
+        return self._digest
+
+    @property
+    def traits(self) -> Traits:
+        """What the bytes say at a glance."""
+        if self._traits is None:
+            data = self.program
+            if isinstance(data, str):
+                self._traits = Traits(False, False, self._is_notebook and not self._names_xla)
+            else:
+                hot = brings_xla(data, self.settings.packages)
+                sound = not self._has_broken_cells if self._is_notebook else _is_text(data)
+                self._traits = Traits(hot, _may_suppress_in_vain(data), sound)
+        return self._traits
+
+    @property
+    def hands_to(self) -> set[str]:
+        """The frameworks that it hands something to, on a device that may be XLA's."""
+        return self._touches(HANDS)
+
+    @property
+    def derives_from(self) -> set[str]:
+        """The frameworks that classes of its have a base in."""
+        return self._touches(DERIVES)
+
+    @property
+    def trains_elsewhere(self) -> set[str]:
+        """The frameworks that it hands something to, on other devices than XLA's."""
+        return self._touches(ELSEWHERE)
+
+    def _touches(self, verb: str) -> set[str]:
+        return {how.removeprefix(verb) for how in self.touched if how.startswith(verb)}
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """What it has to do with frameworks; see `usage.touched`."""
+        if self._touched is None:
+            data = self.program
+            known = (*shipped(), *self.settings.stubs)
+            self._touched = () if isinstance(data, str) else self._look(data, known)
+        return self._touched
+
+    def _look(self, data: bytes, known: tuple[Framework, ...]) -> tuple[str, ...]:
+        return (*touched(self.path, data, known), *shared(data, BRINGING_XLA, hot=self.traits.hot))
+
+    @property
+    def trains(self) -> bool:
+        """Whether it computes gradients without bringing XLA itself."""
+        return TRAINS in self.touched
+
+    @property
+    def offers(self) -> set[str]:
+        """The functions by which it brings XLA to others."""
+        return self._touches(OFFERS)
+
+    @property
+    def counts(self) -> bool:
+        """Whether something in the file may be analyzed by itself, not only where a call leads there."""
+        return not self._is_stub and (self.traits.hot or bool(self.touched))
+
+    @property
+    def _is_stub(self) -> bool:
+        """Whether the file is the program of a framework, which is read and not looked at."""
+        return bool(self.settings.frameworks) and any(
+            framework.path == self.path for framework in self.settings.stubs
+        )
+
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """The names of what it may import; see `imported`."""
+        if self._imports is None:
+            data = self.program
+            self._imports = () if isinstance(data, str) else imported(data)
+        return self._imports
+
+    def suppressions(self, source: SourceFile, names: Collection[str]) -> Suppressions:
+        """What its comments suppress.
+
+        Args:
+            source: Its text.
+            names: The names of rules.
+        """
+        from xlalint.sources.suppressions import find_suppressions, remembered
+
+        if self._suppressions is None:
+            self._suppressions = find_suppressions(source, names).to_remember()
+        return remembered(self._suppressions)
+
+    def to_remember(self) -> Known | None:
+        """What may be remembered of the file; None where it is not on disk, or cannot be read."""
+        known = self._known
+        if known is not None and (known.imports, known.suppressions) == (self._imports, self._suppressions):
+            return known
+        if self.stat is None or not self.digest:
+            return None
+        stat = self.stat
+        if stat.modified > time.time_ns() - _SETTLED:
+            # It may change once more without looking different.
+            stat = stat._replace(modified=0)
+        return Known(stat, self.digest, self.traits, self.touched, self._imports, self._suppressions)
+
+    def source(self, *, hot: bool | None = None) -> SourceFile | Unreadable:
+        """The text.
+
+        Args:
+            hot: Whether it brings XLA, where that is not to be found out.
+        """
+        path = Path(self.path)
+        data = self.data
+        if isinstance(data, str):
+            return Unreadable(path, self.shown or show(path), data)
+        return decode(path, self.shown or show(path), data, hot=self.traits.hot if hot is None else hot)
+
+
+def _stat(path: str) -> Stat | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - asked for every file
+    except OSError:
+        return None
+    return Stat(found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether there is surely nothing wrong with the bytes of a file; a quick look."""
+    second = data.find(b"\n") + 1
+    third = second and data.find(b"\n", second) + 1
+    declared = _ENCODING.search(data, 0, third or len(data))
+    if b"\0" in data or (declared is not None and declared[1].lower() not in (b"utf-8", b"utf8")):
+        return False
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _may_suppress_in_vain(data: bytes) -> bool:
+    # Two searches for fixed bytes are far quicker than one for a pattern, and mostly end it.
+    if not (b"xlalint:" in data or (b"XLA" in data and b"noqa" in data)):
+        return False
+    from xlalint.sources.suppressions import may_be_unused
+
+    return may_be_unused(data)

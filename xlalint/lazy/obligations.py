@@ -1,0 +1,134 @@
+"""Obligations: what one event opens and a later one settles."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions
+from xlalint.lazy.scopes import Split
+from xlalint.lazy.site import Path, Site
+from xlalint.lazy.values import BY_IDENTITY
+
+
+class Owed(Enum):
+    """What an obligation waits for; `TERMS` says how each is settled, dropped and carried."""
+
+    READ = "host read; the next cut runs the step again"
+    EXIT = "loop left before its last step has run"
+    SPLIT_STEP = "cut between backward and the optimizer step"
+    STEP_IN_TWO = "optimizer step after such a cut, unless gradients are accumulated over it"
+    ACCUMULATION = "cut between two backwards of one optimizer step"
+    CLIP = "gradients clipped before they were reduced"
+    CLOSURE = "step closure that has not run yet"
+    COLLECTIVE = "collective that other replicas have not reached"
+    LONE_CUT = "cut that only some replicas made"
+    STEPS = "steps of a loop that nothing in it ends or reads"
+
+    __hash__ = BY_IDENTITY
+
+
+class Terms(NamedTuple):
+    """The terms of one sort of obligation, read by the model, by summaries and by the guard.
+
+    Args:
+        dropped_by_cut: A cut settles it, silently.
+        settled_by_one_arm: Settled in one arm of a branch, it is taken as settled after the branch.
+        told_apart_by_detail: Two that differ in their detail are two, also inside a called function.
+        enters_calls: A called function can settle it.
+        placed_in_caller: The diagnostic belongs to the function that makes the settling cut or holds
+            the rank test, and so its path starts there.
+        needs_heavy_work: It is void once no heavy work is recorded any more.
+    """
+
+    dropped_by_cut: bool = False
+    settled_by_one_arm: bool = False
+    told_apart_by_detail: bool = False
+    enters_calls: bool = True
+    placed_in_caller: bool = False
+    needs_heavy_work: bool = False
+
+
+TERMS: dict[Owed, Terms] = {
+    Owed.READ: Terms(placed_in_caller=True, needs_heavy_work=True),
+    Owed.EXIT: Terms(
+        dropped_by_cut=True, settled_by_one_arm=True, told_apart_by_detail=True, needs_heavy_work=True
+    ),
+    Owed.SPLIT_STEP: Terms(),
+    Owed.STEP_IN_TWO: Terms(enters_calls=False),
+    Owed.ACCUMULATION: Terms(enters_calls=False),
+    Owed.CLIP: Terms(),
+    Owed.CLOSURE: Terms(dropped_by_cut=True, settled_by_one_arm=True),
+    Owed.COLLECTIVE: Terms(enters_calls=False),
+    Owed.LONE_CUT: Terms(dropped_by_cut=True, settled_by_one_arm=True, placed_in_caller=True),
+    Owed.STEPS: Terms(settled_by_one_arm=True, needs_heavy_work=True),
+}
+
+
+class Fact(NamedTuple):
+    """How a test came out: whether `subject` is `value`, both as text."""
+
+    subject: str
+    value: str
+    holds: bool
+
+    def excludes(self, other: Fact) -> bool:
+        """Whether the two cannot both be so."""
+        if self.subject != other.subject:
+            return False
+        if self.value == other.value:
+            return self.holds is not other.holds
+        return self.holds and other.holds
+
+
+class Obligation(NamedTuple):
+    """Something one event opened and a later one settles.
+
+    `path` leads to the opening event; it is empty when a caller's obligation is meant, which the
+    caller puts in its place when it replays the summary. `detail` is what the rule's message and
+    the settling need: the read's spelling, the way a loop was left, the collective's name and tag.
+    """
+
+    owed: Owed
+    path: Path
+    assumes: Assumptions = assumptions.NONE
+    in_loop: bool = False
+    detail: str = ""
+    split: Split | None = None
+    since: tuple[Site, ...] = ()
+    """Where the work had been recorded that the opening event was about."""
+    before_barrier: bool = False
+    """Nothing was recorded between a cut and the optimizer step that cuts by itself."""
+    when: frozenset[Fact] = frozenset()
+    """How tests of this function came out where it was opened: it is owed where they still do."""
+
+    @property
+    def inherited(self) -> bool:
+        """Whether a caller's obligation is meant."""
+        return not self.path
+
+    @property
+    def terms(self) -> Terms:
+        """How obligations of this sort are settled, dropped and carried."""
+        return TERMS[self.owed]
+
+    def inside_call(self) -> Obligation:
+        """This obligation as a called function sees it: not where it was opened, only that it was."""
+        return Obligation(
+            self.owed, (), assumptions.NONE, False, self.detail if self.terms.told_apart_by_detail else ""
+        )
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """All that tells obligations of one sort apart, or they would come in the order of hashes."""
+        return (
+            self.path, sorted(self.assumes), self.in_loop, self.detail, _order_of(self.split), self.since,
+            self.before_barrier, sorted(self.when),
+        )  # fmt: skip
+
+
+def _order_of(split: Split | None) -> tuple[object, ...]:
+    if split is None:
+        return ()
+    return (split.site, split.polarity, sorted(split.assumes), split.master, split.depth)
