@@ -27,11 +27,11 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     from xlalint.analysis.interpreter import Interpreter
 
     done: list[str] = []
-    run = Interpreter._interpret
+    run = Interpreter.interpret
 
     def counting(self: Interpreter, function: Any, *rest: Any) -> Any:
         done.append(function.name)
         return run(self, function, *rest)
 
-    monkeypatch.setattr(Interpreter, "_interpret", counting)
+    monkeypatch.setattr(Interpreter, "interpret", counting)
     return done

@@ -1,0 +1,415 @@
+"""Summaries of functions: one for each context that a function is called in, made once and served again."""
+
+from __future__ import annotations
+
+import ast
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from xlalint.analysis.call import Call
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.kept import Context, Kept, Narrowed
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import Class, Function, Key, Outline
+from xlalint.analysis.store import AttributeKey, Store
+from xlalint.analysis.summaries import (
+    Summary,
+    are_idle,
+    classes_in,
+    context_key,
+    entry_state,
+    unknown_state,
+    widened,
+)
+from xlalint.analysis.trail import Trail
+from xlalint.lazy import assumptions
+from xlalint.lazy.events import BoundReached
+from xlalint.lazy.site import Site
+from xlalint.lazy.state import State
+from xlalint.lazy.values import UNKNOWN, Kind, Value
+
+MANY_CONTEXTS = 4
+"""From this many contexts on, those that differ only in a number or text count as one."""
+MOST_CONTEXTS = 32
+"""At most this many contexts of one function are kept apart; then its arguments become unknown."""
+MOST_DEPTH = 24
+"""Calls are followed at most this deep."""
+
+Observer = Callable[[ast.stmt, Outline, Store], None]
+
+
+class Memo(Machine):
+    """The summaries of one analysis: which serves a call, and where bounds make contexts one."""
+
+    def __init__(self, kept: Kept, *, memo: bool) -> None:
+        """Args:
+        kept: The summaries of another run.
+        memo: Whether summaries are kept; without them every call is interpreted anew.
+        """
+        self.facts = kept.facts
+        self.attributes = kept.attributes
+        self.functions = kept.functions
+        self.trail = Trail()
+        self.statistics = {"functions": 0, "contexts": 0, "passes": 0, "bounds": 0, "unknown calls": 0}
+        self.observer: Observer | None = None
+        """Called with each statement, its module and the store before it."""
+        self._memo = memo
+        self._known: dict[Function, dict[Any, list[Context]]] = {}
+        """All contexts that functions were interpreted in, whoever called."""
+        self._kept_before = kept
+        self._bits: dict[Key, int] = kept.bits()
+        """The contexts of each function, as bits."""
+        self._crowded = {key: bits for key, bits in self._bits.items() if bits.bit_count() > MANY_CONTEXTS}
+        """The same for those functions of which so many are known that a root may come to a bound."""
+        self._contexts = len(kept.entries)
+        self._counted = 0
+        """The contexts that the present root has come to."""
+        self._own: dict[Context, Summary] = {}
+        """Summaries that hold for the present root alone."""
+        self._on_stack = 0
+        """The functions that are being interpreted."""
+
+    @abstractmethod
+    def interpret(
+        self, function: Function, names: dict[str, Value], captured: dict[str, Value],
+        attributes: dict[AttributeKey, Value], entry: State, call: Call,
+    ) -> Summary:  # fmt: skip
+        """Run a function in one context, whatever is known of it."""
+
+    def begin(self) -> None:
+        """Forget what was gathered: what comes next is interpreted as if it were all there is."""
+        self.trail = Trail()
+        self._counted = 0
+        self._own = {}
+        self._on_stack = 0
+
+    def close(self) -> None:
+        """Forget all that was found out; see `Program.close`."""
+        self.begin()
+        self.lookups.close()
+        self.classes.close()
+        self._known.clear()
+        self._bits.clear()
+        self._crowded.clear()
+        self._own.clear()
+        self._kept_before.close()
+
+    def apart(self, find: Callable[[], Any]) -> tuple[Any, int]:
+        """Find something out as if nothing else were going on: the answer depends on the program alone.
+
+        Returns it, and the facts that it rests on, as bits.
+        """
+        held = self.trail, self._counted, self._own, self._on_stack
+        self.begin()
+        try:
+            return find(), self.trail.rested
+        finally:
+            self.trail, self._counted, self._own, self._on_stack = held
+
+    def summary(
+        self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
+    ) -> Summary:
+        attributes = self.within_reach(call.store.attributes, names, captured)
+        scopes = call.store.state.scopes.open
+        if not scopes and are_idle(names) and are_idle(captured) and self._names_idle(function, attributes):
+            # Nothing of the engine's goes in: unless something happens inside, one context serves all.
+            summary = self._neutral_summary(function, names, captured, attributes, call)
+            if summary is not None and summary.did_nothing:
+                return summary
+        entry = entry_state(call.store.state, function)
+        key = context_key(names, captured, entry)
+        summary = self._kept(function, key, attributes, call)
+        if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
+            names = {name: widened(value) for name, value in names.items()}
+            captured = {name: widened(value) for name, value in captured.items()}
+            if count >= MOST_CONTEXTS:
+                self.trail.narrowed = True
+                self._bound(call, "this function is called in too many different states")
+                names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
+                captured = {
+                    name: value if value.kind is Kind.CALLABLE else UNKNOWN
+                    for name, value in captured.items()
+                }
+                attributes = {}
+                entry.trust = entry.trust._replace(bounded=assumptions.FOLLOWED)
+            if count >= 2 * MOST_CONTEXTS:
+                # States tell contexts apart as well: at last one stands for all that are still to come.
+                names, captured = dict.fromkeys(names, UNKNOWN), dict.fromkeys(captured, UNKNOWN)
+                entry = unknown_state()
+            key = self._narrowed(key, context_key(names, captured, entry))
+            summary = self._kept(function, key, attributes, call)
+        return summary or self._made(function, key, names, captured, attributes, entry, call)
+
+    def _neutral_summary(
+        self, function: Function, names: dict[str, Value], captured: dict[str, Value],
+        attributes: dict[AttributeKey, Value], call: Call,
+    ) -> Summary | None:  # fmt: skip
+        """What a call does where nothing is recorded and nothing is open; None beyond all bounds."""
+        neutral = State()
+        neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
+        key = context_key(names, captured, neutral)
+        summary = self._kept(function, key, attributes, call)
+        if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
+            names = {name: widened(value) for name, value in names.items()}
+            if count >= MOST_CONTEXTS:
+                names = {name: value if name == "self" else UNKNOWN for name, value in names.items()}
+            if count >= 2 * MOST_CONTEXTS:
+                self.trail.narrowed = True
+                return None
+            key = self._narrowed(key, context_key(names, captured, neutral))
+            summary = self._kept(function, key, attributes, call)
+        return summary or self._made(function, key, names, captured, attributes, neutral, call)
+
+    def _narrowed(self, key: Any, narrower: Any) -> Any:
+        """The key of a context after a bound has taken away what told it apart."""
+        self.trail.narrowed = self.trail.narrowed or key != narrower
+        return narrower
+
+    def _count(self, function: Function) -> int:
+        """In how many contexts the present root has come to a function."""
+        return (self._counted & self._bits.get(function.key, 0)).bit_count()
+
+    def _kept(
+        self, function: Function, key: Any, attributes: dict[AttributeKey, Value], call: Call
+    ) -> Summary | None:
+        """A summary made before, if interpreting the function anew would come to the same.
+
+        Of what objects hold, only what made a difference then makes one now.
+        """
+        for context in self._contexts_of(function).get(key, ()) if self._memo else ():
+            if all(attributes.get(name) == value for name, value in context.attributes):
+                summary = self._served(context, call)
+                if summary is not None:
+                    return summary
+        return None
+
+    def _contexts_of(self, function: Function) -> dict[Any, list[Context]]:
+        """The contexts of a function that are known."""
+        known = self._known.get(function)
+        if known is None:
+            known = self._known[function] = {}
+            for key, context in self._kept_before.of(function):
+                known.setdefault(key, []).append(context)
+        return known
+
+    def _served(self, context: Context, call: Call) -> Summary | None:
+        if context.is_packed:
+            self._kept_before.unpack(context)
+        clean, depth = context.clean, call.frame.depth
+        if self.observer is not None and not (call.frame.quiet or context.watched):
+            return None
+        if clean is not None and self._serves(clean, context, depth):
+            self._counted |= context.bit | clean.trail.contexts
+            self.trail.contexts |= context.bit
+            self.trail.take(clean.trail, depth + clean.height)
+            return clean
+        own = self._own.get(context) or self._narrowed_before(context, depth)
+        if own is None or own.trail.cut_off & ~self._on_stack:
+            return None
+        if own.trail.tried & ~own.trail.cut_off & self._on_stack:
+            return None
+        if depth != own.depth and (own.trail.too_deep or depth + own.height >= MOST_DEPTH):
+            return None
+        self.trail.contexts |= context.bit
+        self.trail.take(own.trail, depth + own.height)
+        return own
+
+    def _narrowed_before(self, context: Context, depth: int) -> Summary | None:
+        """A summary at a bound, made for a root that had come to the same as the present one."""
+        for before, held, summary, inside in context.narrowed:
+            trail = summary.trail
+            if trail.tried & self._on_stack or depth + summary.height >= MOST_DEPTH:
+                continue
+            within = self.contexts_in(self.functions.of(trail.tried))
+            if not (self._counted ^ before) & within and self._held_within(within) == held:
+                self._counted |= context.bit | trail.contexts
+                self._own.update(inside)
+                self._own[context] = summary
+                return summary
+        return None
+
+    def _held_within(self, contexts: int) -> dict[Context, Summary]:
+        """Those of some contexts that have a summary for the present root alone."""
+        return {one: held for one, held in self._own.items() if one.bit & contexts}
+
+    def contexts_in(self, functions: Iterable[Key]) -> int:
+        """All contexts of some functions, as bits."""
+        bits = 0
+        for key in functions:
+            bits |= self._bits.get(key, 0)
+        return bits
+
+    def _serves(self, summary: Summary, context: Context, depth: int) -> bool:
+        """Whether there is nothing in the way of a summary: no recursion, and no bound."""
+        trail = summary.trail
+        if trail.tried & self._on_stack or depth + summary.height >= MOST_DEPTH:
+            return False
+        counted = self._counted | context.bit | trail.contexts
+        added = counted & ~self._counted
+        if not added:
+            return True
+        # Where there are many, what differs only in a number or text would count as one.
+        narrow = added & ~self._kept_before.wide
+        for bits in self._crowded.values():
+            if added & bits:
+                count = (counted & bits).bit_count()
+                if count > MANY_CONTEXTS and (narrow & bits or count > MOST_CONTEXTS):
+                    return False
+        return True
+
+    def _made(
+        self, function: Function, key: Any, names: dict[str, Value], captured: dict[str, Value],
+        attributes: dict[AttributeKey, Value], entry: State, call: Call,
+    ) -> Summary:  # fmt: skip
+        """A new summary."""
+        before, held = self._counted, self._own.copy()
+        context, summary, lasts = self._new(function, key, names, captured, attributes, entry, call)
+        trail = summary.trail
+        self._counted |= context.bit
+        self.trail.contexts |= context.bit
+        if trail.is_clean:
+            return summary
+        self._own[context] = summary
+        inside = tuple((one, own) for one, own in self._own.items() if held.get(one) is not own)
+        if lasts and not any(own.trail.cut_off or own.trail.too_deep for _, own in inside):
+            within = self.contexts_in(self.functions.of(trail.tried))
+            held = {one: own for one, own in held.items() if one.bit & within}
+            context.narrowed.append(Narrowed(before, held, summary, inside))
+        return summary
+
+    def _new(
+        self, function: Function, key: Any, names: dict[str, Value], captured: dict[str, Value],
+        attributes: dict[AttributeKey, Value], entry: State, call: Call, within: int = 0,
+    ) -> tuple[Context, Summary, bool]:  # fmt: skip
+        """A new summary and its context, and whether the summary may serve another run.
+
+        `within` is the open question that it may rest on.
+        """
+        before, outer, self.lookups.leaning = self._own.copy(), self.lookups.leaning, 0
+        summary = self.interpret(function, names, captured, attributes, entry, call)
+        trail = summary.trail
+        trail.leaning |= self.lookups.leaning
+        self.trail.leaning |= trail.leaning
+        self.lookups.leaning |= outer
+        lasts = not trail.leaning & ~within
+        touched = tuple((name, attributes.get(name)) for name in self.attributes.of(trail.touched))
+        context = self._context(function, key, touched)
+        context.watched = context.watched or not call.frame.quiet
+        context.is_gone = False
+        if trail.is_clean:
+            # Of what was narrowed on the way, the rest of the root is to know.
+            context.clean, context.lasting = summary, lasts and before == self._own
+        self._kept_before.made(function, key, context)
+        return context, summary, lasts
+
+    def contexts(self) -> Iterator[tuple[Context, Function, Any]]:
+        """All contexts that are known, each with its function and key."""
+        for function, known in self._known.items():
+            for key, alike in known.items():
+                for context in alike:
+                    yield context, function, key
+
+    def again(
+        self, function: Function, key: Any, context: Context, before: Summary, bound: Narrowed | None = None
+    ) -> int | None:
+        """The facts that a function rests on now in a context, as bits; None where it does something else.
+
+        Args:
+            before: What it did.
+            bound: The same, where a bound on contexts had a say in it.
+        """
+        names, captured, state = key
+        call = Call(Frame(function.outline, None, before.depth), Store(State()), function.site, None)
+        attributes = {name: value for name, value in context.attributes if value is not None}
+        self.begin()
+        self.lookups.leaning = 0
+        held = bound.held if bound is not None else {}
+        if bound is not None:
+            self._counted = bound.before
+            self._own = dict(held)
+        try:
+            now = self.interpret(function, dict(names), dict(captured), attributes, State(*state), call)
+        except RecursionError:
+            return None
+        inside = {one: own for one, own in self._own.items() if held.get(one) is not own}
+        expected = dict(bound.inside) if bound is not None else {}
+        expected.pop(context, None)
+        is_same = (
+            not self.lookups.leaning
+            and now.does_as(before)
+            and inside.keys() == expected.keys()
+            and all(own.does_as(expected[one]) for one, own in inside.items())
+        )
+        self.begin()
+        return now.trail.rested if is_same else None
+
+    def _context(
+        self, function: Function, key: Any, attributes: tuple[tuple[AttributeKey, Value | None], ...]
+    ) -> Context:
+        """The context with this key in which objects held this; it is made known when first met."""
+        alike = self._contexts_of(function).setdefault(key, [])
+        for context in alike:
+            if context.attributes == attributes:
+                return context
+        context = Context(1 << self._contexts, attributes)
+        alike.append(context)
+        self._kept_before.met(key, context)
+        self._contexts += 1
+        bits = self._bits[function.key] = self._bits.get(function.key, 0) | context.bit
+        if bits.bit_count() > MANY_CONTEXTS:
+            self._crowded[function.key] = bits
+        return context
+
+    def _names_idle(self, function: Function, attributes: dict[AttributeKey, Value]) -> bool:
+        """Whether the engine has nothing to do with what objects hold under the names in a function."""
+        names = function.attributes()
+        for key, value in attributes.items():
+            if key[1] in names:
+                self.touch(key)
+                if not are_idle({key: value}):
+                    return False
+        return True
+
+    def within_reach(
+        self, attributes: dict[AttributeKey, Value], names: dict[str, Value], captured: dict[str, Value]
+    ) -> dict[AttributeKey, Value]:
+        """The attributes of objects that a function can get at from what it is given."""
+        if not attributes:
+            return attributes
+        waiting = [cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)]
+        if not waiting:
+            return {}
+        owners = {owner for owner, _ in attributes}
+        # What it is given itself mostly is enough, and what instances hold may have to be found out.
+        missing = owners.difference(waiting)
+        reached: set[Class] = set()
+        while waiting and missing:
+            cls = waiting.pop()
+            if cls not in reached:
+                reached.add(cls)
+                missing.discard(cls)
+                waiting += self._held_by(cls)
+                if cls in owners:
+                    for (owner, _), value in attributes.items():
+                        if owner is cls:
+                            waiting += classes_in(value)
+        if not missing:
+            return attributes
+        return {key: value for key, value in attributes.items() if key[0] in reached}
+
+    def _held_by(self, cls: Class) -> frozenset[Class]:
+        """The classes of which an instance of `cls` holds instances."""
+        return self.lookups.find(("holds", cls), lambda: self._find_held_by(cls), frozenset)
+
+    def _find_held_by(self, cls: Class) -> frozenset[Class]:
+        return frozenset(c for value in self.classes.attributes(cls).values() for c in classes_in(value))
+
+    def _bound(self, call: Call, what: str) -> None:
+        self.reach_bound(what, call.site, call.frame, call.store)
+
+    def reach_bound(self, what: str, site: Site, frame: Frame, store: Store) -> None:
+        """The analysis is cut short here: what follows is less sure, and XLA092 may say so."""
+        self.statistics["bounds"] += 1
+        store.state.trust = store.state.trust._replace(bounded=assumptions.FOLLOWED)
+        frame.emit(BoundReached(site, bound=what), store.state)
