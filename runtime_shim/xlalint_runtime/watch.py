@@ -1,15 +1,12 @@
-"""What the guard knows of each replica while it watches, and the way from a hook to the model."""
+"""The way from a hook to the model, while the guard watches."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import threading
 import weakref
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
@@ -23,11 +20,12 @@ from xlalint.lazy.events import Event
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Loop, State, View
-from xlalint.lazy.values import NOTHING, Kind, Value, Weight
-from xlalint_runtime import counters, pending, replicas
-from xlalint_runtime.outside import Outside
-from xlalint_runtime.parting import Arrival, Deed, Parting, Progress
+from xlalint.lazy.state import State, View
+from xlalint.lazy.values import Weight
+from xlalint_runtime import pending, replicas
+from xlalint_runtime.following import Follower
+from xlalint_runtime.parting import Arrival, Deed, Parting
+from xlalint_runtime.replica import Replica
 from xlalint_runtime.report import Report
 from xlalint_runtime.sites import Chain, callee, calls_of, test_of, user_chain, written
 from xlalint_runtime.stopping import Parted
@@ -35,10 +33,6 @@ from xlalint_runtime.summary import Launch
 
 Transition = Callable[[State, Site], object]
 """What a hook tells the model: that something happens to a state, at a place."""
-
-
-GROWING = 3
-"""After so many optimizer steps without a cut a loop is told to have none, though it still runs."""
 
 
 class Hook(NamedTuple):
@@ -61,91 +55,6 @@ class Happened(NamedTuple):
     event: Event
     view: View
     chain: Chain
-
-
-@dataclass
-class Around:
-    """A loop that the program is in.
-
-    Args:
-        call: The call of the function that it stands in.
-        chain: The calls that led to it; the last is its own function, at the loop.
-        outside: What happened before it, for the model.
-        is_over_loader: Whether a loader was asked for its batches.
-        steps: How often an optimizer has stepped in it since it cut the graph last.
-        is_told: Whether it was judged while it runs.
-    """
-
-    call: int
-    chain: Chain
-    outside: Loop
-    is_over_loader: bool = False
-    steps: int = 0
-    is_told: bool = False
-    _seen: Counter[tuple[Site, ...]] = field(default_factory=Counter)
-
-    def come(self, chain: Chain) -> None:
-        """The program comes to a place in this loop, and in no loop inside it."""
-        self._seen[tuple(frame.site for frame in chain[len(self.chain) - 1 :])] += 1
-
-    @property
-    def rounds(self) -> int:
-        """How many iterations were seen."""
-        return max(self._seen.values(), default=0)
-
-
-class RunningLoop(NamedTuple):
-    """A loop over a loader, known by its iterator.
-
-    Args:
-        cuts_before: How many cuts the replica had made when it began.
-        cuts: Whether each of its batches is a cut.
-        by_for: Whether a `for` runs it.
-    """
-
-    cuts_before: int
-    cuts: bool
-    by_for: bool
-
-
-class Replica:
-    """What the guard knows of one replica."""
-
-    def __init__(self) -> None:
-        self.state = State()
-        self.work = pending.Work()
-        self.loops: dict[int, RunningLoop] = {}
-        """The loops over loaders that run, by the identity of their iterators."""
-        self.around: list[Around] = []
-        """The loops that the program was in when it was seen last, the outermost first."""
-        self.launched_at: set[Site] = set()
-        """Where something was launched between cuts. Who comes there again is in some loop."""
-        self.outside = Outside()
-        self.cuts = self.backwards = self.batches = 0
-        self.rank_tests: dict[CodeType, Site] = {}
-        """Functions that asked for the rank since the last cut, and where."""
-        self.chain: Chain = ()
-        """The calls in which it was seen last."""
-        self.recorded = NOTHING
-        """What was recorded then."""
-        self.cut_alone_before: Chain = ()
-        """Where another replica went on without the cut that this one waits at."""
-
-    def progress(self, chain: Chain) -> Progress:
-        """How far it has come."""
-        return Progress(self.backwards, self.batches, chain)
-
-    def between_steps(self, chain: Chain) -> Site:
-        """Where a loop that opens steps does something below them: in its own function, whatever it calls."""
-        if not (self.around and self.state.loop.own.opens_step):
-            return chain[-1].site
-        return chain[len(self.around[-1].chain) - 1].site
-
-    def was_cut(self) -> None:
-        """Everything that was recorded has been launched."""
-        self.work.cut()
-        self.cuts += 1
-        self.rank_tests.clear()
 
 
 class _ThisThread(threading.local):
@@ -184,6 +93,7 @@ class Watch(replicas.Listener):
         self._pace = pace
         self.model = LazyModel(self._happens)
         self.report = report
+        self._follower = Follower(self.model, report)
         self.emitted: set[type[Event]] = set()
         """The kinds of events that there were."""
         self._judge = judge
@@ -283,7 +193,7 @@ class Watch(replicas.Listener):
             in_forward=self.this_thread.in_forward,
             in_loop=bool(replica.loops) or any(frame.loops for frame in chain) or site in replica.launched_at,
         )
-        self._follow_loops(replica, chain)
+        self._follower.follow(replica, chain)
         if state.scopes.of(ScopeKind.OPTIMIZER):
             self.leave_optimizers(state, still_in=running_optimizers())
         return site
@@ -292,57 +202,9 @@ class Watch(replicas.Listener):
         """The program is in the last of these frames; nothing happens to the model."""
         self._observe(self.replica, chain)
 
-    def _follow_loops(self, replica: Replica, chain: Chain) -> None:
-        """Tell the model which loops the program has left and entered since it was seen last."""
-        now = [
-            (frame.call, loop, (*chain[:depth], frame._replace(site=loop)))
-            for depth, frame in enumerate(chain)
-            for loop in frame.loops
-        ]
-        held, state = replica.around, replica.state
-        same = itertools.takewhile(
-            lambda pair: pair[0].call == pair[1][0] and pair[0].chain[-1].site == pair[1][1],
-            zip(held, now, strict=False),
-        )
-        shared = sum(1 for _ in same)
-        if len(held) > shared:
-            in_loop = state.scopes.in_loop
-            while len(held) > shared:
-                left = held.pop()
-                state.scopes = state.scopes._replace(in_loop=bool(held))
-                self._end_loop(replica, state, left)
-            state.scopes = state.scopes._replace(in_loop=in_loop)
-        for call, _, path in now[shared:]:
-            held.append(Around(call, path, self.model.enter_loop(state)))
-        if held:
-            held[-1].come(chain)
-
-    def _end_loop(self, replica: Replica, state: State, loop: Around) -> None:
-        """A loop is over, or as good as that."""
-        site = loop.chain[-1].site
-        self.report.chain(loop.chain)
-        # What was recorded below it is not told apart from what its last iteration has left, unless
-        # that is the work of all its steps.
-        recorded = NOTHING if state.loop.cuts else replica.recorded
-        over = Value(Kind.LOADER) if loop.is_over_loader else None
-        self.model.end_loop(
-            state, loop.outside, over, recorded, site, since=state.engine.since,
-            keeps=recorded.must is Weight.HEAVY and _waiting_tensors() >= loop.rounds,
-            told=loop.rounds > 1 and not loop.is_told,
-        )  # fmt: skip
-
     def stepped(self) -> None:
-        """An optimizer has stepped: where nothing ends the steps of a loop, that is told while it runs."""
-        replica = self.replica
-        if not replica.around or replica.state.loop.cuts:
-            return
-        loop = replica.around[-1]
-        loop.steps += 1
-        if loop.steps >= GROWING:
-            state = replica.state.copy()
-            state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
-            self._end_loop(replica, state, replace(loop, is_told=False))
-            loop.is_told = True
+        """An optimizer has stepped."""
+        self._follower.stepped(self.replica)
 
     @contextlib.contextmanager
     def launching(self, chain: Chain, cause: Launch, waiting: bool) -> Iterator[None]:
@@ -451,11 +313,6 @@ def _parted_message(rank: int, chain: Chain, others: dict[int, Chain | None]) ->
 def _way(chain: Chain) -> str:
     places = (f"{Path(frame.site.path).name}:{frame.site.line}" for frame in reversed(chain))
     return " < ".join(places)
-
-
-def _waiting_tensors() -> int:
-    device = pending.default_device()
-    return counters.pending_tensors(device) if device is not None else 0
 
 
 def running_optimizers() -> int:

@@ -9,8 +9,9 @@ from typing import Any
 import torch_xla.distributed.parallel_loader as parallel_loader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
+from xlalint_runtime.replica import Replica, RunningLoop
 from xlalint_runtime.sites import is_at_for, leaving, user_chain
-from xlalint_runtime.watch import Hook, Replica, RunningLoop, Watch
+from xlalint_runtime.watch import Hook, Watch
 
 
 def _next(watch: Watch, original: Any) -> Any:

@@ -1,0 +1,81 @@
+"""Following the program through its loops: which it has entered and left since it was seen last."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+from xlalint.lazy.model import LazyModel
+from xlalint.lazy.state import State
+from xlalint.lazy.values import NOTHING, Kind, Value, Weight
+from xlalint_runtime import counters, pending
+from xlalint_runtime.replica import Around, Replica
+from xlalint_runtime.report import Report
+from xlalint_runtime.sites import Chain
+
+GROWING = 3
+"""After so many optimizer steps without a cut a loop is told to have none, though it still runs."""
+
+
+class Follower:
+    """Tells the model of loops, which no hook sees: each place where the program is seen tells of them."""
+
+    def __init__(self, model: LazyModel, report: Report) -> None:
+        self._model = model
+        self._report = report
+
+    def follow(self, replica: Replica, chain: Chain) -> None:
+        """Tell the model which loops the program has left and entered since it was seen last."""
+        now = [
+            (frame.call, loop, (*chain[:depth], frame._replace(site=loop)))
+            for depth, frame in enumerate(chain)
+            for loop in frame.loops
+        ]
+        held, state = replica.around, replica.state
+        same = itertools.takewhile(
+            lambda pair: pair[0].call == pair[1][0] and pair[0].chain[-1].site == pair[1][1],
+            zip(held, now, strict=False),
+        )
+        shared = sum(1 for _ in same)
+        if len(held) > shared:
+            in_loop = state.scopes.in_loop
+            while len(held) > shared:
+                left = held.pop()
+                state.scopes = state.scopes._replace(in_loop=bool(held))
+                self._end_loop(replica, state, left)
+            state.scopes = state.scopes._replace(in_loop=in_loop)
+        for call, _, path in now[shared:]:
+            held.append(Around(call, path, self._model.enter_loop(state)))
+        if held:
+            held[-1].come(chain)
+
+    def _end_loop(self, replica: Replica, state: State, loop: Around) -> None:
+        """A loop is over, or as good as that."""
+        site = loop.chain[-1].site
+        self._report.chain(loop.chain)
+        # What was recorded below it is not told apart from what its last iteration has left, unless
+        # that is the work of all its steps.
+        recorded = NOTHING if state.loop.cuts else replica.recorded
+        over = Value(Kind.LOADER) if loop.is_over_loader else None
+        self._model.end_loop(
+            state, loop.outside, over, recorded, site, since=state.engine.since,
+            keeps=recorded.must is Weight.HEAVY and _waiting_tensors() >= loop.rounds,
+            told=loop.rounds > 1 and not loop.is_told,
+        )  # fmt: skip
+
+    def stepped(self, replica: Replica) -> None:
+        """An optimizer has stepped: where nothing ends the steps of a loop, that is told while it runs."""
+        if not replica.around or replica.state.loop.cuts:
+            return
+        loop = replica.around[-1]
+        loop.steps += 1
+        if loop.steps >= GROWING:
+            state = replica.state.copy()
+            state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
+            self._end_loop(replica, state, replace(loop, is_told=False))
+            loop.is_told = True
+
+
+def _waiting_tensors() -> int:
+    device = pending.default_device()
+    return counters.pending_tensors(device) if device is not None else 0

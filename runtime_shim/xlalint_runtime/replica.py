@@ -1,0 +1,101 @@
+"""What the guard knows of one replica, and of the loops that it is in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import NamedTuple
+
+from xlalint.lazy.site import Site
+from xlalint.lazy.state import Loop, State
+from xlalint.lazy.values import NOTHING
+from xlalint_runtime import pending
+from xlalint_runtime.outside import Outside
+from xlalint_runtime.parting import Progress
+from xlalint_runtime.sites import Chain
+
+
+@dataclass
+class Around:
+    """A loop that the program is in.
+
+    Args:
+        call: The call of the function that it stands in.
+        chain: The calls that led to it; the last is its own function, at the loop.
+        outside: What happened before it, for the model.
+        is_over_loader: Whether a loader was asked for its batches.
+        steps: How often an optimizer has stepped in it since it cut the graph last.
+        is_told: Whether it was judged while it runs.
+    """
+
+    call: int
+    chain: Chain
+    outside: Loop
+    is_over_loader: bool = False
+    steps: int = 0
+    is_told: bool = False
+    _seen: Counter[tuple[Site, ...]] = field(default_factory=Counter)
+
+    def come(self, chain: Chain) -> None:
+        """The program comes to a place in this loop, and in no loop inside it."""
+        self._seen[tuple(frame.site for frame in chain[len(self.chain) - 1 :])] += 1
+
+    @property
+    def rounds(self) -> int:
+        """How many iterations were seen."""
+        return max(self._seen.values(), default=0)
+
+
+class RunningLoop(NamedTuple):
+    """A loop over a loader, known by its iterator.
+
+    Args:
+        cuts_before: How many cuts the replica had made when it began.
+        cuts: Whether each of its batches is a cut.
+        by_for: Whether a `for` runs it.
+    """
+
+    cuts_before: int
+    cuts: bool
+    by_for: bool
+
+
+class Replica:
+    """What the guard knows of one replica."""
+
+    def __init__(self) -> None:
+        self.state = State()
+        self.work = pending.Work()
+        self.loops: dict[int, RunningLoop] = {}
+        """The loops over loaders that run, by the identity of their iterators."""
+        self.around: list[Around] = []
+        """The loops that the program was in when it was seen last, the outermost first."""
+        self.launched_at: set[Site] = set()
+        """Where something was launched between cuts. Who comes there again is in some loop."""
+        self.outside = Outside()
+        self.cuts = self.backwards = self.batches = 0
+        self.rank_tests: dict[CodeType, Site] = {}
+        """Functions that asked for the rank since the last cut, and where."""
+        self.chain: Chain = ()
+        """The calls in which it was seen last."""
+        self.recorded = NOTHING
+        """What was recorded then."""
+        self.cut_alone_before: Chain = ()
+        """Where another replica went on without the cut that this one waits at."""
+
+    def progress(self, chain: Chain) -> Progress:
+        """How far it has come."""
+        return Progress(self.backwards, self.batches, chain)
+
+    def between_steps(self, chain: Chain) -> Site:
+        """Where a loop that opens steps does something below them: in its own function, whatever it calls."""
+        if not (self.around and self.state.loop.own.opens_step):
+            return chain[-1].site
+        return chain[len(self.around[-1].chain) - 1].site
+
+    def was_cut(self) -> None:
+        """Everything that was recorded has been launched."""
+        self.work.cut()
+        self.cuts += 1
+        self.rank_tests.clear()
