@@ -197,7 +197,8 @@ class Net(torch.nn.Module):
 def forward_of_a_module():
     net = Net().to(device)
     for batch in pl.MpDeviceLoader([], device):
-        net(batch)  # expect: XLA102
+        scores = net(batch)  # expect: XLA102
+        print(scores.shape)
 
 
 class Counter:

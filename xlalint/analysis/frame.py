@@ -15,7 +15,7 @@ from xlalint.lazy.model import LazyModel
 from xlalint.lazy.obligations import Fact
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
-from xlalint.lazy.values import Value
+from xlalint.lazy.values import NOTHING, Value
 
 
 @dataclass(slots=True)
@@ -74,8 +74,8 @@ class Frame:
     """One activation. What happens gathers here, as this function sees it."""
 
     __slots__ = (
-        "captured", "carried", "closure_argument", "depth", "discarded", "exits", "function", "kept", "loops",
-        "muted", "occurrences", "outline", "over", "quiet", "resume", "shallow", "yields",
+        "captured", "carried", "closure_argument", "depth", "discarded", "exits", "found", "function", "kept",
+        "loops", "muted", "occurrences", "outline", "over", "quiet", "resume", "shallow", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -90,6 +90,8 @@ class Frame:
         self.quiet = kept is None
         """Whether only a value is wanted: nobody watches."""
         self.captured: dict[str, Value] = {}
+        self.found = NOTHING
+        """What was recorded when it was entered."""
         self.exits = Exits()
         self.occurrences: list[Occurrence] = []
         self.carried: list[Carried] = []

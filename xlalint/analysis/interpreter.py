@@ -67,6 +67,7 @@ from xlalint.analysis.summaries import (
     with_obligation,
 )
 from xlalint.analysis.trail import Trail
+from xlalint.analysis.work import let_go
 from xlalint.judging import Caller, Occurrence, at_own_call
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
@@ -178,6 +179,8 @@ class Interpreter(Memo):
             execute = EXECUTORS.get(type(statement))
             if execute is not None:
                 current = execute(self, statement, frame, current)
+                if current is not None and current.state.obligations:
+                    let_go(frame, current)
         self._nested -= 1
         return current
 
@@ -386,7 +389,7 @@ class Interpreter(Memo):
         store = Store(entry)
         store.names = dict(names)
         store.attributes = dict(attributes)
-        pending = entry.engine.recorded
+        frame.found = entry.engine.recorded
         unchanged = entry.copy()
         own = self.functions.bit(function.key)
         trail = Trail(entered=own, deepest=call.frame.depth)
@@ -420,7 +423,7 @@ class Interpreter(Memo):
             given = {**captured, **names}
             if not function.yields() and not outlives(value, exit_store, given, attributes, within_reach):
                 given_work = any(value.recorded.may is Weight.HEAVY for value in given.values())
-                frame.model.let_die(exit_store.state, pending, given=given_work)
+                frame.model.let_die(exit_store.state, frame.found, given=given_work)
             exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             left = exit_store.names
             exit_store.names = {n: left[n] for n in captured if n in left}

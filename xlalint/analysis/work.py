@@ -13,6 +13,7 @@ from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
+from xlalint.lazy.obligations import Owed
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     NOTHING,
@@ -81,6 +82,24 @@ def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: F
         for item in held.items if held.items is not None else (held.element,):
             read(item, reading, _shown(by, frame), site, frame, store)
     return Value(Kind.HOST, differs=value.differs)
+
+
+def let_go(frame: Frame, store: Store) -> None:
+    """A statement has ended: work that was read, and that no name, object or parameter holds now, is gone."""
+    state = store.state
+    engine = state.engine
+    if (
+        engine.recorded.must is not Weight.HEAVY
+        or frame.found.must is Weight.HEAVY  # a caller may hold it
+        or engine.parameters.may is Weight.HEAVY
+        or engine.gradients.may is Weight.HEAVY
+        or not any(owed.owed is Owed.READ and not owed.inherited for owed in state.obligations)
+    ):
+        return
+    for held in (store.names, frame.captured, store.attributes):
+        if any(value.recorded.may is Weight.HEAVY for value in held.values()):
+            return
+    frame.model.let_die(state, NOTHING)
 
 
 def _shown(by: str | Spelled, frame: Frame) -> str:

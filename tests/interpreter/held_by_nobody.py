@@ -1,0 +1,98 @@
+"""What was read, and what nobody holds when the statement ends, is gone before the next cut: it ran once."""
+
+import torch
+import torch_xla
+import torch_xla.distributed.parallel_loader as pl
+
+device = torch_xla.device()
+model = torch.nn.Linear(4, 4).to(device).eval()
+loader = pl.MpDeviceLoader([], device)
+
+
+@torch.no_grad()
+def read_out_of_the_call():
+    found = []
+    for batch in loader:
+        found.append(model(batch).argmax(-1).cpu())
+    return found
+
+
+@torch.no_grad()
+def bound_and_read():
+    found = []
+    for batch in loader:
+        scores = model(batch)
+        found.append(scores.cpu())  # expect: XLA102
+    return found
+
+
+@torch.no_grad()
+def bound_anew_by_what_was_read():
+    found = []
+    for batch in loader:
+        scores = model(batch)
+        scores = scores.cpu()
+        found.append(scores)
+    return found
+
+
+@torch.no_grad()
+def deleted():
+    found = []
+    for batch in loader:
+        scores = model(batch)
+        found.append(scores.cpu())
+        del scores
+    return found
+
+
+@torch.no_grad()
+def deleted_when_read_twice():
+    for batch in loader:
+        scores = model(batch)
+        print(scores.sum().item())  # expect: XLA102
+        print(scores.cpu())
+        del scores
+
+
+@torch.no_grad()
+def kept_in_a_list():
+    kept = []
+    for batch in loader:
+        kept.append(model(batch))
+        print(kept[-1].cpu())  # expect: XLA102
+
+
+@torch.no_grad()
+def part_of_what_is_held():
+    for batch in loader:
+        scores = model(batch)
+        right = scores.argmax(-1)
+        print(right.cpu())  # expect: XLA102
+        del right
+
+
+def gradients_are_held():
+    for batch in loader:
+        loss = model(batch).sum()
+        loss.backward()
+        print(loss.item())  # expect: XLA102
+        del loss
+
+
+def held_by_the_caller(scores):
+    scores = scores.cpu()
+    return scores
+
+
+@torch.no_grad()
+def held_while_a_function_reads():
+    for batch in loader:
+        scores = model(batch)
+        held_by_the_caller(scores)  # expect: XLA102
+
+
+@torch.no_grad()
+def given_away_and_read():
+    for batch in loader:
+        held_by_the_caller(model(batch))
