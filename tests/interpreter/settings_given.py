@@ -2,6 +2,7 @@
 # mypy: ignore-errors
 """Settings with defaults that are filled with whatever a file holds: no default says what they are."""
 
+import json
 from dataclasses import dataclass
 from typing import Optional
 
@@ -65,3 +66,32 @@ def as_it_is():
     fixed = Fixed()
     if fixed.save:
         torch.save(model().state_dict(), "x")
+
+
+class FilledByNames:
+    def __init__(self, **given):
+        self.skips = True
+        for name, value in given.items():
+            setattr(self, name, value)
+
+
+class FilledByOneName:
+    def __init__(self, value):
+        self.skips = True
+        setattr(self, "path", value)
+
+
+def filled_by_names(model):
+    if FilledByNames(**json.load(open("settings.json"))).skips:
+        return
+    torch.save(model.to(torch_xla.device()).state_dict(), "x.pt")  # expect: XLA601
+
+
+def filled_by_one_name(model):
+    if FilledByOneName(3).skips:
+        return
+    torch.save(model.to(torch_xla.device()).state_dict(), "x.pt")
+
+
+filled_by_names(torch.nn.Linear(3, 3))
+filled_by_one_name(torch.nn.Linear(3, 3))

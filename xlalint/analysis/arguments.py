@@ -114,8 +114,11 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
             held_by_it = [*extra, *call.spread]
             names[arguments.vararg.arg] = container_of(join_all(held_by_it, UNKNOWN)) if extra else UNKNOWN
     if arguments.kwarg is not None:
-        known = not call.open_ended
-        names[arguments.kwarg.arg] = container([*others.values()], tuple(others)) if known else UNKNOWN
+        each = join_all([*others.values(), *call.spread], UNKNOWN)
+        if not call.open_ended:
+            names[arguments.kwarg.arg] = container([*others.values()], tuple(others))
+        else:
+            names[arguments.kwarg.arg] = UNKNOWN if each == UNKNOWN else container_of(each, keyed=True)
     return names
 
 

@@ -24,6 +24,7 @@ from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.state import State
 from xlalint.lazy.values import (
+    HOST,
     UNKNOWN,
     Kind,
     Value,
@@ -33,6 +34,8 @@ from xlalint.sources.usage import HOT_TOKEN
 
 _BUILTINS = frozenset(name[9:] for name in functions.FUNCTIONS if name.startswith("builtins."))
 
+
+_RUNS_TEXT = frozenset({"exec"})
 
 _TRUE = constant(True)
 
@@ -129,6 +132,8 @@ class Names:
                     joined = None  # `model = model.to(device)`: nothing is what it was before
             joined = value if joined is None else join_values(joined, value)
         if joined is not None:
+            if joined.kind is Kind.CONSTANT and self._runs_text(outline):
+                return HOST
             return run(joined)
         for source in outline.star_imports:
             module = self.find_module(source, outline)
@@ -137,6 +142,11 @@ class Names:
             if module is not None:
                 self._machine.rest_on("name", module.file, name)
         return UNKNOWN
+
+    def _runs_text(self, outline: Outline) -> bool:
+        """Whether a module runs text, which may set its settings anew."""
+        self._machine.rest_on("mentions", outline.file, "exec")
+        return outline.mentions(_RUNS_TEXT)
 
     def find_module(self, name: str, importer: Outline) -> Outline | None:
         """The module of the project that `name` means in `importer`; None for all others."""

@@ -199,6 +199,17 @@ class Namespace(NamedTuple):
     name: str
     outline: Outline | None = None
 
+    def join(self, other: Namespace) -> Namespace | None:
+        """Either of two: names of one module of a library stay that, such as losses in a table."""
+        module, _, _ = self.name.rpartition(".")
+        if not module or module != other.name.rpartition(".")[0] or self.outline or other.outline:
+            return None
+        return Namespace(f"{module}.{SOME}")
+
+
+SOME = "SomeOfThem"
+"""Stands for a name of a library's module of which it is not known which one it is."""
+
 
 class Module(NamedTuple):
     """An `nn.Module`. `identity` is where it was made, `of` what its class may be, of the project.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
+    SOME,
     Classes,
     Container,
     Instance,
@@ -19,6 +22,7 @@ from xlalint.analysis.payloads import (
     literal,
     targets,
 )
+from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import functions
 from xlalint.lazy.values import (
     HOST,
@@ -130,16 +134,12 @@ def _getattr(machine: Machine, call: Call) -> Value:
         # One of many models or optimizers, by a name that settings hold.
         module = base.payload if base is not None else None
         if isinstance(module, Namespace) and module.outline is None:
-            return Value(Kind.NAMESPACE, payload=Namespace(f"{module.name}.{_SOME}"))
+            return Value(Kind.NAMESPACE, payload=Namespace(f"{module.name}.{SOME}"))
         return UNKNOWN
     found = attribute(machine, base, str(name), None, call.frame, call.store)
     if found.kind is Kind.CALLABLE and any(isinstance(t, Method) for t in targets(found)):
         return found if base.kind in (Kind.TENSOR, Kind.MODULE, Kind.OPTIMIZER) else UNKNOWN
     return found
-
-
-_SOME = "SomeOfThem"
-"""Stands for a class of a library that is asked for by a name which nobody knows."""
 
 
 def _setattr(machine: Machine, call: Call) -> Value:
@@ -148,10 +148,17 @@ def _setattr(machine: Machine, call: Call) -> Value:
         if isinstance(cls, str):
             continue
         constants = {held for base in machine.classes.bases(cls) for held in base.constants}
+        if not isinstance(name, str):
+            set_before = ((held, kept) for (owner, held), kept in call.store.attributes.items() if owner is cls)
+            constants |= {held for held, kept in set_before if kept.kind in _SETTINGS}
         for held in [name] if isinstance(name, str) else sorted(constants):
             machine.touch((cls, held))
             call.store.attributes[cls, held] = value if isinstance(name, str) else UNKNOWN
     return NONE
+
+
+_SETTINGS = frozenset({Kind.CONSTANT, Kind.NONE})
+"""What an attribute may hold that is set anew by a name which nobody knows."""
 
 
 def _super(machine: Machine, call: Call) -> Value:
@@ -168,6 +175,27 @@ def _partial(machine: Machine, call: Call) -> Value:
     if target is None or call.open_ended:
         return UNKNOWN
     return callable_value(Partial(target, tuple(call.arguments[1:]), tuple(call.keywords.items())))
+
+
+def _call_with_the_rest(machine: Machine, call: Call) -> Value:
+    """The first argument is called with the others, as activation checkpointing does."""
+    if not call.arguments:
+        return call_unknown(machine, call)
+    function, *given = call.arguments
+    named = {name: value for name, value in call.keywords.items() if name not in _OF_CHECKPOINT}
+    return machine.invoke(function, replace(call, node=None, arguments=given, keywords=named))
+
+
+_OF_CHECKPOINT = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state"})
+
+
+def _run_text(machine: Machine, call: Call) -> Value:
+    """Text is run as a part of the module: what names hold that are set to constants may have changed."""
+    if call.frame.function is None:
+        for name, value in call.store.names.items():
+            if value.kind is Kind.CONSTANT:
+                call.store.names[name] = HOST
+    return NONE
 
 
 def _decorator_maker(machine: Machine, call: Call) -> Value:
@@ -196,6 +224,8 @@ EFFECTS: dict[str, Effect] = {
     "super": _super,
     "import": _import,
     "partial": _partial,
+    "call with the rest": _call_with_the_rest,
+    "run text": _run_text,
     "decorator maker": _decorator_maker,
     "exit": _exit,
 }

@@ -1,0 +1,42 @@
+"""Activation checkpointing calls what it is given."""
+
+import torch
+import torch_xla
+import torch_xla.distributed.parallel_loader as pl
+from torch.utils.checkpoint import checkpoint
+from torch_xla.utils.checkpoint import checkpoint as checkpoint_on_xla
+
+device = torch_xla.device()
+loader = pl.MpDeviceLoader([], device)
+
+
+class Deep(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = torch.nn.ModuleList([torch.nn.Linear(4, 4) for _ in range(3)])
+
+    def forward(self, inputs):
+        for block in self.blocks:
+            inputs = checkpoint(block, inputs, use_reentrant=False)
+        return inputs
+
+
+deep = Deep().to(device)
+
+
+def a_model_that_checkpoints():
+    for batch in loader:
+        loss = deep(batch).sum()
+        print(loss)  # expect: XLA102
+
+
+def reading(inputs):
+    scores = deep(inputs)
+    print(scores)
+    return scores
+
+
+def a_function():
+    for batch in loader:
+        scores = checkpoint_on_xla(reading, batch)  # expect: XLA102
+        print(scores.shape)
