@@ -149,8 +149,11 @@ def _setattr(machine: Machine, call: Call) -> Value:
             continue
         constants = {held for base in machine.classes.bases(cls) for held in base.constants}
         if not isinstance(name, str):
-            set_before = ((held, kept) for (owner, held), kept in call.store.attributes.items() if owner is cls)
-            constants |= {held for held, kept in set_before if kept.kind in _SETTINGS}
+            constants |= {
+                held
+                for (owner, held), kept in call.store.attributes.items()
+                if owner is cls and kept.kind in _SETTINGS
+            }
         for held in [name] if isinstance(name, str) else sorted(constants):
             machine.touch((cls, held))
             call.store.attributes[cls, held] = value if isinstance(name, str) else UNKNOWN
@@ -186,7 +189,9 @@ def _call_with_the_rest(machine: Machine, call: Call) -> Value:
     return machine.invoke(function, replace(call, node=None, arguments=given, keywords=named))
 
 
-_OF_CHECKPOINT = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state"})
+_OF_CHECKPOINT = frozenset({
+    "use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state",
+})  # fmt: skip
 
 
 def _run_text(machine: Machine, call: Call) -> Value:
