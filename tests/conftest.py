@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+
+# Tests start hundreds of processes. Where the environment forbids to keep compiled modules, as that of many
+# containers does, each of them would compile all that it imports, and PyTorch is large.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # it has no types

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from deep_programs import DEEP
+from warm_command import command
 from xlalint.sources.file import SourceFile, Unreadable, read
 
 SOUND = """\
@@ -56,14 +57,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def check(folder: Path, *arguments: str, start: tuple[str, ...] = ("-m", "xlalint")) -> Outcome:
-    """Run the command; `start` is how Python is asked to."""
-    command = [sys.executable, *start, "check", "--output-format", "json", *arguments]
-    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
-    assert "Traceback" not in run.stderr
-    assert "internal error" not in run.stderr
-    assert (run.returncode == 2) == run.stderr.startswith(("Error: ", "Usage: "))
-    return Outcome(run.returncode, json.loads(run.stdout or "[]"), run.stderr)
+def check(folder: Path, *arguments: str, start: tuple[str, ...] = ()) -> Outcome:
+    """Run the command; `start` is how Python is asked to, if not as usual."""
+    arguments = ("check", "--output-format", "json", *arguments)
+    if start:
+        line = [sys.executable, *start, *arguments]
+        run = subprocess.run(line, cwd=folder, capture_output=True, timeout=120, check=False)
+    else:
+        run = command(*arguments, folder=folder)
+    errors = run.stderr.decode()
+    assert "Traceback" not in errors
+    assert "internal error" not in errors
+    assert (run.returncode == 2) == errors.startswith(("Error: ", "Usage: "))
+    return Outcome(run.returncode, json.loads(run.stdout or "[]"), errors)
 
 
 def hot(text: str | bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
@@ -11,6 +12,10 @@ from fixture_programs import Program
 from xlalint_runtime.proving.forkserver import ForkServer
 from xlalint_runtime.proving.measurement import Measurement
 from xlalint_runtime.proving.prove import NoProof, jobs, measure, require_engine
+
+# Programs this small are compiled for longer than they run. How well is nothing that a test asserts: it is
+# the same for both of two programs that are compared. Soak runs them as the engine would by itself.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
