@@ -33,6 +33,7 @@ from xlalint.sources.file import as_bytes, decoded
 
 if TYPE_CHECKING:
     from xlalint.fixing.fixer import Applied, Left, Outcome
+    from xlalint.session import Session
 
 __all__ = [
     "Applicability",
@@ -58,6 +59,9 @@ SettingsLike = Mapping[str, object] | SettingsFinder
 """Settings by their keys as they stand in xlalint.toml, which win over those of files; or a finder of all."""
 
 _NONE: Mapping[str, object] = MappingProxyType({})
+_CHECKS_OF_NAMES = 2
+"""So many checks are enough where only names change. For more, the project stays in memory: then each costs
+as much as has changed."""
 _AS_ON_DISK: Mapping[str, bytes] = MappingProxyType({})
 
 
@@ -154,12 +158,26 @@ def fix_paths(
     """
     from xlalint.fixing.fixer import fix
 
-    paths, finder = [*paths], _finder(settings)
+    paths, finder = [Path(path) for path in paths], _finder(settings)
+    session: Session | None = None
+    checks = 0
 
     def check(changed: Mapping[str, bytes]) -> Report:
-        return check_paths(
-            paths, settings=finder, force_exclude=force_exclude, standard_input=standard_input, cache=cache,
-            texts={**texts, **changed}, ignore_suppressions=ignore_suppressions, progress=progress,
+        nonlocal session, checks
+        checks += 1
+        if checks <= _CHECKS_OF_NAMES:
+            return check_paths(
+                paths, settings=finder, force_exclude=force_exclude, standard_input=standard_input,
+                cache=cache, texts={**texts, **changed}, ignore_suppressions=ignore_suppressions,
+                progress=progress,
+            )  # fmt: skip
+        if session is None:
+            from xlalint.session import Session
+
+            session = Session(lambda: finder, force_exclude=force_exclude)
+        return session.check(
+            paths, {**texts, **changed}, standard_input=standard_input,
+            ignore_suppressions=ignore_suppressions,
         )  # fmt: skip
 
     given = dict(texts)

@@ -157,11 +157,13 @@ class WrapBody(Cure):
         loop: The loop, or a place in its body: the innermost loop that holds it is meant.
         markers: Those that go, in order; each ends a stretch of the body with a scope of its own.
         below: Places of statements that move below the scope, as `MoveBelow` moves them.
+        reads: Whether something in the loop reads, if only in a function that it calls.
     """
 
     loop: Where
     markers: tuple[Site, ...] = ()
     below: tuple[Where, ...] = ()
+    reads: bool = False
     title: str = field(default="Put the step in `with torch_xla.step():`", kw_only=True)
     changes: str = field(default=RANDOM_NUMBERS, kw_only=True)
 

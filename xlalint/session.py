@@ -21,7 +21,7 @@ from xlalint.analysis.outline import Key
 from xlalint.analysis.parsing import parse_file
 from xlalint.checker import Report
 from xlalint.findings import Findings, Search, findings
-from xlalint.gathering import Gathered, gather
+from xlalint.gathering import Gathered, Input, gather
 from xlalint.judging import Placed, located
 from xlalint.memory import sections_of
 from xlalint.settings import SettingsFinder
@@ -49,7 +49,10 @@ class Session:
         self._force_exclude = force_exclude
         self._projects: dict[Path, _Project] = {}
 
-    def check(self, paths: Sequence[Path], texts: Mapping[str, bytes] = MappingProxyType({})) -> Report:
+    def check(
+        self, paths: Sequence[Path], texts: Mapping[str, bytes] = MappingProxyType({}), *,
+        standard_input: Input | None = None, ignore_suppressions: bool = False,
+    ) -> Report:  # fmt: skip
         """Check files, and what lies below directories.
 
         Args:
@@ -57,14 +60,19 @@ class Session:
                 for all else, their projects are looked for and analyzed.
             texts: By absolute path, what stands in files instead of what is on disk: all such texts, not
                 only those that have changed since the last check.
+            standard_input, ignore_suppressions: As of `checker.check`.
 
         Raises:
             SettingsError: settings that hold for one of the files cannot be used.
         """
-        gathered = self._known(paths, texts) or gather(
-            paths, self._finder, texts=texts, force_exclude=self._force_exclude
+        known = self._known(paths, texts) if standard_input is None else None
+        gathered = known or gather(
+            paths, self._finder, texts=texts, force_exclude=self._force_exclude,
+            standard_input=standard_input,
+        )  # fmt: skip
+        return checker.report_on(
+            gathered, self._finder, self._findings, ignore_suppressions=ignore_suppressions
         )
-        return checker.report_on(gathered, self._finder, self._findings)
 
     def reread(self, paths: Iterable[Path]) -> None:
         """Files on disk have changed, come or gone. Source files that are known are looked at again.

@@ -83,7 +83,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
             case LoopLeft(loop=Loop(own=Activity(steps=trains), all=Activity(reads=reads))) if (
                 event.lacks_cut(state)
             ):
-                since, below = state.since, tuple(event.loop.closures)
+                since, below, within = state.since, tuple(event.loop.closures), reads
                 harm = (
                     "compiles again for each read: nothing ends a step, so the graph of each iteration "
                     "holds all before it, since {since}"
@@ -93,7 +93,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
             case StepsRun(obligation=Obligation(detail=detail, since=since), by=by) if (
                 not event.site.in_framework
             ):
-                trains, below = bool(detail), ()
+                trains, below, within = bool(detail), (), False
                 later = Later(event.site, "what is recorded runs here")
                 harm = f"nothing is executed until {by} on {{later}}, and {_GROWS}"
             case _:
@@ -104,7 +104,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
             help="put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
             since=since,
             severity=Severity.ERROR if trains else Severity.WARNING,
-            cures=(WrapBody(event.path[-1], below=below),),
+            cures=(WrapBody(event.path[-1], below=below, reads=within),),
             later=later,
         )
 

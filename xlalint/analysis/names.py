@@ -141,6 +141,8 @@ class Names:
                 return self.in_module(name, module) or UNKNOWN
             if module is not None:
                 self._machine.rest_on("name", module.file, name)
+            if f"{source}.{name}" in functions.FUNCTIONS:
+                return self.qualified(f"{source}.{name}", outline)
         return UNKNOWN
 
     def _runs_text(self, outline: Outline) -> bool:

@@ -98,6 +98,8 @@ class _Walker:
         self._roots: dict[str, bool] = {}
         self._module = self._scope = _Scope(None)
         self._imported: set[str] = set()
+        self._stars: list[str] = []
+        """The modules of which all names are imported, as far as none but torch_xla's came after them."""
         self._uses: list[_Use] = []
         self._guarded = False
         self._guarded_imports = False
@@ -142,7 +144,13 @@ class _Walker:
         name = self._at_module(text)
         if name is None and binding is not None and binding.target is not None and _ours(binding.target):
             name = _joined(binding.target, rest)
+        if name is None and binding is None and (star := self._star_with(root)) is not None:
+            name = f"{star}.{text}"
         return name, binding
+
+    def _star_with(self, name: str) -> str | None:
+        """The module that brings a name with all its others."""
+        return next((star for star in self._stars if lifecycle.seen(f"{star}.{name}")), None)
 
     def _at_module(self, text: str) -> str | None:
         if text not in self._meanings:
@@ -190,7 +198,9 @@ class _Walker:
             return
         source = node.module or ""
         for alias in node.names:
-            if alias.name != "*":
+            if alias.name == "*":
+                self._stars = [*self._stars, source] if not node.level and _ours(source) else []
+            else:
                 # What a relative import means is known to `resolve` alone.
                 self._bind(alias.asname or alias.name, f"{'.' * node.level}{_joined(source, alias.name)}")
             if node.level == 0 and _ours(source):
@@ -297,7 +307,7 @@ class _Walker:
             return True
         words = _WORD.findall(text)
         return not self._gate_names.isdisjoint(words) or any(
-            self._at_module(word) is not None for word in set(words)
+            self._at_module(word) is not None or self._star_with(word) is not None for word in set(words)
         )
 
     def _enter_function(self, arguments: ast.arguments, name: str = "") -> None:
@@ -445,7 +455,7 @@ class _Walker:
             self._gate = True
         elif text.startswith("__version__") and root in self._imported:
             self._gate |= _VERSION_NAME.search(self._meaning(self._scope, root)[0] or "") is not None
-        if root in self._imported or self._at_module(root) is not None:
+        if root in self._imported or self._at_module(root) is not None or self._star_with(root) is not None:
             self._uses.append(_Use(self._scope, node, text, self._guarded, keywords, compared=self._compared))
 
     def _matters(self, root: str) -> bool:
@@ -453,6 +463,7 @@ class _Walker:
         known = self._roots.get(root)
         if known is None:
             known = _ABOUT_TORCH.search(root) is not None or self._at_module(root) is not None
+            known = known or self._star_with(root) is not None
             self._roots[root] = known
         return known or root in self._imported or root in self._gate_names
 

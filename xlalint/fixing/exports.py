@@ -21,14 +21,14 @@ class Exports:
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._paths = paths
+        self.paths = paths
         self._taken: dict[str, set[str]] | None = None
 
     def of(self, path: str) -> set[str]:
         """The names that others may import from the module at `path`."""
         if self._taken is None:
             self._taken = defaultdict(set)
-            for each in self._paths:
+            for each in self.paths:
                 data = read_bytes(each)
                 if isinstance(data, bytes):
                     self._read(data)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from xlalint.checker import Report, applicability
 from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Diagnostic, Severity
+from xlalint.fixing.callees import Callees
 from xlalint.fixing.exports import Exports
 from xlalint.fixing.places import file_of
 from xlalint.fixing.rewriting import Wanted, rewrite
@@ -135,7 +136,8 @@ class _Fixing:
         exports = Exports(report.checked)
         applied: list[Applied] = []
         left: list[Left] = []
-        for number in range(MOST_ROUNDS):
+        number = 0
+        while number < MOST_ROUNDS:
             plans, left = self._plan(report, exports)
             if number < MOST_MOVING and any(plan.moves for plan in plans):
                 plans = [plan for plan in plans if plan.moves]
@@ -145,6 +147,7 @@ class _Fixing:
                 break
             report, done = self._carry_out(report, plans)
             applied += done
+            number += bool(done)  # what fails is not tried again, so that comes to an end by itself
             if applied and self._choice is not None:
                 break
         changed = [path for path, text in self._texts.items() if text != self._before[path]]
@@ -172,10 +175,11 @@ class _Fixing:
             alike = [cure for cure in untried if file_of(cure) == paths[0]]
             wanted[paths[0]].append((diagnostic, Wanted(alike, path_to)))
         plans = []
+        callees = Callees(report.checked, self._texts)
         for path, asked in wanted.items():
             asked = asked[: self._at_once.get(path)]
             leading = [number for number, (found, _) in enumerate(asked) if self._leads(found)]
-            made = rewrite(sources[path], [each for _, each in asked], leading, exports)
+            made = rewrite(sources[path], [each for _, each in asked], leading, exports, callees)
             left += (Left(asked[number][0], cure, reason) for number, (cure, reason) in made.refused.items())
             done = [(asked[number][0], cure) for number, cure in made.done.items()]
             if made.text is None:
@@ -245,6 +249,9 @@ class _Fixing:
             against = objections(report, after, plans)
             if not against:
                 self._texts = texts
+                for plan in plans:
+                    if plan.path in self._at_once:
+                        self._at_once[plan.path] *= 2
                 return after, [Applied(*done) for plan in plans for done in plan.done]
             for plan in plans:
                 if plan.path in against:

@@ -47,6 +47,16 @@ class _New(NamedTuple):
     names: str = ""
 
     @property
+    def binds(self) -> str:
+        """The name that it binds."""
+        return self.text.split()[-1].partition(".")[0]
+
+    def brings_what(self, other: _New) -> bool:
+        """Whether both bind the same name to the same, in whatever words."""
+        one, two = (each.text.removeprefix("from ").replace(" import ", ".") for each in (self, other))
+        return one.removeprefix("import ") == two.removeprefix("import ")
+
+    @property
     def is_above(self) -> bool:
         """Whether it comes above that: as isort would have it, which puts `from` below."""
         other = isinstance(self.beside, ast.ImportFrom), _imported_module(self.beside)
@@ -192,7 +202,7 @@ def _other_place(module: Module, package: str, at: ast.AST) -> list[tuple[Import
         and _reaches(module, imported.statement, scope, at)
     ]
     first = package.partition(".")[0]
-    kin = [each for each in there if _package(each[0]) == first]
+    kin = [each for each in there if _package(each[0]) == first] or [*_stars(module, first, at)]
     if kin:
         return kin[-1:]
     if is_asked_for(module, first):
@@ -200,6 +210,15 @@ def _other_place(module: Module, package: str, at: ast.AST) -> list[tuple[Import
     if any(_package(old) not in _EVERYWHERE for old, _ in origins(module, at)):
         return []  # whoever brings the former name may have asked whether the package is installed
     return ([each for each in there if _package(each[0]) == "torch"] or there)[-1:]
+
+
+def _stars(module: Module, package: str, at: ast.AST) -> Iterator[tuple[Imported, Scope]]:
+    """The imports of all names of a module of a package that are carried out before a node."""
+    scope = module.scopes.module
+    for star in module.scopes.stars:
+        imported = Imported(star.names[0], star, "*", f"{'.' * star.level}{star.module or ''}")
+        if _package(imported) == package and _reaches(module, star, scope, at):
+            yield imported, scope
 
 
 def _is_free(module: Module, name: str, target: str, scope: Scope, where: Scope) -> bool:
@@ -282,7 +301,7 @@ def _added(module: Module, new: Iterable[_New]) -> tuple[Edit, ...]:
     kept: list[_New] = []
     for each in sorted(new, key=lambda one: _place(one.beside)):
         if not any(
-            each.text == one.text and _reaches(module, one.beside, one.scope, each.beside) for one in kept
+            each.brings_what(one) and _reaches(module, one.beside, one.scope, each.beside) for one in kept
         ):
             kept.append(each)
     places: dict[tuple[ast.stmt, bool], set[str]] = defaultdict(set)
@@ -298,7 +317,27 @@ def _added(module: Module, new: Iterable[_New]) -> tuple[Edit, ...]:
         for (statement, above), texts in places.items()
     ]
     edits += [_joining(module, statement, sorted(names)) for statement, names in joined.items()]
+    edits += _declared(module, kept)
     return tuple(edits)
+
+
+def _declared(module: Module, new: Iterable[_New]) -> Iterator[Edit]:
+    """The edits that make names global which a function imports for all: as it declares the one beside."""
+    names: dict[ast.Global, list[str]] = defaultdict(list)
+    for each in new:
+        scope = module.scopes.around(each.beside, module.parents)
+        if scope is each.scope:
+            continue
+        bound = {imported.name for imported, _ in module.scopes.imports if imported.statement is each.beside}
+        declarations = [node for node in ast.walk(scope.node) if isinstance(node, ast.Global)]
+        declared = next((node for node in declarations if not bound.isdisjoint(node.names)), None)
+        if declared is None:
+            raise Refused(f"line {each.beside.lineno} imports for another function")
+        if each.binds not in names[declared] and each.binds not in declared.names:
+            names[declared].append(each.binds)
+    for declaration, added_names in names.items():
+        end = module.span(declaration)[1]
+        yield Edit(end, end, "".join(f", {name}" for name in added_names))
 
 
 def _in_order(text: str) -> tuple[bool, str]:

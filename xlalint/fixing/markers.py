@@ -7,9 +7,18 @@ from typing import Any
 
 from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow
 from xlalint.fixing.imports import spelling
-from xlalint.fixing.module import Module, is_marker
+from xlalint.fixing.module import Module, called, is_marker, statements
 from xlalint.fixing.operations import Delete, Insert
-from xlalint.fixing.places import qualified, statement_at, with_at
+from xlalint.fixing.places import (
+    Function,
+    Loop,
+    body_around,
+    opens_profiler,
+    opens_step,
+    qualified,
+    statement_at,
+    with_at,
+)
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 
 MARKER = "torch_xla.sync"
@@ -48,7 +57,82 @@ def sync_before(module: Module, cure: SyncBefore) -> Rewrite:
     above = _directly_above(module, statement)
     if above is not None and is_marker(above):
         raise Refused(f"line {above.lineno} is a marker already")
+    _require_end_of_graph(module, statement)
     return _inserted(module, statement, above=True)
+
+
+def _require_end_of_graph(module: Module, statement: ast.stmt) -> None:
+    """A marker may not stand in the middle of what has to be one graph.
+
+    Raises:
+        Refused: a profiler's scope or a `forward` is open there, or the step goes on below.
+    """
+    for around in module.around(statement):
+        if isinstance(around, Function):
+            if around.name in _forward(module.parents[around]):
+                raise Refused(f"a marker would cut the graph inside `forward`, which runs `{around.name}`")
+            break
+        if opens_profiler(around) or opens_step(around):
+            raise Refused(f"the scope on line {around.lineno} is open there")  # type: ignore[attr-defined]
+    body = body_around(module, statement)
+    above, below = [], []
+    for each in statements(body):
+        if not hasattr(each, "body") and body_around(module, each) is body:
+            (above if (each.lineno, each.col_offset) < (statement.lineno, 0) else below).append(each)
+    last = next((place for place, each in enumerate(reversed(above)) if is_marker(each)), len(above))
+    above = above[len(above) - last :]
+    until = next((place for place, each in enumerate(below) if is_marker(each)), len(below))
+    backward = [each for each in above if _calls(each, _BACKWARD)]
+    for each in below[:until]:
+        if _calls(each, _BACKWARD) and not backward and above:
+            raise Refused(
+                f"a marker would separate the step's forward from its backward, on line {each.lineno}"
+            )
+        if backward and _calls(each, _STEPS) and _as_often(module, backward[-1], each):
+            raise Refused(f"a marker would separate backward from the optimizer step, on line {each.lineno}")
+
+
+_BACKWARD = frozenset({"backward"})
+_STEPS = frozenset({"step", "optimizer_step"})
+
+
+def _calls(statement: ast.stmt, names: frozenset[str]) -> bool:
+    """Whether a statement calls one of some methods; a scheduler's step is none of the optimizer."""
+    return any(
+        called(node) in names and "sched" not in ast.unparse(node.func).lower()  # type: ignore[attr-defined]
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call)
+    )
+
+
+def _as_often(module: Module, one: ast.stmt, other: ast.stmt) -> bool:
+    """Whether two statements stand below the same tests: a step every so many batches does not."""
+
+    def tests(statement: ast.stmt) -> list[ast.AST]:
+        return [node for node in module.around(statement) if isinstance(node, ast.If | Loop)]
+
+    return tests(one) == tests(other)
+
+
+def _forward(owner: ast.AST) -> set[str]:
+    """The methods of a class that its `forward` is or calls."""
+    if not isinstance(owner, ast.ClassDef):
+        return set()
+    methods = {each.name: each for each in owner.body if isinstance(each, Function)}
+    found: set[str] = set()
+    waiting = ["forward"]
+    while waiting:
+        name = waiting.pop()
+        if name in methods and name not in found:
+            found.add(name)
+            waiting += (
+                node.func.attr
+                for node in ast.walk(methods[name])
+                if isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and isinstance(node.func.value, ast.Name)
+            )
+    return found
 
 
 def _found(module: Module, cure: SyncBefore, statement: ast.stmt) -> ast.AST:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from xlalint.fixing.bindings import Scopes, children
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, split_lines
+
+if TYPE_CHECKING:
+    from xlalint.fixing.callees import Callees
 
 Block = list[ast.stmt]
 MARKERS = frozenset({"mark_step", "sync"})
@@ -17,8 +21,10 @@ MARKERS = frozenset({"mark_step", "sync"})
 class Module:
     """A text with its syntax tree. Offsets count characters of the text, without a byte order mark."""
 
-    def __init__(self, file: SourceFile, tree: ast.Module) -> None:
+    def __init__(self, file: SourceFile, tree: ast.Module, callees: Callees | None = None) -> None:
+        """Args: callees: the functions of the project, for rewrites that ask what those do that they move."""
         self.file = file
+        self.callees = callees
         self.text = file.text
         self.tree = tree
 

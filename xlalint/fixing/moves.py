@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from xlalint.cure import Cure, MoveAbove, MoveBelow
@@ -17,8 +18,17 @@ from xlalint.fixing.work import Work
 
 def move_below(module: Module, cure: MoveBelow) -> Rewrite:
     """Move a read, a save or a closure below a scope or statement."""
+    return all_moved_below(module, [cure])
+
+
+def all_moved_below(module: Module, cures: Sequence[MoveBelow]) -> Rewrite:
+    """Move several statements of one block below the same one; they keep their order.
+
+    Raises:
+        Refused: one of them cannot move, or they stand in different blocks.
+    """
+    cure, *_ = cures
     to = statement_at(module, cure.below)
-    what = _node(module, cure)
     if isinstance(to, Function) and opened(to, cure.below, module) is None:
         raise Refused(f"the step is the whole function `{to.name}`: return what is read, and read it below")
     is_scope = opened(to, cure.below, module) is not None
@@ -26,14 +36,15 @@ def move_below(module: Module, cure: MoveBelow) -> Rewrite:
         assert isinstance(to, ast.With | ast.AsyncWith)
         block = to.body
     else:
-        block, to = _common(module, what, to)
+        block, to = _common(module, _node(module, cure), to)
     below = Below(module, block, Work(function_around(module, to), to if is_scope else _around(module, to)))
-    below.take(what)
-    (statement,) = below.moving
-    if is_scope and [statement] == block and not below.staying:
+    for each in cures:
+        below.take(_node(module, each))
+    if is_scope and all(each in below.moving for each in block) and not below.staying:
         raise Refused(f"nothing would be left in the step on line {to.lineno}")
-    if not is_scope and block.index(below.moving[statement]) > block.index(to):
-        raise Refused(f"line {statement.lineno} stands below line {to.lineno} already")
+    for statement, member in below.moving.items():
+        if not is_scope and block.index(member) > block.index(to):
+            raise Refused(f"line {statement.lineno} stands below line {to.lineno} already")
     below.move(to, block)
     require_order(module, below.operations)
     return Rewrite(operations=tuple(below.operations), leaves=tuple(below.leaves))

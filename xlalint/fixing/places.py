@@ -136,6 +136,11 @@ def function_around(module: Module, node: ast.AST) -> ast.AST:
     return next((each for each in module.around(node) if isinstance(each, Function)), module.tree)
 
 
+def body_around(module: Module, node: ast.AST) -> ast.AST:
+    """The innermost loop that holds a node, or else the function, or the module."""
+    return next((each for each in module.around(node) if isinstance(each, Loop | Function)), module.tree)
+
+
 def opened(statement: ast.stmt, where: Where, module: Module) -> ast.withitem | None:
     """The item of a `with` that opens a scope at a place."""
     if isinstance(statement, ast.With | ast.AsyncWith) and isinstance(where, Site):

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xlalint.analysis.parsing import parse_file
-from xlalint.cure import Cure, WrapBody
+from xlalint.cure import Cure, MoveBelow, SyncBefore, WrapBody
 from xlalint.fixing import imports
+from xlalint.fixing.callees import Callees
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.exports import Exports
 from xlalint.fixing.module import Module
+from xlalint.fixing.moves import all_moved_below
 from xlalint.fixing.operations import Operation, nodes
-from xlalint.fixing.places import file_of, loop_at, seen_in
+from xlalint.fixing.places import body_around, file_of, loop_at, seen_in, statement_at
 from xlalint.fixing.rewrite import Refused, Rewrite
 from xlalint.fixing.rewriters import rewriter_of
 from xlalint.fixing.scopes import together as as_one
@@ -53,8 +55,9 @@ class Rewritten:
 
 
 def rewrite(
-    file: SourceFile, wanted: Sequence[Wanted], leading: Collection[int], exports: Exports
-) -> Rewritten:
+    file: SourceFile, wanted: Sequence[Wanted], leading: Collection[int], exports: Exports,
+    callees: Callees | None = None,
+) -> Rewritten:  # fmt: skip
     """Carry out as many cures as go together; what is in the way of another is left for later.
 
     Args:
@@ -62,14 +65,16 @@ def rewrite(
         wanted: The diagnostics.
         leading: The numbers of the diagnostics to be cured; others are only if that is the same cure.
         exports: What other files take from this one.
+        callees: The functions of the project; None: those of the files that `exports` knows, as on disk.
     """
-    return _Rewriting(_module(file), wanted, leading, exports).run()
+    callees = callees or Callees(exports.paths)
+    return _Rewriting(_module(file, callees), wanted, leading, exports).run()
 
 
-def _module(file: SourceFile) -> Module:
+def _module(file: SourceFile, callees: Callees) -> Module:
     tree = parse_file(file)
     assert isinstance(tree, ast.Module)
-    return Module(file, tree)
+    return Module(file, tree, callees)
 
 
 @dataclass(slots=True)
@@ -94,11 +99,16 @@ class _Rewriting:
     def run(self) -> Rewritten:
         steps = [*self._wraps()]
         taken = {number for step in steps for number in step.numbers}
+        steps += self._moves(taken)
+        taken = {number for step in steps for number in step.numbers}
         for number in self._leading:
             if number not in taken:
                 steps += self._first(number)
         moving = [step for step in steps if step.rewrite.operations]
         renaming = [step for step in steps if not step.rewrite.operations]
+        if any(isinstance(step.cure, WrapBody) for step in moving):
+            # A step may make a marker needless.
+            moving = [step for step in moving if not isinstance(step.cure, SyncBefore)]
         for together in (*self._attempts(self._apart(moving)), *self._attempts(self._apart(renaming))):
             if self._take(together):
                 self._result.moves = together[0] in moving
@@ -124,6 +134,28 @@ class _Rewriting:
             try:
                 (cure,) = as_one(self._module, [cure for _, cure in found])
                 yield _Step(cure, rewriter_of(cure)(self._module, cure), numbers)
+            except Refused:
+                continue  # each by itself, then
+
+    def _moves(self, taken: Collection[int]) -> Iterator[_Step]:
+        """What moves below the same scope moves at once, and so keeps its order."""
+        by_scope: dict[ast.AST, list[tuple[int, MoveBelow]]] = defaultdict(list)
+        for number, wanted in enumerate(self._wanted):
+            if number in taken:
+                continue
+            try:
+                cure = self._here(wanted.cures[0], wanted)
+                if isinstance(cure, MoveBelow) and not cure.also:
+                    by_scope[statement_at(self._module, cure.below)].append((number, cure))
+            except Refused:
+                continue
+        for found in by_scope.values():
+            numbers = [number for number, _ in found]
+            if len(found) == 1 or not any(number in self._leading for number in numbers):
+                continue
+            try:
+                cures = [cure for _, cure in found]
+                yield _Step(cures[0], all_moved_below(self._module, cures), numbers)
             except Refused:
                 continue  # each by itself, then
 
@@ -157,7 +189,14 @@ class _Rewriting:
         chosen: list[_Step] = []
         edits: list[Edit] = []
         lines: list[tuple[int, int]] = []
+        synced: set[ast.AST] = set()
         for step in steps:
+            if isinstance(step.cure, SyncBefore):
+                # What one marker cures below itself, the next check tells.
+                body = body_around(self._module, statement_at(self._module, step.cure.site))
+                if body in synced:
+                    continue
+                synced.add(body)
             own = [_lines(operation) for operation in step.rewrite.operations]
             around = [(min(own)[0], max(last for _, last in own))] if own else []
             if any(a <= d and c <= b for a, b in around for c, d in lines):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, WrapBody
 from xlalint.fixing.below import CLOSURE, Below
 from xlalint.fixing.imports import spelling
-from xlalint.fixing.module import Block, Module, called, is_marker
+from xlalint.fixing.module import Block, Module, called, is_marker, statements
 from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
 from xlalint.fixing.operations import Unwrap as Unwrapped
 from xlalint.fixing.order import require_order, suspends
@@ -27,7 +27,7 @@ from xlalint.fixing.places import (
     with_at,
 )
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
-from xlalint.fixing.work import Work, draws_batch
+from xlalint.fixing.work import READS, Work, draws_batch
 from xlalint.lazy.site import Site
 
 STEP = "torch_xla.step"
@@ -42,6 +42,7 @@ def together(module: Module, cures: Iterable[WrapBody]) -> list[WrapBody]:
         by_loop[loop] = replace(
             known,
             markers=tuple(sorted({*known.markers, *cure.markers})),
+            reads=known.reads or cure.reads,
             below=tuple(sorted({*known.below, *cure.below})),
         )
     return [*by_loop.values()]
@@ -72,10 +73,12 @@ def _wrapped(
     below = Below(module, body, work)
     gone = {each.statement for each in markers if each.is_here}
     whole: dict[ast.stmt, Refused] = {}
+    named: set[ast.stmt] = set()
     for site in cure.below:
         node = _node(module, site)
         try:
             below.take(node)
+            named = {*below.moving}
         except Refused as refused:
             member = module.member(node, body)
             if member is None or called(node) == CLOSURE:
@@ -85,6 +88,11 @@ def _wrapped(
         read = None if statement in whole else _own_read(statement, work, below)
         if read is not None:
             below.take(read)
+        for inner in () if statement in whole else _inner_reads(module, statement, work, below):
+            try:
+                below.take(inner)
+            except Refused as refused:
+                whole[statement] = refused
 
     def records(statement: ast.stmt) -> bool:
         if statement in gone or statement in whole:
@@ -108,6 +116,18 @@ def _wrapped(
         nothing = Refused("no statement of the loop's body is seen to record work")
         raise next(iter(whole.values()), nothing)
     wraps = [each for each in operations if isinstance(each, Wrap)]
+    begin = body.index(wraps[0].first)
+    for each in whole:
+        if body.index(each) < begin or work.surely_records(each):
+            raise whole[each]
+    for statement in named:
+        if body.index(below.moving[statement]) < begin:
+            raise Refused(f"line {statement.lineno} reads above the work of the step")
+    for wrap in wraps:
+        inside = body[body.index(wrap.first) : body.index(wrap.last) + 1]
+        _require_quiet(module, inside, work, below, {each.statement for each in markers})
+    if cure.reads and not below.moving and not _may_read(body[body.index(wraps[-1].last) + 1 :], work, body):
+        raise Refused(f"a function that the loop on line {loop.lineno} calls reads in the middle of the step")
     for wrap in wraps:
         below.move(wrap.last, body[body.index(wrap.first) : body.index(wrap.last) + 1])
     operations += (Delete(each.deleted) for each in markers)
@@ -146,6 +166,29 @@ def _require_uncut(inside: Sequence[ast.stmt], markers: Sequence[_Marker]) -> No
         for node in ast.walk(statement):
             if isinstance(node, ast.stmt) and node not in gone and is_marker(node):
                 raise Refused(f"line {node.lineno} cuts the graph in the middle of the step")
+
+
+def _require_quiet(
+    module: Module, inside: Sequence[ast.stmt], work: Work, below: Below, gone: set[ast.stmt]
+) -> None:
+    """Nothing that the step does, or a function that it calls, may read or cut the graph."""
+    for statement in inside:
+        for each in (statement, *statements(statement)):
+            if each in gone or _moves(module, each, below):
+                continue
+            if isinstance(each, ast.If | ast.While | ast.Assert) and work.is_value(each.test):
+                raise Refused(
+                    f"line {each.lineno} asks for the truth of a device value in the middle of the step"
+                )
+            if hasattr(each, "body"):
+                continue
+            found = None if module.callees is None else module.callees.harm(module, each)
+            if found is not None:
+                raise Refused(f"`{module.source(found.call.func)}` on line {each.lineno} {found.what}")
+
+
+def _moves(module: Module, statement: ast.stmt, below: Below) -> bool:
+    return any(each in below.moving for each in (statement, *module.around(statement)))
 
 
 class _Marker:
@@ -223,6 +266,26 @@ def _own_read(statement: ast.stmt, work: Work, below: Below) -> ast.AST | None:
         if isinstance(node, ast.Call) and (work.reads(node) or called(node) == CLOSURE):
             return node
     return None
+
+
+def _inner_reads(module: Module, statement: ast.stmt, work: Work, below: Below) -> Iterator[ast.Call]:
+    """The reads in the blocks of a statement of the body that nobody has named."""
+    if statement in below.moving or not hasattr(statement, "body") or isinstance(statement, Function):
+        return
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call) and called(node) in READS and work.reads(node):
+            around = [*module.around(node)]
+            around = around[: around.index(statement)]
+            if not any(isinstance(each, Function | ast.Lambda) or each in below.moving for each in around):
+                yield node
+
+
+def _may_read(outside: Block, work: Work, body: Block) -> bool:
+    """Whether something outside the step may read, or something in the body that is seen to."""
+    calls = any(isinstance(node, ast.Call) for statement in outside for node in ast.walk(statement))
+    return calls or any(
+        isinstance(node, ast.Call) and work.reads(node) for statement in body for node in ast.walk(statement)
+    )
 
 
 def _stretches(

@@ -14,13 +14,15 @@ from xlalint.fixing.order import chain_of
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
 
 _OF_TENSORS = frozenset({"backward", "item", "detach", "cpu", "tolist", "numpy"})
-_READS = frozenset({"item", "tolist", "cpu", "numpy"})
+READS = frozenset({"item", "tolist", "cpu", "numpy"})
+"""Methods that ask the device for a value."""
 _CASTS = frozenset({"int", "float", "bool", "str", "repr", "format"})
 _SHAPE = frozenset({"shape", "dtype", "device", "ndim", "grad_fn", "requires_grad", "is_leaf"})
 _OF_SHAPE = frozenset({"size", "dim", "numel", "type", "get_device", "data_ptr", "is_floating_point"})
-_QUIET_METHODS = _READS | _OF_SHAPE | frozenset(
+_QUIET_METHODS = READS | _OF_SHAPE | frozenset(
     {
-        "to", "detach", "cuda", "requires_grad_", "train", "eval", "contiguous",
+        "to", "detach", "cuda", "requires_grad_", "train", "eval", "parameters", "named_parameters",
+        "modules", "named_modules", "children",
         "append", "extend", "add", "insert", "pop", "clear", "remove", "items", "keys", "values", "get",
         "setdefault", "copy", "join", "split", "strip", "startswith", "endswith", "format", "replace",
         "lower", "upper", "write", "flush", "close", "open", "read", "exists", "isdir", "isfile",
@@ -174,7 +176,7 @@ class Work:
         given = [*call.args, *(each.value for each in call.keywords)]
         match call.func:
             case ast.Attribute(value=value, attr=attr):
-                if attr in _READS | _OF_SHAPE:
+                if attr in READS | _OF_SHAPE:
                     return False
                 if attr in ("detach", "to", "contiguous", "cuda", "clone"):
                     return self.is_value(value)
@@ -199,7 +201,7 @@ class Work:
     def reads(self, call: ast.Call) -> bool:
         """Whether a call surely asks the device for a value."""
         match call:
-            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _READS:
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in READS:
                 return self.is_value(value)
             case ast.Call(func=ast.Name(id="float" | "int" | "bool"), args=[value]):
                 return self.is_value(value)
@@ -233,7 +235,7 @@ class Work:
         if isinstance(node, ast.expr) and self._records(node):
             yield node
             return
-        if isinstance(node, ast.AugAssign) and (self.is_value(node.value) or self._has_value(node.target)):
+        if isinstance(node, ast.AugAssign) and self._adds_work(node):
             yield node.value
             return
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
@@ -241,8 +243,14 @@ class Work:
         for child in ast.iter_child_nodes(node):
             yield from self.recording(child)
 
-    def _has_value(self, target: ast.expr) -> bool:
-        return not isinstance(target, ast.Subscript) and self.is_value(target)
+    def _adds_work(self, node: ast.AugAssign) -> bool:
+        """Whether `a += b` is computed on the device: of what is read first, Python has both sides."""
+        if self.is_value(node.value):
+            return True
+        if isinstance(node.target, ast.Subscript) or not self.is_value(node.target):
+            return False
+        calls = (each for each in ast.walk(node.value) if isinstance(each, ast.Call))
+        return not any(each in self.quiet or self.reads(each) for each in calls)
 
     def _records(self, node: ast.expr) -> bool:
         """Whether an expression records work by itself, and not by a part of it."""
@@ -255,6 +263,11 @@ class Work:
                 return self.is_value(operand)
             case ast.Compare():
                 return self.is_value(node)
+            case ast.Subscript(value=value, slice=ast.Tuple(elts=parts)):
+                # Only tensors are cut along several dimensions.
+                return any(isinstance(each, ast.Slice) for each in parts) and self.is_value(value)
+            case ast.Call(func=ast.Attribute(value=value, attr="contiguous")):
+                return self.is_value(value)
             case ast.Call():
                 return self._calls_work(node)
         return False

@@ -1,0 +1,121 @@
+"""What the functions do that a stretch of code calls: those of its own file, and those that it imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import NamedTuple
+
+from xlalint.fixing.module import Module, called, is_marker
+from xlalint.sources.file import read_bytes
+
+_DEEPEST = 4
+"""Calls are followed so far."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Found(NamedTuple):
+    """What a called function does, and where.
+
+    Args:
+        what: Words that go on after the function's name.
+        call: The call.
+    """
+
+    what: str
+    call: ast.Call
+
+
+class Callees:
+    """Functions of a project, by how they are called. Files are read when first asked for.
+
+    Methods are known by `self` alone: what class another object is of, only the analysis knows.
+    """
+
+    def __init__(self, paths: Iterable[str], texts: Mapping[str, bytes] = MappingProxyType({})) -> None:
+        """Args: paths: the files of the project; texts: by path, what stands in some instead of on disk."""
+        self._paths = [PurePath(path) for path in paths]
+        self._texts = texts
+        self._trees: dict[PurePath, ast.Module | None] = {}
+
+    def harm(self, module: Module, statement: ast.stmt) -> Found | None:
+        """A call in a statement of a function that reads a tensor or cuts the graph."""
+        path = PurePath(module.file.path)
+        self._trees[path] = module.tree
+        owner = next((each for each in module.around(statement) if isinstance(each, ast.ClassDef)), None)
+        for call in _calls(statement):
+            what = self._harm(call, path, owner, _DEEPEST)
+            if what is not None:
+                return Found(what, call)
+        return None
+
+    def _harm(self, call: ast.Call, path: PurePath, owner: ast.ClassDef | None, depth: int) -> str | None:
+        found = self._function(call, path, owner)
+        if found is None:
+            return None
+        function, where, its_class = found
+        for node in ast.walk(function):
+            if isinstance(node, ast.stmt) and is_marker(node):
+                return f"cuts the graph on line {node.lineno} of {where.name}"
+            if isinstance(node, ast.Call) and called(node) == "item" and isinstance(node.func, ast.Attribute):
+                return f"reads on line {node.lineno} of {where.name}"
+        for inner in _calls(function) if depth else ():
+            what = self._harm(inner, where, its_class, depth - 1)
+            if what is not None:
+                return what
+        return None
+
+    def _function(
+        self, call: ast.Call, path: PurePath, owner: ast.ClassDef | None
+    ) -> tuple[Function, PurePath, ast.ClassDef | None] | None:
+        tree = self._tree(path)
+        match call.func:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) if owner is not None:
+                function = _defined(owner.body, name)
+                return None if function is None else (function, path, owner)
+            case ast.Name(id=name) if tree is not None:
+                function = _defined(tree.body, name)
+                return (function, path, None) if function is not None else self._imported(tree, path, name)
+        return None
+
+    def _imported(
+        self, tree: ast.Module, path: PurePath, name: str
+    ) -> tuple[Function, PurePath, ast.ClassDef | None] | None:
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    if (alias.asname or alias.name) == name:
+                        where = self._file(path, node)
+                        other = None if where is None else self._tree(where)
+                        function = None if other is None else _defined(other.body, alias.name)
+                        return None if function is None or where is None else (function, where, None)
+        return None
+
+    def _file(self, path: PurePath, node: ast.ImportFrom) -> PurePath | None:
+        """The file of a module that is imported in another; of several that it may be, none."""
+        parts = tuple((node.module or "").split("."))
+        ends = [(*parts[:-1], f"{parts[-1]}.py"), (*parts, "__init__.py")]
+        if node.level:
+            ends = [(*path.parents[node.level - 1].parts, *end) for end in ends]
+        found = [each for each in self._paths if any(each.parts[-len(end) :] == end for end in ends)]
+        return found[0] if len(found) == 1 else None
+
+    def _tree(self, path: PurePath) -> ast.Module | None:
+        if path not in self._trees:
+            data = self._texts.get(str(path)) or read_bytes(str(path))
+            try:
+                self._trees[path] = ast.parse(data) if isinstance(data, bytes) else None
+            except (SyntaxError, ValueError, RecursionError):
+                self._trees[path] = None
+        return self._trees[path]
+
+
+def _calls(node: ast.AST) -> Iterator[ast.Call]:
+    return (each for each in ast.walk(node) if isinstance(each, ast.Call))
+
+
+def _defined(body: Iterable[ast.stmt], name: str) -> Function | None:
+    return next((each for each in body if isinstance(each, Function) and each.name == name), None)
