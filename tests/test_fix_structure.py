@@ -14,7 +14,8 @@ import pytest
 from fixing import Fixed, fixed, fixed_files, module_of, text_after
 from fixture_programs import Program, bad_programs
 from wrong_rewrites import OPERATORS
-from xlalint.cure import WrapBody
+from xlalint.cure import SyncBefore, WrapBody
+from xlalint.fixing.markers import sync_before
 from xlalint.fixing.module import Module, is_marker, statements
 from xlalint.fixing.operations import Delete, Insert, Move, Operation, Undecorate, Unwrap, Wrap
 from xlalint.fixing.order import require_order
@@ -248,6 +249,81 @@ def test_what_cannot_be_rewritten_is_refused_with_the_reason(path: Path, tmp_pat
     found = fixed_text(text, tmp_path, header(path, "select"))
     assert any(header(path, "refused") in reason for _, _, reason in found.left)
     assert "torch_xla.step()" not in text_of(found)
+
+
+IN_THE_MIDDLE = {
+    "between forward and backward": (
+        """
+for batch in batches:
+    loss = model(batch).mean()
+    print(loss)  # here
+    loss.backward()
+    optimizer.step()
+""",
+        "forward from its backward, on line 5",
+    ),
+    "between backward and the optimizer step": (
+        """
+for batch in batches:
+    loss = model(batch).mean()
+    loss.backward()
+    print(loss)  # here
+    optimizer.step()
+""",
+        "backward from the optimizer step, on line 6",
+    ),
+    "in a profiler's scope": (
+        """
+with xp.Trace("step"):
+    loss = model(batch).mean()
+    print(loss)  # here
+""",
+        "the scope on line 2 is open there",
+    ),
+    "in what forward calls": (
+        """
+class Model(torch.nn.Module):
+    def forward(self, batch):
+        return self.scaled(batch)
+
+    def scaled(self, batch):
+        print(batch.mean())  # here
+        return batch
+""",
+        "inside `forward`, which runs `scaled`",
+    ),
+}
+"""Where a marker would cut what has to be one graph."""
+
+
+@pytest.mark.parametrize("text, reason", IN_THE_MIDDLE.values(), ids=list(IN_THE_MIDDLE))
+def test_a_marker_never_stands_in_the_middle_of_a_step(text: str, reason: str) -> None:
+    with pytest.raises(Refused, match=re.escape(reason)):
+        synced(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # micro-batches: the optimizer steps every so many of them
+        "for x in batches:\n    loss.backward()\n    print(loss)  # here\n    if n:\n        optimizer.step()\n",
+        # an evaluation, and then training
+        "loss = model(batch)\nprint(loss)  # here\nfor batch in batches:\n    model(batch).backward()\n",
+        # the step is over
+        "for batch in batches:\n    loss.backward()\n    optimizer.step()\n    print(loss)  # here\n",
+    ],
+)
+def test_a_marker_may_stand_where_a_graph_ends(text: str) -> None:
+    assert synced(f"import torch_xla\n{text}")
+
+
+def synced(text: str) -> tuple[Operation, ...]:
+    """What sets a marker above the line that is marked."""
+    path = FIXES / "program.py"
+    module = module_of(path, text)
+    line = next(number for number, each in enumerate(text.splitlines(), 1) if "# here" in each)
+    (statement,) = (each for each in statements(module.tree) if each.lineno == line)
+    return sync_before(module, SyncBefore(site_of(path, statement), title="")).operations
 
 
 @pytest.mark.parametrize("markers", [1, 2])

@@ -158,7 +158,7 @@ def fix_paths(
     """
     from xlalint.fixing.fixer import fix
 
-    paths, finder = [Path(path) for path in paths], _finder(settings)
+    named, finder = [Path(path) for path in paths], _finder(settings)
     session: Session | None = None
     checks = 0
 
@@ -167,7 +167,7 @@ def fix_paths(
         checks += 1
         if checks <= _CHECKS_OF_NAMES:
             return check_paths(
-                paths, settings=finder, force_exclude=force_exclude, standard_input=standard_input,
+                named, settings=finder, force_exclude=force_exclude, standard_input=standard_input,
                 cache=cache, texts={**texts, **changed}, ignore_suppressions=ignore_suppressions,
                 progress=progress,
             )  # fmt: skip
@@ -176,7 +176,7 @@ def fix_paths(
 
             session = Session(lambda: finder, force_exclude=force_exclude)
         return session.check(
-            paths, {**texts, **changed}, standard_input=standard_input,
+            named, {**texts, **changed}, standard_input=standard_input,
             ignore_suppressions=ignore_suppressions,
         )  # fmt: skip
 

@@ -75,7 +75,8 @@ def _require_end_of_graph(module: Module, statement: ast.stmt) -> None:
         if opens_profiler(around) or opens_step(around):
             raise Refused(f"the scope on line {around.lineno} is open there")  # type: ignore[attr-defined]
     body = body_around(module, statement)
-    above, below = [], []
+    above: list[ast.stmt] = []
+    below: list[ast.stmt] = []
     for each in statements(body):
         if not hasattr(each, "body") and body_around(module, each) is body:
             (above if (each.lineno, each.col_offset) < (statement.lineno, 0) else below).append(each)
@@ -99,7 +100,7 @@ _STEPS = frozenset({"step", "optimizer_step"})
 def _calls(statement: ast.stmt, names: frozenset[str]) -> bool:
     """Whether a statement calls one of some methods; a scheduler's step is none of the optimizer."""
     return any(
-        called(node) in names and "sched" not in ast.unparse(node.func).lower()  # type: ignore[attr-defined]
+        called(node) in names and "sched" not in ast.unparse(node.func).lower()
         for node in ast.walk(statement)
         if isinstance(node, ast.Call)
     )

@@ -25,7 +25,7 @@ READING = frozenset(
         "item", "cpu", "tolist", "numpy", "detach", "size", "dim", "numel", "to", "float", "long", "int",
         "mean", "sum", "max", "min", "argmax", "argmin", "eq", "view", "reshape", "view_as", "abs", "norm",
         "softmax", "sigmoid", "clone", "data_ptr", "backward", "item_", "keys", "values", "items", "get",
-        "format", "join", "split", "startswith", "endswith",
+        "format", "join", "split", "startswith", "endswith", "parameters", "named_parameters",
     }
 )  # fmt: skip
 """Methods that leave their receiver as it is."""
