@@ -306,7 +306,7 @@ def test_a_marker_never_stands_in_the_middle_of_a_step(text: str, reason: str) -
     "text",
     [
         # micro-batches: the optimizer steps every so many of them
-        "for x in batches:\n    loss.backward()\n    print(loss)  # here\n    if n:\n        optimizer.step()\n",
+        "for x in y:\n    loss.backward()\n    print(loss)  # here\n    if n:\n        optimizer.step()\n",
         # an evaluation, and then training
         "loss = model(batch)\nprint(loss)  # here\nfor batch in batches:\n    model(batch).backward()\n",
         # the step is over
