@@ -8,8 +8,10 @@ text made of them that could.
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -147,9 +149,10 @@ class _Project:
         self._program: Program | None = None
         self._at_first = 0
         if unit.analyzed:
-            self._program = self._search.program(self._search.kinds(), unit.analyzed, stays=True)
-            self._never_parsed = {str(file.path): file for file in self._program.unreadable}
-            self._analyze()
+            with _made_to_stay():
+                self._program = self._search.program(self._search.kinds(), unit.analyzed, stays=True)
+                self._never_parsed = {str(file.path): file for file in self._program.unreadable}
+                self._analyze()
             self._at_first = self._program.known
         self._broken = self._never_parsed
         """By path, why a present text cannot be parsed."""
@@ -158,6 +161,7 @@ class _Project:
         """Forget the program."""
         if self._program is not None:
             self._program.close()
+            gc.unfreeze()
 
     def findings(self) -> Findings:
         """What is found in the project as it is."""
@@ -228,6 +232,23 @@ class _Project:
     def _recall(self, root: Root) -> frozenset[Key] | None:
         known = self._roots.get(root)
         return None if known is None else known.entered
+
+
+@contextmanager
+def _made_to_stay() -> Iterator[None]:
+    """Keep Python's search for circles of garbage away from what is made here, as it stays for long.
+
+    To look through a whole project takes half a second, and that would come in the midst of somebody's typing.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.collect()
+        gc.freeze()
+        if was_enabled:
+            gc.enable()
 
 
 def _steering(unit: Unit) -> tuple[object, ...]:

@@ -48,6 +48,8 @@ class Plan:
         self._words: dict[Function, frozenset[str]] = {}
         self._module_words: dict[Outline, frozenset[str]] = {}
         self._naming_devices: set[Function] = set()
+        self._stepping_by_themselves: set[Outline] = set()
+        """Modules in which an optimizer's step cuts the graph by itself."""
         self._called: dict[Outline, tuple[frozenset[str], Counter[str]]] = {}
         """What was asked last of the calls in a module."""
         self._users: dict[Outline, dict[str, list[Function]]] = {}
@@ -70,6 +72,9 @@ class Plan:
 
     def _look(self, outline: Outline) -> None:
         """Note what the text of a module says by itself."""
+        self._stepping_by_themselves.discard(outline)
+        if "barrier" in outline.text and _STEPS_BY_ITSELF.search(outline.text):
+            self._stepping_by_themselves.add(outline)
         self._called.pop(outline, None)
         self._imported[outline] = list(self._imports(outline))
         self._collect(outline)
@@ -104,6 +109,7 @@ class Plan:
         self._words.clear()
         self._module_words.clear()
         self._naming_devices.clear()
+        self._stepping_by_themselves.clear()
         self._called.clear()
         self._users.clear()
         self._given.clear()
@@ -138,14 +144,13 @@ class Plan:
         There are none where an optimizer's step cuts the graph by itself: then nothing is pending when
         somebody saves. Where another one calls what has the name, that may be who.
         """
-        if any(_STEPS_BY_ITSELF.search(outline.text) for outline in self.outlines):
+        if self._stepping_by_themselves:
             return []
         found = sorted((function for function in self.relevant if saves(function)), key=order)
         names = frozenset(function.name for function in found)
         called: Counter[str] = Counter()
         for outline in self.outlines:
-            if any(name in outline.text for name in names):
-                called.update(self._calls_in(outline, names))
+            called.update(self._calls_in(outline, names))
         for function in found:
             called.subtract(_called_in(function.node, function.outline, names))
         return [function for function in found if called[function.name] <= 0]
@@ -154,7 +159,9 @@ class Plan:
         """How often some names are called in a module."""
         known = self._called.get(outline)
         if known is None or known[0] != names:
-            known = self._called[outline] = names, Counter(_called_in(outline.tree, outline, names))
+            some = any(name in outline.text for name in names)
+            found = Counter(_called_in(outline.tree, outline, names) if some else ())
+            known = self._called[outline] = names, found
         return known[1]
 
     def uses_class_of(self, method: Function) -> bool:
