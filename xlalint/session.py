@@ -238,7 +238,7 @@ class _Project:
 def _made_to_stay() -> Iterator[None]:
     """Keep Python's search for circles of garbage away from what is made here, as it stays for long.
 
-    To look through a whole project takes half a second, and that would come in the midst of somebody's typing.
+    To look through a whole project takes half a second, and that would come while somebody types.
     """
     was_enabled = gc.isenabled()
     gc.disable()

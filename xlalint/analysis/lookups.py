@@ -23,11 +23,16 @@ Apart = Callable[[Callable[[], Any]], tuple[Any, int]]
 _T = TypeVar("_T")
 
 
-class _Answer(NamedTuple):
+class Answer(NamedTuple):
+    """What was found out, and the facts that it rests on.
+
+    Args:
+        circle: The outermost open question that it rests on; beyond all of them for a final answer.
+    """
+
     value: Any
     rested: int
     circle: int
-    """The outermost open question that it rests on; its own number for a final answer."""
 
 
 class Lookups:
@@ -45,8 +50,8 @@ class Lookups:
         self._facts = facts
         self.derived: dict[Fact, int] = {}
         """Answers that are facts themselves, and the facts that each rests on."""
-        self._final: dict[Hashable, _Answer] = {}
-        self._passing: dict[Hashable, _Answer] = {}
+        self._final: dict[Hashable, Answer] = {}
+        self._passing: dict[Hashable, Answer] = {}
         """Answers that hold only while a question of their circle is open."""
         self._open: dict[Hashable, int] = {}
         self._circle = MOST_OPEN
@@ -103,7 +108,7 @@ class Lookups:
             del self._open[question]
             self.leaning &= ~self._bits.pop()
             circle, self._circle = self._circle, min(outer_circle, self._circle)
-        found = _Answer(value, rested, circle)
+        found = Answer(value, rested, circle)
         if circle < number:
             self._rest(rested)
             self._passing[question] = found
@@ -113,20 +118,33 @@ class Lookups:
             rested = self._facts.bit(fact)
         self._rest(rested)
         self._circle = outer_circle
-        self._final[question] = _Answer(value, rested, MOST_OPEN)
+        self._final[question] = Answer(value, rested, MOST_OPEN)
         self._passing = {key: held for key, held in self._passing.items() if held.circle < number}
         return value
 
-    def forget(self, changed: int, about: Callable[[Hashable], int]) -> None:
-        """Forget the answers that rest on facts that have changed.
+    def forget(self, changed: int, about: Callable[[Hashable], int]) -> dict[Hashable, Answer]:
+        """Forget the answers that rest on facts that have changed, or may have.
 
         Args:
             changed: These facts.
             about: The facts that say what a question is about.
+
+        Returns:
+            What was forgotten.
         """
+        forgotten = {}
         for question, held in list(self._final.items()):
             if (held.rested | about(question)) & changed:
-                del self._final[question]
+                forgotten[question] = self._final.pop(question)
+        return forgotten
+
+    def remember(
+        self, forgotten: dict[Hashable, Answer], changed: int, about: Callable[[Hashable], int]
+    ) -> None:
+        """Take back what was forgotten of which no fact has changed."""
+        for question, held in forgotten.items():
+            if not (held.rested | about(question)) & changed:
+                self._final.setdefault(question, held)
 
     def close(self) -> None:
         """Forget all answers; see `Program.close`."""

@@ -18,13 +18,16 @@ from xlalint.analysis.facts import OF_THE_WHOLE, Facts
 from xlalint.analysis.interpreter import ATTRIBUTES, SHORT, Interpreter
 from xlalint.analysis.kept import Context, Narrowed
 from xlalint.analysis.lookups import Fact
-from xlalint.analysis.outline import Class, Function, FunctionNode, Outline, within
+from xlalint.analysis.outline import Class, Function, FunctionNode, Key, Outline, within
 from xlalint.analysis.project import ABOUT_FILES
 from xlalint.analysis.roots import Plan
 from xlalint.analysis.summaries import Summary
 from xlalint.analysis.trail import Numbered
 
 Text = tuple[str, ast.Module]
+
+_OF_FUNCTIONS = frozenset({"text", "assigned"})
+"""Facts about the text of a function, and of what it stands in."""
 
 _Aside = tuple[Context, Summary | None, list[Narrowed]]
 
@@ -39,6 +42,8 @@ class Updates:
         self._numbered = interpreter.facts
         self._also: dict[int, int] = {}
         """By the bit of a text that changed and came to the same, the facts that this rests on beside it."""
+        self._derived: dict[Fact, int] = {}
+        """The facts that were found out before the present change, and those that each rested on."""
 
     def change(self, texts: Mapping[Outline, Text]) -> int:
         """Take other texts, and forget what does not hold any more.
@@ -65,13 +70,15 @@ class Updates:
             and fact[0] != "attributes"
             and (fact[1] in files or fact[0] in OF_THE_WHOLE)
         ]
-        before = {fact: self._facts.value(fact) for fact in (*looked_at, *lookups.derived)}
+        self._derived = dict(lookups.derived)
+        before = {fact: self._facts.value(fact) for fact in (*looked_at, *self._derived)}
         seen = {
-            fact: _Seen(defined, outline.lines)
+            (outline.file, detail): _Seen(defined, outline.lines)
             for outline in texts
-            for fact in looked_at
-            if fact[:2] == ("text", outline.file)
-            and isinstance(defined := outline.definition(fact[2]), Function)
+            for kind, file, detail in looked_at
+            if kind in _OF_FUNCTIONS
+            and file == outline.file
+            and isinstance(defined := outline.definition(detail), Function)
         }
         for outline, (text, tree) in texts.items():
             outline.change(text, tree)
@@ -80,23 +87,34 @@ class Updates:
         self._facts.forget(looked_at)
         self._interpreter.classes.forget(files)
 
-        altered = [fact for fact in looked_at if self._facts.value(fact) != before[fact]]
-        changed = self._with_what_rests_on(self._bits(altered))
-        doubtful = self._resting_on(changed)
-        lookups.forget(changed | doubtful, about.question)
-        entered = self._entered({each.function for fact in altered if (each := seen.get(fact)) is not None})
-        aside = _set_aside(self._interpreter, changed | doubtful)
-        in_doubt = numbered.of(doubtful)
-        self._facts.forget(in_doubt)
-        others = self._bits(fact for fact in in_doubt if self._facts.value(fact) != before[fact])
-        aside = _bring_back(aside, changed | others)
+        altered = [
+            fact
+            for fact in looked_at
+            if self._facts.value(fact) != before[fact]
+            and not ((known := seen.get(fact[1:])) is not None and known.is_said_otherwise(fact))
+        ]
+        changed = self._bits(altered)
+        doubtful = self._in_doubt(changed)
+        forgotten = lookups.forget(doubtful, about.question)
+        texts_altered = [fact for fact in altered if fact[0] == "text"]
+        entered = self._entered({seen[fact[1:]].function for fact in texts_altered if fact[1:] in seen})
+        aside = _set_aside(self._interpreter, doubtful)
         # What a function does may be the same in all contexts: then nobody else can tell that it has changed.
-        others |= self._bits(altered)
-        for section in {_section(fact) for fact in altered if fact[0] == "text"}:
-            inside = [fact for fact in altered if fact[0] == "text" and _section(fact) == section]
+        for section in {_section(fact) for fact in texts_altered}:
+            inside = [fact for fact in texts_altered if _section(fact) == section]
             if self._comes_to_the_same(inside, seen, entered):
-                others &= ~self._bits(inside)
-        changed = self._with_what_rests_on(others)
+                changed &= ~self._bits(inside)
+        changed = self._with_what_rests_on(changed)
+        doubtful = self._in_doubt(changed)
+        lookups.remember(forgotten, doubtful, about.question)
+        aside = _bring_back(aside, doubtful)
+        unseen = {fact for fact in numbered.of(doubtful) if fact in self._derived}
+        while found := [fact for fact in unseen if self._derived[fact] & changed]:
+            unseen.difference_update(found)
+            self._facts.forget(found)
+            altered = [fact for fact in sorted(found) if self._facts.value(fact) != before[fact]]
+            changed = self._with_what_rests_on(changed | self._bits(altered))
+        lookups.remember(forgotten, changed, about.question)
         _bring_back(aside, changed)
         for bit in [bit for bit in self._also if bit & changed]:
             del self._also[bit]
@@ -118,12 +136,20 @@ class Updates:
                     changed |= bit
         return changed
 
+    def _in_doubt(self, changed: int) -> int:
+        """Facts that have changed, with all that may have with them."""
+        known = -1
+        while changed != known:
+            known = changed
+            changed |= self._with_what_rests_on(changed) | self._resting_on(changed)
+        return changed
+
     def _resting_on(self, changed: int) -> int:
         """The facts that were found out of some others, be it through each other."""
         found, known = 0, -1
         while found != known:
             known = found
-            for fact, rested in self._interpreter.lookups.derived.items():
+            for fact, rested in self._derived.items():
                 if rested & (changed | found):
                     found |= self._numbered.bit(fact)
         return found
@@ -140,7 +166,7 @@ class Updates:
     def _comes_to_the_same(
         self,
         texts: list[Fact],
-        seen: Mapping[Fact, _Seen],
+        seen: Mapping[Key, _Seen],
         entered: Mapping[Function, list[_Entered]],
     ) -> bool:
         """Whether the functions of a section that has changed do what they did, wherever they are entered.
@@ -152,7 +178,7 @@ class Updates:
         """
         also = 0
         for fact in texts:
-            before = seen.get(fact)
+            before = seen.get(fact[1:])
             if before is None or not before.looks_the_same():
                 return False
             for context, key, clean, narrowed in entered[before.function]:
@@ -193,7 +219,24 @@ class _Seen:
     def __init__(self, function: Function, lines: list[str]) -> None:
         self.function = function
         self._node = function.node
+        self._around = _outermost(function).node
         self._lines = lines
+
+    def is_said_otherwise(self, fact: Fact) -> bool:
+        """Whether a text has another remark, and is the same program at the same place."""
+        function = self.function
+        if fact[0] not in _OF_FUNCTIONS or function.outline.definition(function.key[1]) is not function:
+            return False
+        before, now = self._around, _outermost(function).node
+        if (before.lineno, before.end_lineno) != (now.lineno, now.end_lineno):
+            return False
+        lines = zip(
+            *(each[before.lineno - 1 : before.end_lineno] for each in (self._lines, function.outline.lines)),
+            strict=True,
+        )
+        if any(old is not new and _code(old) != _code(new) for old, new in lines):
+            return False
+        return ast.dump(before, include_attributes=True) == ast.dump(now, include_attributes=True)
 
     def looks_the_same(self) -> bool:
         """Whether that is as it was, and it is known what entering it comes to."""
@@ -204,6 +247,18 @@ class _Seen:
             and not is_context_manager(function)
             and _looks(self._node, self._lines) == _looks(function.node, function.outline.lines)
         )
+
+
+def _outermost(function: Function) -> Function:
+    """The function that one is defined in, be it through others."""
+    while function.parent is not None:
+        function = function.parent
+    return function
+
+
+def _code(line: str) -> str:
+    """What stands in a line before anything that may be a remark."""
+    return line.partition("#")[0].rstrip()
 
 
 def _looks(node: FunctionNode, lines: list[str]) -> tuple[object, ...]:
