@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.payloads import Constant
@@ -16,20 +15,37 @@ from xlalint.lazy.values import Value, Weight
 from xlalint.spelling import THE_FRAMEWORK, spelling
 
 
-@dataclass(slots=True)
 class Call:
-    """A call with its evaluated arguments. `node` is None where a library calls back."""
+    """A call with its evaluated arguments."""
 
-    frame: Frame
-    store: Store
-    site: Site
-    node: ast.Call | None
-    arguments: list[Value] = field(default_factory=list)
-    keywords: dict[str, Value] = field(default_factory=dict)
-    open_ended: bool = False
-    """Whether `*args` or `**kwargs` of unknown length were passed."""
-    spread: list[Value] = field(default_factory=list)
-    """What these hold, each."""
+    __slots__ = ("arguments", "frame", "keywords", "node", "open_ended", "site", "spread", "store")
+
+    def __init__(
+        self, frame: Frame, store: Store, site: Site, node: ast.Call | None,
+        arguments: list[Value] | None = None, keywords: dict[str, Value] | None = None, *,
+        open_ended: bool = False, spread: list[Value] | None = None,
+    ) -> None:  # fmt: skip
+        """
+        Args:
+            node: What stands in the program; None where a library calls back.
+            open_ended: Whether `*args` or `**kwargs` of unknown length were passed.
+            spread: What these hold, each.
+        """
+        self.frame = frame
+        self.store = store
+        self.site = site
+        self.node = node
+        self.arguments: list[Value] = [] if arguments is None else arguments
+        self.keywords: dict[str, Value] = {} if keywords is None else keywords
+        self.open_ended = open_ended
+        self.spread: list[Value] = [] if spread is None else spread
+
+    def with_store(self, store: Store) -> Call:
+        """The same call where other things are known."""
+        return Call(
+            self.frame, store, self.site, self.node, self.arguments, self.keywords,
+            open_ended=self.open_ended, spread=self.spread,
+        )  # fmt: skip
 
     def argument(self, position: int, keyword: str = "") -> Value | None:
         """The argument passed at `position` or as `keyword`; None when there is none."""

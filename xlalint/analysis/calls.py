@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from xlalint.analysis import attributes
 from xlalint.analysis.attributes import attribute
@@ -149,7 +148,7 @@ def _each_target(machine: Machine, of: tuple[Target, ...], call: Call) -> Value:
     after: Store | None = None
     for target in of:
         aside = before.copy()
-        one = replace(call, store=aside)
+        one = call.with_store(aside)
         value = _target(machine, target, one)
         result = value if result is None else join_values(result, value)
         if after is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TypeVar
 
 from xlalint.analysis.arguments import arguments_of
@@ -137,12 +137,18 @@ def forget(name: str, store: Store) -> None:
     known.update(fact.subject for fact in state.facts)
     if not any(name in subject for subject in known):
         return  # as mostly, which is seen without a pattern
-    mentions = partial(re.search, rf"(?<![\w.]){re.escape(name)}\b")
+    mentions = _mentioning(name).search
     state.facts = frozenset(fact for fact in state.facts if not mentions(fact.subject))
     store.state.obligations = frozenset(
         owed._replace(when=frozenset(fact for fact in owed.when if not mentions(fact.subject)))
         for owed in store.state.obligations
     )
+
+
+@lru_cache(maxsize=4096)
+def _mentioning(name: str) -> re.Pattern[str]:
+    """What finds a name in an expression, where it is no attribute."""
+    return re.compile(rf"(?<![\w.]){re.escape(name)}\b")
 
 
 def told_outside(known: frozenset[Fact], function: Function, call: ast.Call | None) -> frozenset[Fact]:

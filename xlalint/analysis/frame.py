@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xlalint.analysis.outline import Function, Outline
@@ -18,23 +17,25 @@ from xlalint.lazy.state import State, View
 from xlalint.lazy.values import NOTHING, Value
 
 
-@dataclass(slots=True)
 class Exits:
     """The stores with which control leaves the construct being interpreted."""
 
-    breaks: list[tuple[Store, Site]] = field(default_factory=list)
-    continues: list[Store] = field(default_factory=list)
-    returns: list[tuple[Store, Value, Site]] = field(default_factory=list)
-    raises: list[tuple[Store, Site]] = field(default_factory=list)
+    __slots__ = ("breaks", "continues", "raises", "returns")
+
+    def __init__(self) -> None:
+        self.breaks: list[tuple[Store, Site]] = []
+        self.continues: list[Store] = []
+        self.returns: list[tuple[Store, Value, Site]] = []
+        self.raises: list[tuple[Store, Site]] = []
 
     def copy(self) -> Exits:
         """The same ways out, with stores of their own."""
-        return Exits(
-            [(store.copy(), site) for store, site in self.breaks],
-            [store.copy() for store in self.continues],
-            [(store.copy(), value, site) for store, value, site in self.returns],
-            [(store.copy(), site) for store, site in self.raises],
-        )
+        copied = Exits()
+        copied.breaks += [(store.copy(), site) for store, site in self.breaks]
+        copied.continues += [store.copy() for store in self.continues]
+        copied.returns += [(store.copy(), value, site) for store, value, site in self.returns]
+        copied.raises += [(store.copy(), site) for store, site in self.raises]
+        return copied
 
 
 class Settled(NamedTuple):

@@ -19,6 +19,10 @@ _DEVICE = re.compile(r"""(?:[(:]|(?<![=!])=|\breturn)\s*f?["']xla(?::(?:\d+|\{[^
 """A device that is handed on, not one that is compared with or looked up."""
 _STEPS_BY_ITSELF = re.compile(r"\bbarrier\s*=\s*True\b")
 _WORDS = re.compile(r"[A-Za-z_]\w*")
+_CUT = bytes(code if chr(code).isalnum() or code == ord("_") else ord(" ") for code in range(128)) + bytes(
+    128
+)
+"""ASCII with blanks for all that stands in no word."""
 
 
 class Plan:
@@ -262,7 +266,7 @@ class Plan:
             first, last = function.node.lineno, function.node.end_lineno or function.node.lineno
             first = min([first, *(decorator.lineno for decorator in function.decorators)])
             text = "\n".join(lines[first - 1 : last])
-            self._words[function] = frozenset(_WORDS.findall(text))
+            self._words[function] = _words_in(text)
             if names_device and _DEVICE.search(text):
                 self._naming_devices.add(function)
             body[first - 1 : last] = [""] * (last - first + 1)
@@ -270,7 +274,7 @@ class Plan:
             line for line in body if not line.lstrip().startswith(("import ", "from ", "class ", "#"))
         )
         text = "\n".join(statements)
-        words = frozenset(_WORDS.findall(text))
+        words = _words_in(text)
         self._module_words[outline] = words | {HOT_TOKEN} if names_device and _DEVICE.search(text) else words
 
     def _spread(self) -> None:
@@ -332,6 +336,18 @@ def leading_to(own: set[str], cls: Class, methods: dict[str, Function]) -> list[
     inherited = {name for name in leading if methods[name].owner is not cls}
     inner = {name for outer in leading for name in names[outer]}
     return sorted(inherited - inner - {"__init__"})
+
+
+def _words_in(text: str) -> frozenset[str]:
+    """The words of a text, numbers left out."""
+    if not text.isascii():
+        return frozenset(_WORDS.findall(text))
+    # To cut the text at all else is several times faster than to look for words.
+    words = set(text.encode().translate(_CUT).decode().split())
+    for word in [word for word in words if word < ":"]:
+        words.remove(word)  # it begins with a digit, as `1e5` does
+        words.update(_WORDS.findall(word))
+    return frozenset(words)
 
 
 def saves(function: Function) -> bool:

@@ -9,7 +9,6 @@ and again are kept as the bits of a number: to unite them is then one operation.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T", bound=Hashable)
@@ -59,7 +58,6 @@ def places(bits: int) -> Iterator[int]:
         place = digits.find("1", place + 1)
 
 
-@dataclass(slots=True)
 class Trail:
     """What one activation, or a whole root, has left behind.
 
@@ -78,17 +76,25 @@ class Trail:
         leaning: The questions that it rests on and that were still open.
     """
 
-    rested: int = 0
-    entered: int = 0
-    tried: int = 0
-    contexts: int = 0
-    cut_off: int = 0
-    deepest: int = 0
-    too_deep: bool = False
-    narrowed: bool = False
-    recursions: int = 0
-    touched: int = 0
-    leaning: int = 0
+    __slots__ = (
+        "contexts", "cut_off", "deepest", "entered", "leaning", "narrowed", "recursions", "rested",
+        "too_deep", "touched", "tried",
+    )  # fmt: skip
+
+    def __init__(
+        self, rested: int = 0, entered: int = 0, tried: int = 0, contexts: int = 0, deepest: int = 0
+    ) -> None:
+        self.rested = rested
+        self.entered = entered
+        self.tried = tried
+        self.contexts = contexts
+        self.cut_off = 0
+        self.deepest = deepest
+        self.too_deep = False
+        self.narrowed = False
+        self.recursions = 0
+        self.touched = 0
+        self.leaning = 0
 
     def take(self, other: Trail, deepest: int | None = None) -> None:
         """Add what an activation on the way has left behind; `deepest` where it would have led from here."""

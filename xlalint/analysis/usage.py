@@ -93,7 +93,7 @@ class _Walker:
         self._lines = lines
         self._resolve = resolve
         # A function may import a name that others use.
-        self._binds_for_others = any(map(_GLOBAL.search, lines))
+        self._binds_for_others = any("global" in line and _GLOBAL.search(line) for line in lines)
         self._meanings: dict[str, str | None] = {}
         self._roots: dict[str, bool] = {}
         self._module = self._scope = _Scope(None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
@@ -186,7 +184,10 @@ def _call_with_the_rest(machine: Machine, call: Call) -> Value:
         return call_unknown(machine, call)
     function, *given = call.arguments
     named = {name: value for name, value in call.keywords.items() if name not in _OF_CHECKPOINT}
-    return machine.invoke(function, replace(call, node=None, arguments=given, keywords=named))
+    inner = Call(
+        call.frame, call.store, call.site, None, given, named, open_ended=call.open_ended, spread=call.spread
+    )
+    return machine.invoke(function, inner)
 
 
 _OF_CHECKPOINT = frozenset({
