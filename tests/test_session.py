@@ -125,7 +125,7 @@ def test_after_any_change_of_a_real_tree_the_answer_is_the_fresh_one(tree: str, 
         ("def report", "# a remark\n\n\ndef report", set()),
         # It is not: those who call it are, and no other.
         ("meter.add(loss.item())", "meter.add(loss)", {"report", "add", "train"}),
-        ("loss.backward()", "loss.backward()  # once", {"step"}),
+        ("loss.backward()", "loss.backward()  # once", set()),
         # What the objects of a class hold comes out the same.
         ("self.total = 0", "self.total = 1", {"__init__", "add", "train", "report", "<lambda>"}),
     ],

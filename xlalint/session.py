@@ -90,10 +90,10 @@ class Session:
 
     def forget(self) -> None:
         """Know nothing any more; settings are read anew."""
-        self._finder = self._make_finder()
         for project in self._projects.values():
             project.close()
         self._projects.clear()
+        self._finder = self._make_finder()
 
     def _known(self, paths: Sequence[Path], texts: Mapping[str, bytes]) -> Gathered | None:
         """The projects of files, where all are known; else None."""

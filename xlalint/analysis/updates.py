@@ -1,9 +1,10 @@
 """What a change of texts undoes of what was found out of a program that stays in memory.
 
 What the interpreter found out rests on facts. Those whose values a change has altered are known when the
-changed modules have been outlined anew; what rests on none of them holds. What instances of a class hold is
-such a fact, too, and found out by interpreting: until that has been done again, all is set aside that rests
-on it, and comes back where it turns out to be the same.
+changed modules have been outlined anew; what rests on none of them holds. All else is set aside, and comes
+back where it turns out to hold. First it is seen whether changed functions do what they did, in each context
+that they were entered in: mostly they do, and then nothing is left in doubt. What instances of a class hold
+is a fact, too, and found out by interpreting; that is done again where something changed that it rests on.
 """
 
 from __future__ import annotations
