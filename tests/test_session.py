@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import shutil
 from collections.abc import Iterator
@@ -126,6 +127,7 @@ def test_after_any_change_of_a_real_tree_the_answer_is_the_fresh_one(tree: str, 
         # It is not: those who call it are, and no other.
         ("meter.add(loss.item())", "meter.add(loss)", {"report", "add", "train"}),
         ("loss.backward()", "loss.backward()  # once", set()),
+        ("def add(self, value):", "def add(self, value):\n        more = 1", {"__init__", "add"}),
         # What the objects of a class hold comes out the same.
         ("self.total = 0", "self.total = 1", {"__init__", "add", "train", "report", "<lambda>"}),
     ],
@@ -141,6 +143,17 @@ def test_after_a_change_only_what_rests_on_it_is_interpreted(
     report = session.check([path], texts)
     assert set(interpreted) <= expected
     assert told(report) == told(check([path], finder(), texts=texts))
+
+
+def test_no_circles_are_looked_for_in_what_stays(project: Path) -> None:
+    # That takes half a second for a project of some size, and comes whenever it likes.
+    session = Session(finder)
+    gc.unfreeze()
+    session.check([project / "program.py"])
+    assert gc.get_freeze_count() > 0
+    assert gc.isenabled()
+    session.forget()
+    assert gc.get_freeze_count() == 0
 
 
 def test_nothing_is_interpreted_where_nothing_has_changed(project: Path, interpreted: list[str]) -> None:
