@@ -92,6 +92,8 @@ def picture() -> str:
 def _page(rule: type[Rule[Any]]) -> str:
     """What `xlalint rule` prints, with what the example gives."""
     page = explained(rule)
+    if rule.of_runs:
+        return page
     begin = page.index("## Example")
     end = page.index("```\n", page.index("```python\n", begin)) + len("```\n")
     source = example(rule, "Example")

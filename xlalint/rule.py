@@ -87,6 +87,8 @@ class Rule(ABC, Generic[E]):
     """Whether the rule is on by default."""
     of_text: ClassVar[bool] = False
     """Whether it is about how the source is written: while a program runs there is nothing to say."""
+    of_runs: ClassVar[bool] = False
+    """Whether only a running program shows it: of its source there is nothing to say."""
     since: ClassVar[str] = "0.1"
     stage: ClassVar[Stage] = Stage.STABLE
     aliases: ClassVar[tuple[str, ...]] = ()

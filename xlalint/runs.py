@@ -40,6 +40,30 @@ class Milliseconds:
 
 
 @dataclass(frozen=True, slots=True)
+class Untrained:
+    """Parameters of one model that were never updated, though optimizers have stepped.
+
+    Args:
+        model: Its class.
+        names: The first of them.
+        count: How many they are.
+        of: How many parameters the model has that could be trained.
+        why: As the end of a sentence, such as `no gradient reached them`.
+    """
+
+    model: str
+    names: tuple[str, ...]
+    count: int
+    of: int
+    why: str
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of the model is trained."""
+        return self.count == self.of
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One process that ran a program under the guard.
 
@@ -57,6 +81,8 @@ class Run:
         launches_per_step: After the warm-up, of one replica; None: there was no step after it.
         ms: Where the time of a step went; None: there was no step after the warm-up.
         unattributed: Where graphs were launched that nothing is known to cause.
+        fallbacks: By operation, how often the host ran it, as torch_xla cannot record it.
+        untrained: Parameters that were never updated.
         diagnostics: What was found, in the order in which it is shown.
         suppressed: How many diagnostics comments silenced.
         notes: What else the user must know, such as what was not tested.
@@ -79,6 +105,8 @@ class Run:
     launches_per_step: float | None = None
     ms: Milliseconds | None = None
     unattributed: tuple[Unattributed, ...] = ()
+    fallbacks: dict[str, int] = field(default_factory=dict)
+    untrained: tuple[Untrained, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     suppressed: int = 0
     notes: tuple[str, ...] = ()

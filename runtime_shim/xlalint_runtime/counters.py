@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -56,6 +57,13 @@ def seconds_compiling() -> float:
     return float(data[1]) / 1e9 if data else 0.0
 
 
+def fallbacks() -> Counter[str]:
+    """By operation, how often the host ran it since the process started, as the engine cannot record it."""
+    xlac = torch_xla._XLAC
+    names = (name for name in xlac._get_executed_fallback_ops() if name not in _READS)
+    return Counter({name: xlac._xla_counter_value(name) or 0 for name in names})
+
+
 def compile_ahead(tensors: list[torch.Tensor]) -> None:
     """Compile the graph of `tensors` without launching it; a launch that follows finds it."""
     torch_xla._XLAC._xla_warm_up_cache(tensors, [])
@@ -71,6 +79,9 @@ def work_pending(device: str) -> bool:
     """Whether anything on `device` is recorded that a cut would launch."""
     return any(torch_xla._XLAC._check_device_tensor_need_materialization(device))
 
+
+_READS = frozenset({"aten::_local_scalar_dense"})
+"""What the engine counts with them, and is a read."""
 
 _dynamo_launches = [0]
 _compiled_ahead = [0]

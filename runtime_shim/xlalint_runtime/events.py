@@ -9,6 +9,7 @@ from xlalint.lazy.events import (
     Collective,
     Cut,
     Event,
+    FellBack,
     GradientUsed,
     HostRead,
     LeftPending,
@@ -26,7 +27,7 @@ from xlalint.lazy.events import (
 )
 
 EMITTED: frozenset[type[Event]] = frozenset({
-    ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, GradientUsed, HostRead, LeftPending,
+    ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack, GradientUsed, HostRead, LeftPending,
     LoopLeft, MarkerRepeated, OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft,
     StepSplit, StepsRun, UnmatchedCollective,
 })  # fmt: skip

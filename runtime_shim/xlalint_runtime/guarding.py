@@ -23,7 +23,7 @@ from xlalint_runtime.report import Report
 from xlalint_runtime.shield import Faults, shielded
 from xlalint_runtime.summary import Summary
 from xlalint_runtime.watch import Happened, Hook, Watch
-from xlalint_runtime.watching import cuts, loops, meetings, reads, training
+from xlalint_runtime.watching import cuts, fallbacks, loops, meetings, reads, training
 
 HOOKS = (*cuts.HOOKS, *reads.HOOKS, *training.HOOKS, *loops.HOOKS, *meetings.HOOKS)
 
@@ -43,6 +43,7 @@ class Guard:
         warmup: int = 0,
         pace: Callable[[], None] | None = None,
         ends_parting: bool = False,
+        follows_lines: bool = False,
     ) -> None:
         """Args:
         rules: The rules to judge by; None: those that are on by default. Of either only those that judge
@@ -53,6 +54,8 @@ class Guard:
         warmup: How many steps at the start are left out of what is told of each step.
         pace: Called whenever the program is seen; what it raises reaches the program.
         ends_parting: Whether replicas that would wait for each other for ever are ended by an exception.
+        follows_lines: Whether lines are followed from the start, so that operations that fall back to the
+            host are found where they come first, too. That is slow.
         """
         chosen = [rule for rule in all_rules() if rule.enabled] if rules is None else rules
         self._judge = Judge(rule(DEFAULT_TARGET) for rule in chosen if is_guarded(rule))
@@ -62,12 +65,14 @@ class Guard:
         self._on_news = on_news
         self._watch = Watch(self._happened, self.report, pace, ends_parting=ends_parting)
         self._patches = Patches()
+        self._follows_lines = follows_lines
 
     def __enter__(self) -> Guard:
         self._patches.on_undo(counters.count_dynamo_launches())
         for hook in HOOKS:
             self._patches.replace(hook.owner, hook.name, functools.partial(self._shielded, hook))
         training.register(self._watch, self._patches, self.faults)
+        fallbacks.register(self._watch, self._patches, self.faults, from_the_start=self._follows_lines)
         replicas.listen(self._watch)
         self._patches.on_undo(lambda: replicas.listen(replicas.Listener()))
         return self

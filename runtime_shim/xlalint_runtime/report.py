@@ -106,6 +106,13 @@ class Report:
             self._replicas[_key(placed)].add(replicas.rank())
             return placed if self._times[_key(placed)] == 1 else None
 
+    def again(self, site: Site, times: int) -> None:
+        """What was found at `site` has happened so many times more, without being watched."""
+        with self._lock:
+            for placed in self._found:
+                if placed.path[-1] == site and placed.finding.rule.of_runs:
+                    self._times[_key(placed)] += times
+
     def _placed(self, finding: Finding, settled_in: Chain | None) -> Placed:
         chain = self._chains.get(finding.path[-1], ())
         last = max(0, len(chain) - 1)

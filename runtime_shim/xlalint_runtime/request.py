@@ -30,6 +30,7 @@ class Request:
         max_seconds: After how many seconds.
         warmup: How many steps at the start are left out of the numbers of each step.
         replicas: How many replicas a launched program has; None: as the environment says.
+        follows_lines: Whether lines are followed from the start; see `Guard`.
         report: The file that the report is written to as it happens.
         pulse: The file in which the program's life is seen.
         stacks: The file that all stacks are written to when the parent asks for them.
@@ -44,6 +45,7 @@ class Request:
     max_seconds: float | None = None
     warmup: int = 2
     replicas: int | None = None
+    follows_lines: bool = False
     report: str | None = None
     pulse: str | None = None
     stacks: str | None = None

@@ -77,6 +77,7 @@ class Session:
                 warmup=self._request.warmup,
                 pace=self._pace,
                 ends_parting=True,
+                follows_lines=self._request.follows_lines,
             )
             guard.__enter__()
         except Exception as error:
@@ -175,6 +176,8 @@ class Session:
             launches_per_step=late[1] / late[0] if late else None,
             ms=summary.milliseconds(),
             unattributed=tuple(self._unattributed(guard)),
+            fallbacks=summary.fallbacks(),
+            untrained=summary.models.untrained(),
             diagnostics=self.found,
             suppressed=suppressed,
             notes=tuple(notes),

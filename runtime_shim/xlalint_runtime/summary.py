@@ -13,6 +13,7 @@ from typing import NamedTuple
 from xlalint.lazy.site import Site
 from xlalint.runs import Milliseconds
 from xlalint_runtime import counters, replicas
+from xlalint_runtime.models import Models
 
 MOST_UNATTRIBUTED = 8
 """Of the places where graphs were launched by nothing known, so many are told."""
@@ -59,6 +60,7 @@ class Summary:
         """Args: warmup: how many steps are left out of what is told of each step, the first one always."""
         self.warmup = max(1, warmup)
         self.began = time.monotonic()
+        self.models = Models()
         self.causes: Counter[Launch] = Counter()
         self.unattributed: Counter[tuple[Site | None, Site]] = Counter()
         self._lock = threading.Lock()
@@ -70,6 +72,7 @@ class Summary:
         self._marks: dict[Unit, _Moment] = {}
         self._latest: dict[Unit, _Moment] = {}
         self._at_start = counters.counts()
+        self._fallbacks_at_start = counters.fallbacks()
         self._dynamo_at_start = counters.dynamo_launches()
         self._placed = 0
         self._waited = 0.0
@@ -121,6 +124,11 @@ class Summary:
     def compiles(self) -> int:
         """All compiled graphs so far."""
         return counters.counts().since(self._at_start).compiles
+
+    def fallbacks(self) -> dict[str, int]:
+        """By operation, how often the host has run it."""
+        since = counters.fallbacks() - self._fallbacks_at_start
+        return {name.removeprefix("aten::"): count for name, count in since.items()}
 
     def by_cause(self) -> dict[str, int]:
         """All launches by what caused them; what nothing is known to cause is `unattributed`."""

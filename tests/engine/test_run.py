@@ -88,6 +88,23 @@ def test_raise_stops_the_program_at_its_line_and_warn_lets_it_go_on(server: Fork
     assert warning.output.count("XLA101 host-read-in-step") == 1
 
 
+def test_what_the_host_runs_is_found_at_its_line_and_what_nothing_trains_is_named(server: ForkServer) -> None:
+    program = MORE / "before_renting.py"
+    at_once, later = (watched(server, program, follows_lines=follows) for follows in (True, False))
+    (first, *_) = (line for line, text in enumerate(program.read_text().splitlines(), 1) if "unique(" in text)
+    assert found(at_once) == marked(program)
+    assert found(later) == marked(program) - {("XLA108", first)}, "what comes once is over before it is looked for"
+    for one in (at_once, later):
+        assert one.run is not None
+        assert one.run["fallbacks"] == {"_unique2": 1, "median": 6}
+        (every_step,) = (each for each in one.run["diagnostics"] if each["range"]["start"]["line"] != first)
+        assert every_step["evidence"]["count"] == (6 if one is at_once else 5)
+        assert {(each["names"][0], each["count"], each["why"]) for each in one.run["untrained"]} == {
+            ("head.weight", 2, "no optimizer that stepped holds them"),
+            ("spare.weight", 2, "no gradient reached them"),
+        }
+
+
 def test_a_comment_suppresses(server: ForkServer) -> None:
     report = watched(server, MORE / "suppressed.py").run
     assert report is not None

@@ -18,6 +18,7 @@ COMMANDS = {
     "clean": "clean",
     "config": "settings",
     "migrate": "migrate",
+    "preflight": "preflight",
     "prove": "prove",
     "rule": "rules",
     "rules": "rules",

@@ -23,12 +23,14 @@ from xlalint.cli.options import (
 from xlalint.cli.terminal import columns_or, is_colored
 
 if TYPE_CHECKING:
+    from xlalint.diagnostic import Severity
     from xlalint.runs import Run
+    from xlalint.settings import Settings
 
 _RULES = ("select", "ignore", "extend_select")
 
 
-class _RunsAProgram(click.Command):
+class RunsAProgram(click.Command):
     """A command whose arguments end where those of the program begin."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
@@ -55,7 +57,7 @@ class _RunsAProgram(click.Command):
         return [*args[:index], "--", *args[index:]]
 
 
-@click.command(cls=_RunsAProgram)
+@click.command(cls=RunsAProgram)
 @click.option("-m", "module", metavar="MODULE", help="Run a module, as `python -m` does.")
 @click.option(
     "--mode", type=click.Choice(("record", "warn", "raise")), default="record", show_default=True,
@@ -99,17 +101,29 @@ class _RunsAProgram(click.Command):
 )  # fmt: skip
 @color_option
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARGS]...")
-def run(
-    program: tuple[str, ...], *, module: str | None, output_format: str, output_file: Path | None,
-    fail_on: str | None, color: str, config: tuple[str, ...], isolated: bool, hang_timeout: float | None,
-    **options: Any,
-) -> None:  # fmt: skip
+def run(**options: Any) -> None:
     """Run a program on torch_xla, and report the hazards that happen.
 
     The program runs as `python SCRIPT ARGS` does, on the CPU engine where no accelerator is set up.
     The exit status is that of the program; if that is 0, it is 1 with --fail-on and diagnostics of that
     severity or a higher one. It is 2 for wrong usage, and then nothing is run. It is 124 if the program
     was ended because it hung.
+    """
+    fail_on = options["fail_on"]
+    outcome, settings = watched(**options)
+    failing = settings.fail_on if fail_on is not None else None
+    raise click.exceptions.Exit(outcome.status or int(fails(outcome.run, failing)))
+
+
+def watched(
+    program: tuple[str, ...], *, module: str | None, output_format: str, output_file: Path | None,
+    fail_on: str | None, color: str, config: tuple[str, ...], isolated: bool, hang_timeout: float | None,
+    **options: Any,
+) -> tuple[Any, Settings]:  # fmt: skip
+    """Run a program under the guard and print the report; where a signal ended it, end by that, too.
+
+    Returns:
+        How it ended, and the settings that hold for it.
     """
     words = program if module is None else (module, *program)
     if not words:
@@ -134,10 +148,13 @@ def run(
         _print_report(outcome.run, outcome.stacks, output_format, output_file, color)
     if outcome.signal:
         _end_by(outcome.signal)
-    failing = settings.fail_on if fail_on is not None else None
-    found = outcome.run.diagnostics if outcome.run is not None else ()
-    failed = failing is not None and any(each.severity >= failing for each in found)
-    raise click.exceptions.Exit(outcome.status or int(failed))
+    return outcome, settings
+
+
+def fails(run: Run | None, failing: Severity | None) -> bool:
+    """Whether anything was found of this severity or a higher one."""
+    found = run.diagnostics if run is not None else ()
+    return failing is not None and any(each.severity >= failing for each in found)
 
 
 def _print_report(run: Run, stacks: str, form: str, file: Path | None, color: str) -> None:

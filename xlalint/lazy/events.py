@@ -105,6 +105,13 @@ class MarkerRepeated(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class FellBack(Event):
+    """The host ran an operation, as the lazy engine cannot record it; `operation` is its name in ATen."""
+
+    operation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Collective(Event):
     """Replicas met, or tried to."""
 

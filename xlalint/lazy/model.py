@@ -21,6 +21,7 @@ from xlalint.lazy.events import (
     Collective,
     Cut,
     Event,
+    FellBack,
     GradientUsed,
     HostRead,
     Leaving,
@@ -413,6 +414,10 @@ class LazyModel:
                 )
                 self._emit(event, state)
             state.obligations -= {obligation}
+
+    def fall_back(self, state: State, operation: str, site: Site) -> None:
+        """The host runs an operation that the engine cannot record: what it needs is launched and read."""
+        self._emit(FellBack(site, self.assumed(state), operation), state)
 
     # Replicas ------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import Any
 from xlalint.diagnostic import Diagnostic
 from xlalint.output import json, text
 from xlalint.output.paint import FAINT, STRONG, Line, Span, plain
-from xlalint.runs import Milliseconds, Run, Unattributed
+from xlalint.runs import Milliseconds, Run, Unattributed, Untrained
 from xlalint.sources.file import SourceFile
 
 FORM = 1
@@ -41,6 +41,9 @@ def read(data: str) -> Run:
         known = {name: held[name] for name in Run.__slots__ if name in held}
         known["diagnostics"] = tuple(json.from_object(each) for each in held["diagnostics"])
         known["unattributed"] = tuple(Unattributed(**each) for each in held["unattributed"])
+        known["untrained"] = tuple(
+            Untrained(**{**each, "names": tuple(each["names"])}) for each in held.get("untrained", ())
+        )
         known["ms"] = held["ms"] and Milliseconds(**held["ms"])
         known["notes"] = tuple(held["notes"])
         return Run(**known)
@@ -62,9 +65,11 @@ def full(run: Run, sources: Mapping[str, SourceFile], columns: int = text.COLUMN
         yield [Span("note: ", STRONG), Span(note)]
     yield plain("")
     yield from text.full(run.diagnostics, sources, columns)
+    yield from _untrained(run)
     yield from _unattributed(run)
     yield from _worst(run)
     yield _numbers(run)
+    yield from _fallbacks(run)
     yield from _times(run)
     yield _found(run)
 
@@ -75,6 +80,20 @@ def _head(run: Run) -> Line:
     rank = f", rank {run.rank} (process {run.pid})" if run.rank is not None else ""
     steps = f", {run.steps} {run.counted or 'steps'}" if run.engine else ""
     return [Span("xlalint run: ", STRONG), Span(f"{engine}{replicas}{rank}{steps}, {run.end or 'cut short'}")]
+
+
+def _untrained(run: Run) -> Iterator[Line]:
+    for each in run.untrained:
+        more = ", ..." if each.count > len(each.names) else ""
+        which = "no parameter" if each.is_whole else f"{each.count} of {each.of} parameters"
+        verb = "was updated" if each.is_whole else "were not updated"
+        names = f": {', '.join(each.names)}{more}" if not each.is_whole else ""
+        yield [
+            Span("untrained: ", STRONG),
+            Span(f"{which} of {each.model} {verb}{names} ({each.why})"),
+        ]
+    if run.untrained:
+        yield plain("")
 
 
 def _unattributed(run: Run) -> Iterator[Line]:
@@ -115,6 +134,12 @@ def _numbers(run: Run) -> Line:
     parts.append(f"compiles {run.compiles}{late}")
     parts += [f"{name} {count}" for name, count in run.causes.items() if count or name == "unattributed"]
     return plain(" | ".join(parts))
+
+
+def _fallbacks(run: Run) -> Iterator[Line]:
+    if run.fallbacks:
+        listed = sorted(run.fallbacks.items(), key=lambda each: (-each[1], each[0]))
+        yield plain(f"run on the host: {', '.join(f'{name} {count}' for name, count in listed)}")
 
 
 def _times(run: Run) -> Iterator[Line]:

@@ -15,7 +15,10 @@ import torch
 import torch.nn.utils.clip_grad as clip_grad
 import torch_xla._patched_functions as patched_functions
 import torch_xla.core.xla_model as xm
-from torch.optim.optimizer import register_optimizer_step_pre_hook
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 
 from xlalint.lazy.events import Use
 from xlalint.lazy.scopes import Scope, ScopeKind
@@ -44,6 +47,7 @@ def _module_call(watch: Watch, original: Any) -> Any:
             return original(module, *args, **kwargs)
         this.in_forward = True
         try:
+            watch.report.summary.models.ran(module)
             if chain := user_chain():
                 watch.tell(chain, lambda state, site: watch.model.record(state, Weight.HEAVY, site))
             return original(module, *args, **kwargs)
@@ -221,7 +225,14 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
         watch.tell(chain, transition)
         watch.stepped()
 
+    def after(optimizer: Any, args: Any, kwargs: Any) -> None:
+        try:
+            watch.report.summary.models.stepped(_held(optimizer))
+        except Exception as error:
+            faults.note(error, "Optimizer.step")
+
     patches.on_undo(register_optimizer_step_pre_hook(before).remove)
+    patches.on_undo(register_optimizer_step_post_hook(after).remove)
 
 
 def _scaler_step(watch: Watch, original: Any) -> Any:

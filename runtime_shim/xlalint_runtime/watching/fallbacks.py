@@ -1,0 +1,115 @@
+"""Operations that torch_xla cannot record and runs on the host: which, how often, and at which line.
+
+The engine counts them by name and tells nobody where. So when the count has moved since the last cut, the next
+steps are followed line by line.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import torch_xla
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+from xlalint.lazy.site import Site
+from xlalint_runtime import counters, replicas
+from xlalint_runtime.hooks import Patches
+from xlalint_runtime.lines import Lines
+from xlalint_runtime.shield import Faults
+from xlalint_runtime.sites import Chain
+from xlalint_runtime.stopping import Deliberate
+from xlalint_runtime.watch import Watch
+
+LOOKS = 6
+"""So many cuts and optimizer steps long lines are followed, after the one at which there was something new."""
+
+
+def register(watch: Watch, patches: Patches, faults: Faults, *, from_the_start: bool) -> None:
+    """Find them from now on.
+
+    Args:
+        from_the_start: Whether lines are followed before anything is known to fall back.
+    """
+    found = Fallbacks(watch, faults, from_the_start=from_the_start)
+
+    def marker(original: Any) -> Any:
+        @functools.wraps(original)
+        def step_marker(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            found.look()
+            return result
+
+        return step_marker
+
+    patches.replace(torch_xla._XLAC, "_xla_step_marker", marker)
+    # Where nothing cuts, optimizers still step.
+    patches.on_undo(register_optimizer_step_pre_hook(lambda *_: found.look()).remove)
+    patches.on_undo(found.end)
+
+
+class Fallbacks:
+    """Finds out where they are while a program runs."""
+
+    def __init__(self, watch: Watch, faults: Faults, *, from_the_start: bool) -> None:
+        """Args: from_the_start: whether lines are followed before anything is known to fall back."""
+        self._watch = watch
+        self._faults = faults
+        self._known: Counter[str] = Counter()
+        self._places: dict[str, Site] = {}
+        """By operation, where it was seen last."""
+        self._thread = threading.get_ident()
+        self._left = 0
+        self._lines = Lines(self._passed)
+        self._always = from_the_start
+        self._known = counters.fallbacks()
+        if from_the_start:
+            self._lines.follow()
+
+    def look(self) -> None:
+        """A step ends: see whether lines must be followed, or need be no longer."""
+        if threading.get_ident() != self._thread or self._always or replicas.running():
+            return
+        if self._left:
+            self._left -= 1
+            if not self._left:
+                self._lines.end()
+        elif new := counters.fallbacks() - self._known:
+            self._known += new
+            for operation, count in new.items():
+                if operation in self._places:
+                    self._watch.report.again(self._places[operation], count)
+            if not self._places.keys() >= new.keys() and self._lines.follow():
+                self._left = LOOKS
+
+    def end(self) -> None:
+        """Follow no line any more."""
+        self._lines.end()
+
+    def _passed(self, chain_there: Callable[[], Chain]) -> None:
+        """A line has been run."""
+        try:
+            now = counters.fallbacks()
+            new = now - self._known
+            if not new:
+                return
+            self._known = now
+            chain = chain_there()
+            if chain and not replicas.running():
+                for operation, count in new.items():
+                    self._tell(operation, count, chain)
+        except Deliberate:
+            raise
+        except Exception as error:
+            self._lines.end()
+            self._faults.note(error, "operations that fall back to the host")
+
+    def _tell(self, operation: str, count: int, chain: Chain) -> None:
+        self._places[operation] = chain[-1].site
+        for _ in range(count):
+            self._watch.tell(
+                chain, lambda state, site: self._watch.model.fall_back(state, operation, site)
+            )
