@@ -18,7 +18,9 @@ from xlalint.settings import read_settings
 every_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
 
 
-@pytest.mark.parametrize("rule", [rule for rule in all_rules() if not rule.of_runs], ids=lambda rule: rule.code)
+@pytest.mark.parametrize(
+    "rule", [rule for rule in all_rules() if not rule.of_runs], ids=lambda rule: rule.code
+)
 def test_the_example_is_flagged(rule: type[Rule[Any]], tmp_path: Path) -> None:
     source = example(rule, "Example")
     assert source is not None

@@ -1,4 +1,4 @@
-"""`xlalint preflight` is `xlalint run` with what is to be expected before a long run; the engine is not needed."""
+"""`xlalint preflight` is `xlalint run` with what is asked before a long run; no engine is needed."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def test_its_defaults_can_be_changed(guard: Guard) -> None:
     [
         pytest.param(Run("train.py"), 0, (), 0, id="nothing found"),
         pytest.param(Run("train.py", diagnostics=(WARNING,)), 0, (), 1, id="a warning"),
-        pytest.param(Run("train.py", diagnostics=(WARNING,)), 0, ("--fail-on", "error"), 0, id="only errors count"),
+        pytest.param(Run("train.py", diagnostics=(WARNING,)), 0, ("--fail-on", "error"), 0, id="no error"),
         pytest.param(Run("train.py", diagnostics=(WARNING,)), 7, (), 7, id="the program's own status wins"),
         pytest.param(Run("train.py", untrained=(WHOLE,)), 0, (), 1, id="a model that nothing trains"),
-        pytest.param(Run("train.py", untrained=(PART,)), 0, (), 0, id="a part that nothing trains is told only"),
+        pytest.param(Run("train.py", untrained=(PART,)), 0, (), 0, id="a part that nothing trains"),
     ],
 )  # fmt: skip
 def test_the_exit_status(guard: Guard, run: Run, status: int, options: tuple[str, ...], code: int) -> None:

@@ -31,6 +31,16 @@ class Observer(Enum):
     GUARD = "guard"
 
 
+class Seen(Enum):
+    """What a run has shown of what was found by reading, or that only the run has shown it."""
+
+    CONFIRMED = "confirmed"
+    NOT_OBSERVED = "not observed"
+    """No refutation: another run, with other data or more steps, may show it."""
+    NOT_REACHED = "not reached"
+    ONLY_AT_RUN_TIME = "only at run time"
+
+
 class Applicability(Enum):
     """How far a fix may be trusted: applied by `--fix`, on request, or only shown."""
 
@@ -126,6 +136,8 @@ class Diagnostic:
     url: str = ""
     observed_by: tuple[Observer, ...] = (Observer.ANALYZER,)
     evidence: Evidence | None = None
+    seen: Seen | None = None
+    """What a run has shown of it; None: it was not asked, or does not know."""
     assumes: str = ""
     """What a *likely* diagnostic takes for granted."""
 

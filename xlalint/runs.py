@@ -86,6 +86,15 @@ class Run:
         diagnostics: What was found, in the order in which it is shown.
         suppressed: How many diagnostics comments silenced.
         notes: What else the user must know, such as what was not tested.
+        folder: The directory in which it was started; what is named here relatively, is below it.
+        files: By path, what was loaded of the user's files, each with a digest of its bytes; an empty one
+            where it has changed since.
+        judged: The codes of the rules that judged.
+        asked: By path, the lines that the run was asked about, as something was found there by reading;
+            `reached`: those of them that were run.
+        covering: Seconds that it took to find out which were.
+        static: What was found by reading and not seen, where the run was asked about it.
+        processes: Of a report that was put together, rank, process and end of each.
         rank: The process among those of the launch; None: there is one.
         pid: The process.
         seconds: How long it ran.
@@ -110,6 +119,14 @@ class Run:
     diagnostics: tuple[Diagnostic, ...] = ()
     suppressed: int = 0
     notes: tuple[str, ...] = ()
+    folder: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    judged: tuple[str, ...] = ()
+    asked: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    reached: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    covering: float | None = None
+    static: tuple[Diagnostic, ...] | None = None
+    processes: tuple[tuple[int | None, int, str], ...] = ()
     rank: int | None = None
     pid: int = 0
     seconds: float = 0.0

@@ -29,6 +29,7 @@ def main(file: str) -> None:
     atexit.register(session.end)
     session.write()
     arrival.when_imported(session.begin)
+    session.covering.begin()
     program.run(session.fails)
 
 

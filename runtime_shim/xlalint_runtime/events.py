@@ -27,7 +27,7 @@ from xlalint.lazy.events import (
 )
 
 EMITTED: frozenset[type[Event]] = frozenset({
-    ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack, GradientUsed, HostRead, LeftPending,
-    LoopLeft, MarkerRepeated, OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft,
-    StepSplit, StepsRun, UnmatchedCollective,
+    ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack, GradientUsed, HostRead,
+    LeftPending, LoopLeft, MarkerRepeated, OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered,
+    ScopeLeft, StepSplit, StepsRun, UnmatchedCollective,
 })  # fmt: skip

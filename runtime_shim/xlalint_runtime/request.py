@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from xlalint.settings import SettingsFinder
@@ -30,6 +31,7 @@ class Request:
         max_seconds: After how many seconds.
         warmup: How many steps at the start are left out of the numbers of each step.
         replicas: How many replicas a launched program has; None: as the environment says.
+        asked: By absolute path, first and last lines of statements; whether these run is to be found out.
         follows_lines: Whether lines are followed from the start; see `Guard`.
         report: The file that the report is written to as it happens.
         pulse: The file in which the program's life is seen.
@@ -45,6 +47,7 @@ class Request:
     max_seconds: float | None = None
     warmup: int = 2
     replicas: int | None = None
+    asked: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     follows_lines: bool = False
     report: str | None = None
     pulse: str | None = None

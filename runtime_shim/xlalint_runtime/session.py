@@ -8,15 +8,18 @@ import mmap
 import os
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xlalint.diagnostic import Diagnostic, Severity
 from xlalint.output import runs
-from xlalint.registry import all_rules
+from xlalint.registry import all_rules, is_guarded
 from xlalint.runs import Run, Unattributed
 from xlalint_runtime import files
 from xlalint_runtime.choosing import Choice
+from xlalint_runtime.covering import Covering
+from xlalint_runtime.loaded import Loaded
 from xlalint_runtime.request import RAISE, WARN, Request
 from xlalint_runtime.stopping import Hazard, Parted, Stopped
 
@@ -49,6 +52,9 @@ class Session:
         self._file = files.ReportFile(files.own(Path(request.report))) if request.report else None
         self._pulse = _Pulse(request.pulse) if request.pulse else None
         self._guard: Guard | None = None
+        self._folder = str(Path.cwd())
+        self._loaded = Loaded()
+        self.covering = Covering(request.asked)
         self._end = self._stopped_by = self._parted = ""
         self._began = self._written = time.monotonic()
         self._lock = threading.RLock()
@@ -57,6 +63,11 @@ class Session:
         with contextlib.suppress(OSError):
             self._errors = os.dup(2)  # The program may close its own.
         self.found: tuple[Diagnostic, ...] = ()
+        self._judged = tuple(
+            rule.code
+            for rule in all_rules()
+            if is_guarded(rule) and choice.is_selected(rule.code, str(Path(self._folder, request.program)))
+        )
 
     def begin(self) -> None:
         """The engine is there: watch from now on."""
@@ -128,6 +139,7 @@ class Session:
             self._patches.undo()
             Session.active = None
         atexit.unregister(self.end)
+        self.covering.end()
         self._end = self._end or "ended"
         self.write()
 
@@ -144,13 +156,21 @@ class Session:
         seconds = time.monotonic() - self._began
         notes = (*self._notes, *([self._file.fault] if self._file and self._file.fault else []))
         common = Run(
-            request.program, end=self._end, rank=files.rank(), pid=os.getpid(), seconds=seconds, notes=notes
-        )
+            request.program, end=self._end, rank=files.rank(), pid=os.getpid(), seconds=seconds, notes=notes,
+            folder=self._folder, files=self._loaded.files(), judged=self._judged,
+        )  # fmt: skip
+        if request.asked:
+            common = replace(common, **self._covered())
         return common if self._guard is None else self._with_counts(common, self._guard)
 
-    def _with_counts(self, common: Run, guard: Guard) -> Run:
-        from dataclasses import replace
+    def _covered(self) -> dict[str, Any]:
+        """Which of the lines that the run was asked about have run."""
+        covering = self.covering
+        if not covering.is_possible:
+            return {"notes": ("somebody else follows lines: which were reached is not known",)}
+        return {"asked": covering.asked, "reached": covering.reached, "covering": covering.seconds}
 
+    def _with_counts(self, common: Run, guard: Guard) -> Run:
         summary = guard.summary
         found, suppressed = guard.report.diagnostics()
         self.found = tuple(found)

@@ -93,16 +93,32 @@ def test_what_the_host_runs_is_found_at_its_line_and_what_nothing_trains_is_name
     at_once, later = (watched(server, program, follows_lines=follows) for follows in (True, False))
     (first, *_) = (line for line, text in enumerate(program.read_text().splitlines(), 1) if "unique(" in text)
     assert found(at_once) == marked(program)
-    assert found(later) == marked(program) - {("XLA108", first)}, "what comes once is over before it is looked for"
+    assert found(later) == marked(program) - {("XLA108", first)}, (
+        "what comes once is over before it is looked for"
+    )
     for one in (at_once, later):
         assert one.run is not None
         assert one.run["fallbacks"] == {"_unique2": 1, "median": 6}
         (every_step,) = (each for each in one.run["diagnostics"] if each["range"]["start"]["line"] != first)
-        assert every_step["evidence"]["count"] == (6 if one is at_once else 5)
+        assert every_step["evidence"]["count"] == 6
         assert {(each["names"][0], each["count"], each["why"]) for each in one.run["untrained"]} == {
             ("head.weight", 2, "no optimizer that stepped holds them"),
             ("spare.weight", 2, "no gradient reached them"),
         }
+
+
+def test_which_lines_ran_is_known_of_those_that_were_asked_about(server: ForkServer) -> None:
+    program = MORE / "reads_in_steps.py"
+    lines = {text.strip(): number for number, text in enumerate(program.read_text().splitlines(), start=1)}
+    ran, not_ran = lines["loss.backward()"], lines["os.abort()"]
+    asked = {str(program): [[ran, ran], [not_ran, not_ran]]}
+    report = watched(server, program, asked=asked).run
+    assert report is not None
+    assert report["asked"] == {str(program): [ran, not_ran]}
+    assert report["reached"] == {str(program): [ran]}
+    assert report["covering"] < 1
+    assert report["files"].keys() == {str(program)}
+    assert "XLA101" in report["judged"]
 
 
 def test_a_comment_suppresses(server: ForkServer) -> None:

@@ -22,11 +22,13 @@ from xlalint.cli.options import (
 from xlalint.cli.progress import shown
 from xlalint.cli.report import (
     changed_lines,
+    confirmed,
     leave_out_known,
     leave_out_unchanged,
     print_counts,
     print_report,
     read_baseline,
+    read_evidence,
 )
 from xlalint.cli.settings import print_settings
 from xlalint.cli.terminal import echo
@@ -121,6 +123,12 @@ class _Check(click.Command):
     metavar="[REASON]",
     help="Write comments that suppress what is found: --add-ignore, or --add-ignore=REASON.",
 )
+@click.option(
+    "--evidence",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Say of each diagnostic what the run that FILE reports has shown; report what only it has shown.",
+)
 @click.option("--ignore-suppressions", is_flag=True, help="Report what comments suppress, too.")
 @click.option("--preview", is_flag=True, default=None, help="Allow preview rules to be selected.")
 @click.option(
@@ -147,6 +155,7 @@ def check(
     update_baseline: bool,
     diff_base: str | None,
     add_ignore: str | None,
+    evidence: Path | None,
     ignore_suppressions: bool,
     fix: bool,
     unsafe_fixes: bool,
@@ -182,6 +191,7 @@ def check(
     paths, reads_input = sort_out(paths, stdin_filename)
     known = None if baseline is None else read_baseline(baseline, may_be_missing=update_baseline)
     changed = None if diff_base is None else changed_lines(diff_base, paths)
+    seen = None if evidence is None else read_evidence(evidence)
     with settings_failures():
         folder = directory(paths[0] if paths else Path(stdin_filename or "."))
         settings = finder.at(folder)
@@ -204,6 +214,8 @@ def check(
             }  # fmt: skip
             outcome = api.fix_paths(paths, unsafe=unsafe_fixes, **asked) if fixing else None
             report = api.check_paths(paths, **asked) if outcome is None else outcome.report
+        if seen is not None:
+            confirmed(report, seen, quiet=quiet)
         if known is not None:
             leave_out_known(report, known, update=update_baseline, finder=finder)
         if changed is not None:

@@ -20,6 +20,7 @@ COMMANDS = {
     "migrate": "migrate",
     "preflight": "preflight",
     "prove": "prove",
+    "report": "run_reports",
     "rule": "rules",
     "rules": "rules",
     "run": "run",

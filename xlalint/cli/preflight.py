@@ -32,7 +32,9 @@ def _options() -> list[click.Parameter]:
             if option.name in defaults:
                 option.default, option.show_default = defaults[option.name], True
             if option.name == "fail_on":
-                option.help = "Exit with 1 for diagnostics of this severity or a higher one.  [default: warning]"
+                option.help = (
+                    "Exit with 1 for diagnostics of this severity or a higher one.  [default: warning]"
+                )
         options.append(option)
     return options
 

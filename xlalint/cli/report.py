@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from xlalint.baseline import Baseline
     from xlalint.changes import Lines
     from xlalint.checker import Report
+    from xlalint.runs import Run
     from xlalint.settings import SettingsFinder
 
 
@@ -25,6 +26,26 @@ def read_baseline(file: Path, *, may_be_missing: bool) -> Baseline:
         return baseline.read_baseline(file, may_be_missing=may_be_missing)
     except baseline.BaselineError as error:
         raise Failure(str(error)) from error
+
+
+def read_evidence(file: Path) -> Run:
+    from xlalint.evidence import EvidenceError, read_run
+
+    try:
+        return read_run(file)
+    except EvidenceError as error:
+        raise Failure(f"--evidence: {error}") from error
+
+
+def confirmed(report: Report, run: Run, *, quiet: bool) -> None:
+    """Say in the report what a run has shown."""
+    from xlalint.evidence import confirm
+
+    joined = confirm(report, run)
+    if quiet:
+        return
+    for path in joined.changed:
+        click.echo(f"xlalint: {path} has changed since the run: what was seen in it is left out", err=True)
 
 
 def changed_lines(revision: str, paths: tuple[Path, ...]) -> Lines:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from xlalint.cli.check import LEVELS
+from xlalint.cli.collector import without_collector
 from xlalint.cli.engine import from_guard
-from xlalint.cli.failure import Failure, reason, settings_failures
+from xlalint.cli.failure import settings_failures
 from xlalint.cli.options import (
     color_option,
     config_options,
@@ -20,12 +21,14 @@ from xlalint.cli.options import (
     given_settings,
     settings_finder,
 )
+from xlalint.cli.report import write_text
 from xlalint.cli.terminal import columns_or, is_colored
 
 if TYPE_CHECKING:
+    from xlalint.checker import Report
     from xlalint.diagnostic import Severity
     from xlalint.runs import Run
-    from xlalint.settings import Settings
+    from xlalint.settings import Settings, SettingsFinder
 
 _RULES = ("select", "ignore", "extend_select")
 
@@ -88,6 +91,11 @@ class RunsAProgram(click.Command):
 @click.option("--preview", is_flag=True, default=None, help="Allow preview rules to be selected.")
 @config_options
 @click.option(
+    "--static",
+    is_flag=True,
+    help="Check the program's files by reading, too, and say what of that happened or was not reached.",
+)
+@click.option(
     "--fail-on", type=click.Choice(LEVELS),
     help="Exit with 1 for diagnostics of this severity or a higher one, if the program exits with 0.",
 )  # fmt: skip
@@ -118,7 +126,7 @@ def run(**options: Any) -> None:
 def watched(
     program: tuple[str, ...], *, module: str | None, output_format: str, output_file: Path | None,
     fail_on: str | None, color: str, config: tuple[str, ...], isolated: bool, hang_timeout: float | None,
-    **options: Any,
+    static: bool, **options: Any,
 ) -> tuple[Any, Settings]:  # fmt: skip
     """Run a program under the guard and print the report; where a signal ended it, end by that, too.
 
@@ -135,6 +143,7 @@ def watched(
     with settings_failures():
         settings = finder.at(Path.cwd() if module is not None else directory(Path(words[0])))
     supervise = from_guard("run", "`xlalint run`")
+    read = _read(Path.cwd() if module is not None else directory(Path(words[0])), finder) if static else None
     outcome = supervise(
         hang_timeout=hang_timeout,
         program=words[0],
@@ -142,13 +151,38 @@ def watched(
         args=words[1:],
         finder=finder,
         report=str(output_file) if output_file is not None and output_format == "json" else None,
+        asked=_asked(read),
         **options,
     )
     if outcome.run is not None:
-        _print_report(outcome.run, outcome.stacks, output_format, output_file, color)
+        run = outcome.run
+        if read is not None:
+            from xlalint.evidence import beside
+
+            run = beside(run, read.diagnostics, read.sources)
+        print_report(run, outcome.stacks, output_format, output_file, color, complete=read is not None)
     if outcome.signal:
         _end_by(outcome.signal)
     return outcome, settings
+
+
+def _read(folder: Path, finder: SettingsFinder) -> Report:
+    """What is found by reading in the files beside the program."""
+    from xlalint import api
+    from xlalint.cache import Cache
+
+    with settings_failures(), without_collector():
+        return api.check_paths((folder,), settings=finder, cache=Cache())
+
+
+def _asked(read: Report | None) -> dict[str, tuple[tuple[int, int], ...]]:
+    """The lines of which is to be found out whether they run."""
+    if read is None:
+        return {}
+    from xlalint.evidence import wanted_lines
+
+    lines = wanted_lines(read.diagnostics, read.sources)
+    return {path: tuple((each.start, each.stop - 1) for each in held) for path, held in lines.items()}
 
 
 def fails(run: Run | None, failing: Severity | None) -> bool:
@@ -157,13 +191,24 @@ def fails(run: Run | None, failing: Severity | None) -> bool:
     return failing is not None and any(each.severity >= failing for each in found)
 
 
-def _print_report(run: Run, stacks: str, form: str, file: Path | None, color: str) -> None:
+def print_report(
+    run: Run, stacks: str, form: str, file: Path | None, color: str, *, complete: bool, on_error: bool = True
+) -> None:
+    """Write what was seen.
+
+    Args:
+        stacks: The stacks of all threads, where the program hung.
+        complete: Whether there is more to say than what the program's process has written by itself.
+        on_error: Whether standard error is meant where no file is named, and not standard output.
+    """
     from xlalint.output import runs, text
     from xlalint.output.paint import paint
 
     if form == "json":
         if file is None:
-            click.echo(runs.render(run), err=True, nl=False)
+            click.echo(runs.render(run), err=on_error, nl=False)
+        elif complete and run.rank is None:
+            write_text(file, runs.render(run))
         return
     columns = text.COLUMNS if file is not None else columns_or(text.COLUMNS)
     lines = [*runs.full(run, _sources(run), columns)]
@@ -171,12 +216,9 @@ def _print_report(run: Run, stacks: str, form: str, file: Path | None, color: st
     if stacks:
         shown = f"{stacks.rstrip()}\n\n{shown}"
     if file is None:
-        click.echo(shown, err=True, nl=False)
+        click.echo(shown, err=on_error, nl=False)
         return
-    try:
-        file.write_text(shown, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise Failure(f"cannot write {file}: {reason(error)}") from error
+    write_text(file, shown)
 
 
 def _sources(run: Run) -> dict[str, Any]:

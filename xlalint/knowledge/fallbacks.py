@@ -1,7 +1,7 @@
 """What to use instead of operations that torch_xla runs on the host.
 
-That they do is known from the engine's counters (torch_xla 2.9 on the CPU engine, each was run); the list says
-only what stays on the device instead.
+That they do is known from the engine's counters (torch_xla 2.9 on the CPU engine, each was run); the list
+says only what stays on the device instead.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ INSTEAD = MappingProxyType({
     "equal": "compare on the device with `(a == b).all()`, and read the answer below the step",
     "bincount": "count on the device with `torch.nn.functional.one_hot(x, n).sum(0)`",
     "histc": "count on the device: `torch.nn.functional.one_hot(bin, n).sum(0)`",
-    "repeat_interleave": "give the number of repeats as a Python int, or gather with an index made on the host",
+    "repeat_interleave": "give the number of repeats as a Python int, or gather with an index from the host",
     "median": "sort, and take the middle: `x.sort(dim).values.select(dim, n // 2)`",
     "nanmedian": "sort, and take the middle",
     "mode": "count with `torch.nn.functional.one_hot(x, n).sum(0)` and take `argmax`",
@@ -29,7 +29,7 @@ INSTEAD = MappingProxyType({
     "bucketize": "count on the device: `(boundaries < x[..., None]).sum(-1)`",
     "grid_sampler_2d": "compute it from gathers (`torch.gather`), or do it on the host in the data loader",
     "upsample_bicubic2d": "use `mode='bilinear'`, which stays on the device",
-    "_adaptive_avg_pool2d": "use `torch.nn.AvgPool2d` with a fixed size, or an output size that divides the input",
+    "_adaptive_avg_pool2d": "use `torch.nn.AvgPool2d`, or an output size that divides the input",
     "adaptive_max_pool2d": "use `torch.nn.MaxPool2d` with a fixed size",
     "_embedding_bag_forward_only": "use `torch.nn.functional.embedding(...).sum(1)`",
     "_embedding_bag": "use `torch.nn.functional.embedding(...).sum(1)`",
@@ -39,17 +39,21 @@ INSTEAD = MappingProxyType({
     "huber_loss": "use `torch.nn.functional.smooth_l1_loss`, which stays on the device",
     "_ctc_loss": "compute this loss on the host once a step is over, or use a loss for each frame",
     "rrelu_with_noise_": "use `torch.nn.functional.leaky_relu`",
-    "linalg_cross": "write it out: `a[..., [1, 2, 0]] * b[..., [2, 0, 1]] - a[..., [2, 0, 1]] * b[..., [1, 2, 0]]`",
+    "linalg_cross": "write it out: `a.roll(-1, -1) * b.roll(-2, -1) - a.roll(-2, -1) * b.roll(-1, -1)`",
     "poisson": "draw in the data loader",
 })  # fmt: skip
 """By the operation's name without its overload, how to stay on the device."""
 
-ELSE = "do it on the host before the step, in the data loader, or write it with operations that stay on the device"
+ELSE = "do it in the data loader, or write it with operations that stay on the device"
 """Where nothing is known that would do the same."""
 
 
 def instead(operation: str) -> str:
-    """How to do without an operation, as a clause. Args: operation: as the engine counts it, `aten::nonzero`."""
+    """How to do without an operation, as a clause.
+
+    Args:
+        operation: Its name as the engine counts it, such as `aten::nonzero`.
+    """
     name = plain(operation).removesuffix(_GRADIENT)
     return INSTEAD.get(name, ELSE)
 

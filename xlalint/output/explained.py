@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xlalint.diagnostic import Diagnostic
 from xlalint.output.paint import show_control
+from xlalint.output.text import shown_by_run
 
 
 def told(diagnostic: Diagnostic) -> str:
@@ -25,5 +26,7 @@ def _lines(diagnostic: Diagnostic) -> Iterator[str]:
     yield diagnostic.message
     if diagnostic.assumes:
         yield f"likely: assumes {diagnostic.assumes}"
+    if diagnostic.seen is not None:
+        yield f"run: {shown_by_run(diagnostic)}"
     if diagnostic.help:
         yield f"help: {diagnostic.help}"

@@ -18,6 +18,7 @@ from xlalint.diagnostic import (
     Position,
     Range,
     Related,
+    Seen,
     Severity,
 )
 from xlalint.sources.file import SourceFile
@@ -54,6 +55,7 @@ def as_object(diagnostic: Diagnostic) -> dict[str, Any]:
         "url": diagnostic.url,
         "observed_by": [observer.value for observer in diagnostic.observed_by],
         "evidence": None if diagnostic.evidence is None else _evidence(diagnostic.evidence),
+        "seen": None if diagnostic.seen is None else diagnostic.seen.value,
     }
 
 
@@ -92,6 +94,7 @@ def from_object(held: dict[str, Any]) -> Diagnostic:
         observed_by=tuple(Observer(name) for name in held["observed_by"]),
         evidence=evidence and Evidence(**{name: evidence[name] for name in Evidence.__slots__}),
         assumes=held["assumes"] or "",
+        seen=Seen(held["seen"]) if held.get("seen") else None,
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json as standard
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from xlalint.diagnostic import Diagnostic
+from xlalint.diagnostic import Diagnostic, Seen
 from xlalint.output import json, text
 from xlalint.output.paint import FAINT, STRONG, Line, Span, plain
 from xlalint.runs import Milliseconds, Run, Unattributed, Untrained
@@ -23,8 +24,9 @@ class NoRun(ValueError):
 
 def render(run: Run) -> str:
     """One object, with the diagnostics as `check` writes them, in pure ASCII."""
-    held = {"form": FORM, **asdict(replace(run, diagnostics=()))}
+    held = {"form": FORM, **asdict(replace(run, diagnostics=(), static=None))}
     held["diagnostics"] = [json.as_object(each) for each in run.diagnostics]
+    held["static"] = None if run.static is None else [json.as_object(each) for each in run.static]
     return standard.dumps(held, indent=2) + "\n"
 
 
@@ -44,6 +46,12 @@ def read(data: str) -> Run:
         known["untrained"] = tuple(
             Untrained(**{**each, "names": tuple(each["names"])}) for each in held.get("untrained", ())
         )
+        if held.get("static") is not None:
+            known["static"] = tuple(json.from_object(each) for each in held["static"])
+        known["processes"] = tuple(tuple(each) for each in held.get("processes", ()))
+        known["judged"] = tuple(held.get("judged", ()))
+        for name in ("asked", "reached"):
+            known[name] = {path: tuple(lines) for path, lines in held.get(name, {}).items()}
         known["ms"] = held["ms"] and Milliseconds(**held["ms"])
         known["notes"] = tuple(held["notes"])
         return Run(**known)
@@ -71,12 +79,14 @@ def full(run: Run, sources: Mapping[str, SourceFile], columns: int = text.COLUMN
     yield _numbers(run)
     yield from _fallbacks(run)
     yield from _times(run)
+    yield from _static(run)
     yield _found(run)
 
 
 def _head(run: Run) -> Line:
     engine = f"{run.engine} engine" if run.engine else "torch_xla was never imported"
-    replicas = f", {run.replicas} replicas (threads)" if run.replicas > 1 else ""
+    several = f" in {len(run.processes)} processes" if run.processes else " (threads)"
+    replicas = f", {run.replicas} replicas{several}" if run.replicas > 1 else ""
     rank = f", rank {run.rank} (process {run.pid})" if run.rank is not None else ""
     steps = f", {run.steps} {run.counted or 'steps'}" if run.engine else ""
     return [Span("xlalint run: ", STRONG), Span(f"{engine}{replicas}{rank}{steps}, {run.end or 'cut short'}")]
@@ -140,6 +150,21 @@ def _fallbacks(run: Run) -> Iterator[Line]:
     if run.fallbacks:
         listed = sorted(run.fallbacks.items(), key=lambda each: (-each[1], each[0]))
         yield plain(f"run on the host: {', '.join(f'{name} {count}' for name, count in listed)}")
+
+
+def _static(run: Run) -> Iterator[Line]:
+    """What the run has shown of what was found by reading."""
+    if run.static is None:
+        return
+    states = Counter(each.seen for each in (*run.diagnostics, *run.static))
+    parts = []
+    for state in (Seen.CONFIRMED, Seen.ONLY_AT_RUN_TIME, Seen.NOT_OBSERVED, Seen.NOT_REACHED):
+        if states[state]:
+            places = [f"{each.path}:{each.range.start.line}" for each in run.static if each.seen is state]
+            more = f" ({', '.join(places)})" if places else ""
+            parts.append(f"{states[state]} {state.value}{more}")
+    cost = f"; finding out which lines ran took {run.covering:.2f} s" if run.covering is not None else ""
+    yield plain(f"found by reading: {', '.join(parts) or 'nothing'}{cost}")
 
 
 def _times(run: Run) -> Iterator[Line]:

@@ -13,6 +13,7 @@ from xlalint.diagnostic import (
     Evidence,
     Range,
     Related,
+    Seen,
     Severity,
 )
 from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width, wrap
@@ -191,14 +192,30 @@ def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], columns: in
         yield from _places([later], sources, margin)
     if diagnostic.assumes:
         yield from _note(margin, "likely", f"assumes {show_control(diagnostic.assumes)}", columns)
-    if diagnostic.evidence is not None:
-        yield from _note(margin, "seen", seen(diagnostic.evidence), columns)
+    if diagnostic.evidence is not None or diagnostic.seen is not None:
+        yield from _note(margin, "seen", shown_by_run(diagnostic), columns)
     if diagnostic.help:
         yield from _note(margin, "help", show_control(diagnostic.help), columns)
     option = _FIXED_BY.get(_applicability(diagnostic), "")
     if option:
         fix = next(fix for fix in diagnostic.fixes if fix.applicability is _applicability(diagnostic))
         yield from _note(margin, "fix", f"{fix.title}{option}", columns)
+
+
+def shown_by_run(diagnostic: Diagnostic) -> str:
+    """What a run has shown of a diagnostic, in words."""
+    counted = seen(diagnostic.evidence) if diagnostic.evidence is not None else ""
+    if diagnostic.seen is None:
+        return counted
+    return f"{diagnostic.seen.value}: {counted or _NOT_SEEN[diagnostic.seen]}"
+
+
+_NOT_SEEN = {
+    Seen.CONFIRMED: "the run has shown it",
+    Seen.NOT_OBSERVED: "the run did not show it; with other data or more steps one may",
+    Seen.NOT_REACHED: "the run never came to this line",
+    Seen.ONLY_AT_RUN_TIME: "the source does not tell",
+}
 
 
 def seen(evidence: Evidence) -> str:

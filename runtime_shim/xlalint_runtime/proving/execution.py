@@ -78,6 +78,7 @@ def execute_as_user(job: Job, send: Send) -> None:
     with leaving_out(job.without):
         if job.guarded:
             session.begin()
+            session.covering.begin()
         try:
             program.run(session.fails)
         except BaseException as error:

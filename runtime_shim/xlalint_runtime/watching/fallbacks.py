@@ -1,7 +1,7 @@
 """Operations that torch_xla cannot record and runs on the host: which, how often, and at which line.
 
-The engine counts them by name and tells nobody where. So when the count has moved since the last cut, the next
-steps are followed line by line.
+The engine counts them by name and tells nobody where. So when the count has moved since the last cut, the
+next steps are followed line by line.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from xlalint_runtime.stopping import Deliberate
 from xlalint_runtime.watch import Watch
 
 LOOKS = 6
-"""So many cuts and optimizer steps long lines are followed, after the one at which there was something new."""
+"""So many cuts and optimizer steps long lines are followed, after one at which there was something new."""
 
 
 def register(watch: Watch, patches: Patches, faults: Faults, *, from_the_start: bool) -> None:
@@ -110,6 +110,4 @@ class Fallbacks:
     def _tell(self, operation: str, count: int, chain: Chain) -> None:
         self._places[operation] = chain[-1].site
         for _ in range(count):
-            self._watch.tell(
-                chain, lambda state, site: self._watch.model.fall_back(state, operation, site)
-            )
+            self._watch.tell(chain, lambda state, site: self._watch.model.fall_back(state, operation, site))
