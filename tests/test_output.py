@@ -26,6 +26,7 @@ from xlalint.diagnostic import (
     Position,
     Range,
     Related,
+    Seen,
     Severity,
 )
 from xlalint.lazy.assumptions import assume
@@ -392,6 +393,7 @@ def test_json_is_the_contract() -> None:
         observed_by=(Observer.ANALYZER, Observer.GUARD),
         assumes="`loss` is a tensor",
         evidence=Evidence(10, per_step=1.0, ms_median=2.5, launches=20, compiles=None, replicas=1),
+        seen=Seen.CONFIRMED,
     )
     best = {
         "title": "move it",
@@ -445,13 +447,20 @@ def test_json_is_the_contract() -> None:
                 "compiles": None,
                 "replicas": 1,
             },
+            "seen": "confirmed",
         }
     ]
 
 
 def test_what_is_not_known_is_null() -> None:
     (found,) = json.loads(json_output.render([diagnostic(place(6, 9, 18))], {}))
-    assert [key for key, value in found.items() if value is None] == ["assumes", "cell", "fix", "evidence"]
+    assert [key for key, value in found.items() if value is None] == [
+        "assumes",
+        "cell",
+        "fix",
+        "evidence",
+        "seen",
+    ]
 
 
 def test_json_needs_no_encoding_of_the_terminal() -> None:

@@ -15,13 +15,14 @@ class Loaded:
 
     def __init__(self) -> None:
         self._began = time.time()
-        self._modules = 0
+        self._modules = (0, 0)
         self._files: dict[str, str] = {}
 
     def files(self) -> dict[str, str]:
         """By absolute path, a digest of each; an empty one where it was written after the program began."""
-        if len(sys.modules) != self._modules:
-            self._modules = len(sys.modules)
+        modules = len(sys.modules), id(sys.modules.get("__main__"))
+        if modules != self._modules:
+            self._modules = modules
             for name, module in tuple(sys.modules.items()):
                 path = getattr(module, "__file__", None)
                 if isinstance(path, str) and path not in self._files and _is_users(name, path):

@@ -117,7 +117,7 @@ def test_which_lines_ran_is_known_of_those_that_were_asked_about(server: ForkSer
     assert report["asked"] == {str(program): [ran, not_ran]}
     assert report["reached"] == {str(program): [ran]}
     assert report["covering"] < 1
-    assert report["files"].keys() == {str(program)}
+    assert len(report["files"][str(program)]) == 32
     assert "XLA101" in report["judged"]
 
 
