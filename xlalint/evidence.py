@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from xlalint.checker import Report
 from xlalint.diagnostic import Diagnostic, Observer, Seen
@@ -56,15 +57,19 @@ class Joined:
         return Counter(each.seen for each in (*self.read, *self.only_run) if each.seen is not None)
 
 
-def join(found: Iterable[Diagnostic], sources: Mapping[str, SourceFile], run: Run) -> Joined:
+def join(
+    found: Iterable[Diagnostic], sources: Mapping[str, SourceFile], run: Run,
+    texts: Mapping[str, bytes] = MappingProxyType({}),
+) -> Joined:  # fmt: skip
     """Say of each diagnostic what a run has shown of it.
 
     Args:
         found: What was found by reading.
         sources: The files that these stand in, by their shown path.
         run: What the run has shown.
+        texts: By absolute path, what stands in files instead of what is on disk.
     """
-    return _Join(sources, run).run(found)
+    return _Join(sources, run, texts).run(found)
 
 
 def confirm(report: Report, run: Run) -> Joined:
@@ -78,7 +83,7 @@ def confirm(report: Report, run: Run) -> Joined:
 
 def beside(run: Run, found: Iterable[Diagnostic], sources: Mapping[str, SourceFile]) -> Run:
     """The run with what reading has found in the files that it loaded, and what it has shown of that."""
-    joining = _Join(sources, run)
+    joining = _Join(sources, run, {})
     joined = joining.run(found)
     alone = {(each.code, each.message, each.range) for each in joined.only_run}
     diagnostics = tuple(
@@ -138,8 +143,9 @@ def _heads(tree: ast.Module) -> Iterator[range]:
 
 
 class _Join:
-    def __init__(self, sources: Mapping[str, SourceFile], run: Run) -> None:
+    def __init__(self, sources: Mapping[str, SourceFile], run: Run, texts: Mapping[str, bytes]) -> None:
         self._sources = sources
+        self._texts = {os.path.realpath(path): text for path, text in texts.items()}
         self._run = run
         self._judged = {rule.code for rule in all_rules() if is_guarded(rule)} & set(run.judged)
         self._loaded = {self._path(name): known for name, known in run.files.items()}
@@ -214,7 +220,8 @@ class _Join:
         if path not in self._changed:
             known = self._loaded.get(path)
             try:
-                self._changed[path] = known is not None and known != digest(Path(path).read_bytes())
+                data = self._texts[path] if path in self._texts else Path(path).read_bytes()
+                self._changed[path] = known is not None and known != digest(data)
             except OSError:
                 self._changed[path] = True
         return self._changed[path]

@@ -11,6 +11,11 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from language_client import connected
+from xlalint.diagnostic import Certainty, Diagnostic, Evidence, Position, Range, Severity
+from xlalint.output import runs
+from xlalint.runs import Run
+from xlalint.server.reports import REPORT
+from xlalint.sources.file import digest
 
 PROJECT = Path(__file__).resolve().parent / "project"
 READ = "    print(value.item())\n"
@@ -173,3 +178,39 @@ async def test_a_file_that_is_no_python(project: Path) -> None:
         client.type("train.py", 0, 0, "def (\n")
         (found,) = await client.sees("train.py", "XLA000")
         assert found.range.start.line == 0
+
+
+async def test_what_the_last_run_has_shown_stands_in_the_message(project: Path) -> None:
+    train = project / "train.py"
+    lines = enumerate(train.read_text().splitlines(), start=1)
+    (line,) = (number for number, text in lines if "log(loss)" in text)
+    place = Range(Position(line, 13), Position(line, 22))
+    seen, alone = (
+        Diagnostic(code, "name", "a message", Severity.WARNING, Certainty.DEFINITE, "train.py", place,
+                   evidence=Evidence(6, 1.0, 8.0, 6))
+        for code in ("XLA101", "XLA103")
+    )  # fmt: skip
+    run = Run(
+        "train.py", folder=str(project), files={str(train): digest(train.read_bytes())},
+        judged=("XLA101", "XLA103"), diagnostics=(seen, alone),
+    )  # fmt: skip
+    async with connected(project, PUSHED) as client:
+        client.open("train.py")
+        await client.sees("train.py", "XLA101")
+        (project / REPORT).write_text(runs.render(run))
+        client.tell_of_files(REPORT)
+        found = await client.sees("train.py", "XLA101", "XLA103")
+        assert "run: confirmed: 6 times, 1.0 per step, 6 launches, median 8.0 ms" in found[0].message
+        assert "run: only at run time: 6 times" in found[1].message
+        fixes = await client.actions("train.py", line - 1)
+        assert any(action.title.startswith("Move the read") for action in fixes)
+
+        # The run was of another text.
+        client.type("train.py", 0, 0, "# new\n")
+        (found_then,) = await client.sees("train.py", "XLA101")
+        assert "run:" not in found_then.message
+        client.close("train.py")
+        (project / REPORT).write_text("{}")
+        client.tell_of_files(REPORT)
+        client.open("train.py")
+        await client.sees("train.py", "XLA101")

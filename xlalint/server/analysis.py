@@ -13,6 +13,7 @@ from xlalint.analysis.engine import LineState, trace
 from xlalint.api import Report, SettingsError, check_paths
 from xlalint.cure import Cure
 from xlalint.diagnostic import Diagnostic
+from xlalint.evidence import join
 from xlalint.findings import program_of
 from xlalint.fixing.exports import Exports
 from xlalint.fixing.fixer import Choice, fix, harm
@@ -20,6 +21,7 @@ from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.rewriting import Wanted, rewrite
 from xlalint.gathering import Input, gather
 from xlalint.server.documents import Snapshot
+from xlalint.server.reports import Reports
 from xlalint.session import Session
 from xlalint.settings import SettingsFinder, read_table
 from xlalint.sources.file import SourceFile, as_bytes, decoded, show
@@ -38,11 +40,13 @@ class Checked:
         snapshot: The text.
         report: What was found in it, and perhaps in others.
         diagnostics: Those of this text.
+        shown: The same with what the last run has shown of each, and then what only that has shown.
     """
 
     snapshot: Snapshot
     report: Report
     diagnostics: tuple[Diagnostic, ...]
+    shown: tuple[Diagnostic, ...]
 
 
 @dataclass
@@ -62,6 +66,7 @@ class Analysis:
     """Checks texts again and again, in one thread. A session keeps in memory what they rest on."""
 
     def __init__(self) -> None:
+        self._reports = Reports()
         self._session: Session | None = None
         self._settings: Settings = {}
         """What the client had set when the session began."""
@@ -238,7 +243,19 @@ class Analysis:
         for text in texts:
             shown = show(Path(text.path))
             own = tuple(each for each in report.diagnostics if each.path == shown)
-            found.checked[text.uri] = Checked(text, report, own)
+            seen = self._seen(text, own, report, open_texts)
+            found.checked[text.uri] = Checked(text, report, own, seen)
+
+    def _seen(
+        self, text: Snapshot, own: tuple[Diagnostic, ...], report: Report, open_texts: Sequence[Snapshot]
+    ) -> tuple[Diagnostic, ...]:
+        """What is found in a text, with what the report beside it says."""
+        run = self._reports.of(Path(text.path))
+        if run is None:
+            return own
+        joined = join(own, report.sources, run, bytes_of(open_texts))
+        shown = show(Path(text.path))
+        return (*joined.read, *(each for each in joined.only_run if each.path == shown))
 
 
 def bytes_of(open_texts: Iterable[Snapshot]) -> dict[str, bytes]:

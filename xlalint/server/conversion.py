@@ -42,7 +42,7 @@ class Conversion:
 
     def diagnostics(self, checked: Checked) -> list[types.Diagnostic]:
         """All that was found in a text."""
-        return [self._diagnostic(each, checked) for each in checked.diagnostics]
+        return [self._diagnostic(each, checked) for each in checked.shown]
 
     def _diagnostic(self, found: Diagnostic, checked: Checked) -> types.Diagnostic:
         has_link = self._with_link and found.url

@@ -11,11 +11,15 @@ from pygls.uris import to_fs_path
 
 from xlalint.server import actions, hovers, states
 from xlalint.server.preferences import SECTION, read_preferences
+from xlalint.server.reports import REPORT
 
 if TYPE_CHECKING:
     from xlalint.server.server import Server
 
-WATCHED = ("**/*.py", "**/xlalint.toml", "**/pyproject.toml", "**/.gitignore", "**/requirements*.txt")
+WATCHED = (
+    "**/*.py", "**/xlalint.toml", "**/pyproject.toml", "**/.gitignore", "**/requirements*.txt",
+    f"**/{REPORT}",
+)  # fmt: skip
 """Files on disk that what is found in open texts may rest on."""
 
 
