@@ -45,6 +45,7 @@ def merged(runs: Sequence[Run]) -> Run:
         compiles=sum(run.compiles for run in runs),
         late_compiles=sum(run.late_compiles for run in runs),
         launches_per_step=_mean(run.launches_per_step for run in runs),
+        expected_per_step=_mean(run.expected_per_step for run in runs),
         ms=_milliseconds([run.ms for run in runs if run.ms is not None]),
         unattributed=tuple(each for run in runs for each in run.unattributed),
         fallbacks=_added(run.fallbacks for run in runs),

@@ -78,7 +78,8 @@ class Run:
         launches: Graphs that were launched, by all replicas.
         causes: The same by what caused it; the last is `unattributed`.
         compiles: Graphs that were compiled; `late_compiles`: those of them after the warm-up.
-        launches_per_step: After the warm-up, of one replica; None: there was no step after it.
+        launches_per_step: After the warm-up, of one replica, without those of evaluations; None: there was no
+            step after it. `expected_per_step`: how many need be, one for each batch that is trained on.
         ms: Where the time of a step went; None: there was no step after the warm-up.
         unattributed: Where graphs were launched that nothing is known to cause.
         fallbacks: By operation, how often the host ran it, as torch_xla cannot record it.
@@ -112,6 +113,7 @@ class Run:
     compiles: int = 0
     late_compiles: int = 0
     launches_per_step: float | None = None
+    expected_per_step: float | None = None
     ms: Milliseconds | None = None
     unattributed: tuple[Unattributed, ...] = ()
     fallbacks: dict[str, int] = field(default_factory=dict)

@@ -33,6 +33,7 @@ class Request:
         replicas: How many replicas a launched program has; None: as the environment says.
         asked: By absolute path, first and last lines of statements; whether these run is to be found out.
         follows_lines: Whether lines are followed from the start; see `Guard`.
+        numbers: The file that losses and parameters are written to; then the program is seeded, too.
         report: The file that the report is written to as it happens.
         pulse: The file in which the program's life is seen.
         stacks: The file that all stacks are written to when the parent asks for them.
@@ -49,6 +50,7 @@ class Request:
     replicas: int | None = None
     asked: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     follows_lines: bool = False
+    numbers: str | None = None
     report: str | None = None
     pulse: str | None = None
     stacks: str | None = None

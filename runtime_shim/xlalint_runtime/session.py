@@ -26,6 +26,7 @@ from xlalint_runtime.stopping import Hazard, Parted, Stopped
 if TYPE_CHECKING:
     from xlalint.judging import Placed
     from xlalint_runtime.guarding import Guard
+    from xlalint_runtime.keeping import Kept
 
 SELDOM = 1.0
 """Seconds from one report of what was counted to the next; findings are reported at once."""
@@ -52,6 +53,7 @@ class Session:
         self._file = files.ReportFile(files.own(Path(request.report))) if request.report else None
         self._pulse = _Pulse(request.pulse) if request.pulse else None
         self._guard: Guard | None = None
+        self._kept: Kept | None = None
         self._folder = str(Path.cwd())
         self._loaded = Loaded()
         self.covering = Covering(request.asked)
@@ -96,6 +98,11 @@ class Session:
             self._notes += (f"nothing was watched: {type(error).__name__}: {error}",)
             return
         self._guard = guard
+        if self._request.numbers is not None:
+            from xlalint_runtime import keeping
+
+            keeping.seed()
+            self._kept = keeping.Kept(self._patches)
         Session.active = self
         os.register_at_fork(after_in_child=self._forked)
         # What is registered last is called first: before torch_xla shuts the engine down.
@@ -138,6 +145,8 @@ class Session:
             self._guard.__exit__()
             self._patches.undo()
             Session.active = None
+            if self._kept is not None and self._request.numbers is not None:
+                self._kept.write(Path(self._request.numbers))
         atexit.unregister(self.end)
         self.covering.end()
         self._end = self._end or "ended"
@@ -194,6 +203,7 @@ class Session:
             compiles=summary.compiles,
             late_compiles=late[2] if late else 0,
             launches_per_step=late[1] / late[0] if late else None,
+            expected_per_step=summary.expected if late else None,
             ms=summary.milliseconds(),
             unattributed=tuple(self._unattributed(guard)),
             fallbacks=summary.fallbacks(),

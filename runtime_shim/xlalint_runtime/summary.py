@@ -51,6 +51,7 @@ class _Moment(NamedTuple):
     compiles: int
     waited: float
     compiling: float
+    windows: int
 
 
 class Summary:
@@ -74,6 +75,12 @@ class Summary:
         self._at_start = counters.counts()
         self._fallbacks_at_start = counters.fallbacks()
         self._dynamo_at_start = counters.dynamo_launches()
+        self._windows: Counter[int] = Counter()
+        """By replica, how often there was a backward between two cuts."""
+        self._backwards: Counter[int] = Counter()
+        self._elsewhere = 0
+        """Launches between cuts with neither a backward nor an optimizer's step, such as an evaluation's."""
+        self._launches_at_cut = 0
         self._placed = 0
         self._waited = 0.0
         self._last: Site | None = None
@@ -151,14 +158,32 @@ class Summary:
             self._count_one(Unit.OPTIMIZER)
         stepped.add(optimizer)
 
-    def cut(self, *, ends_scope: bool, heavy: bool) -> None:
-        """The graph was cut, perhaps by the end of a step scope, perhaps with a model's worth of work."""
+    def cut(self, *, ends_scope: bool, heavy: bool, backwards: int) -> None:
+        """The graph was cut.
+
+        Args:
+            ends_scope: Whether by the end of a step scope.
+            heavy: Whether with a model's worth of work.
+            backwards: How often this replica has computed gradients so far.
+        """
+        self._end_window(backwards)
         if heavy:
             if ends_scope:
                 self._count_one(Unit.SCOPE)
             self._count_one(Unit.CUT)
         self._stepped[replicas.rank()].clear()
         self._at_cut[replicas.rank()] = self._of_this_replica()
+
+    def _end_window(self, backwards: int) -> None:
+        rank = replicas.rank()
+        computes, steps = backwards > self._backwards[rank], bool(self._stepped[rank])
+        self._backwards[rank] = backwards
+        with self._lock:
+            self._windows[rank] += computes
+            launched = self.launches
+            if self.unit is Unit.OPTIMIZER and not (computes or steps or replicas.running()):
+                self._elsewhere += launched - self._launches_at_cut
+            self._launches_at_cut = launched
 
     def has_made(self, steps: int) -> bool:
         """Whether this thread's replica has made so many steps, and launched them, or begins one more."""
@@ -196,6 +221,14 @@ class Summary:
         return steps, (latest.launches - mark.launches) // self.replicas, latest.compiles - mark.compiles
 
     @property
+    def expected(self) -> float:
+        """Launches of a step that need be: one for each backward with a cut after it."""
+        mark, latest = self._marks.get(self.unit), self._latest.get(self.unit)
+        if mark is None or latest is None or self.steps <= self.warmup:
+            return 1.0
+        return max(1.0, (latest.windows - mark.windows) / (self.steps - self.warmup))
+
+    @property
     def replicas(self) -> int:
         """How many replicas have stepped here."""
         return max(1, len({rank for _, rank in tuple(self._steps)}))
@@ -221,7 +254,10 @@ class Summary:
 
     def _moment(self, asks: bool) -> _Moment:
         compiling = self._compiling() if asks else 0.0
-        return _Moment(time.monotonic(), self.launches, self.compiles, self._waited, compiling)
+        return _Moment(
+            time.monotonic(), self.launches - self._elsewhere, self.compiles, self._waited, compiling,
+            self._windows[replicas.rank()],
+        )  # fmt: skip
 
     def _compiling(self) -> float:
         return counters.seconds_compiling()

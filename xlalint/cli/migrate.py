@@ -15,6 +15,7 @@ from xlalint.cli.collector import without_collector
 from xlalint.cli.failure import Failure, settings_failures
 from xlalint.cli.fixes import print_diffs, print_fixes, write_fixes
 from xlalint.cli.options import color_option, config_options, given_settings, settings_finder, sort_out
+from xlalint.cli.proof import measure, print_side_by_side
 from xlalint.cli.rules import find_rule
 from xlalint.cli.terminal import print_lines
 
@@ -31,17 +32,27 @@ if TYPE_CHECKING:
 @click.option("--allow-dirty", is_flag=True, help="Go on although there are changes that are not committed.")
 @click.option("--diff", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--commit", is_flag=True, help="Commit the changes, those of each rule by themselves.")
+@click.option(
+    "--prove", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="SCRIPT",
+    help="Run SCRIPT on torch_xla before and after the changes, and compare losses, parameters and launches.",
+)  # fmt: skip
+@click.option(
+    "--stop-after", type=click.IntRange(min=1), metavar="N", help="With --prove, stop SCRIPT after N steps."
+)
 @config_options
 @color_option
 def migrate(
     paths: tuple[Path, ...], *, target_version: str | None, safe_only: bool, allow_dirty: bool, diff: bool,
-    commit: bool, config: tuple[str, ...], isolated: bool, color: str,
+    commit: bool, prove: Path | None, stop_after: int | None, config: tuple[str, ...], isolated: bool,
+    color: str,
 ) -> None:  # fmt: skip
     """Bring code to the present torch_xla: its names, step scopes, and profiling.
 
     Changes what `xlalint check --fix --unsafe-fixes` would, says what may come out otherwise, and lists
     what is left to be done by hand. Files with changes that are not committed are refused, so that
     `git diff` shows what was done.
+
+    With --prove the exit status is 1 if the program computes something else after the changes; they stay.
     """
     from xlalint.api import fix_paths
     from xlalint.cache import Cache
@@ -57,10 +68,15 @@ def migrate(
         raise click.UsageError(
             "--commit needs files in a git repository" + (", and no --diff" if diff else "")
         )
+    if prove is not None and diff:
+        raise click.UsageError("--prove runs what is changed; leave --diff out")
+    if stop_after is not None and prove is None:
+        raise click.UsageError("--stop-after needs --prove SCRIPT")
     if not (allow_dirty or diff):
         _refuse_changed(repositories)
     given = {**given_settings({"target_version": target_version}), "select": migrated(), "preview": True}
     finder = settings_finder(config, isolated, given)
+    before = None if prove is None else measure(prove, stop_after, "before the changes")
     with settings_failures(), without_collector():
         outcomes: list[Outcome] = []
         for code in migrated() if commit else (None,):
@@ -76,6 +92,12 @@ def migrate(
     applied = [one for outcome in outcomes for one in outcome.applied]
     print_fixes(Outcome(report, {}, {}, applied, outcomes[-1].left), color, written=not diff, listed=True)
     print_lines([*left_by_hand(report.diagnostics)], color)
+    if prove is None or before is None:
+        return
+    if not applied:
+        click.echo("nothing was changed, so there is nothing to compare")
+    elif not print_side_by_side(before, measure(prove, stop_after, "after the changes")):
+        raise click.exceptions.Exit(1)
 
 
 def _refuse_changed(repositories: list[Path]) -> None:

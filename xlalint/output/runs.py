@@ -137,7 +137,8 @@ def _cost(diagnostic: Diagnostic) -> tuple[float, int]:
 def _numbers(run: Run) -> Line:
     parts = [f"{run.counted or 'steps'} {run.steps}"]
     if run.launches_per_step is not None:
-        parts.append(f"launches per step {run.launches_per_step:.1f} (expected 1.0)")
+        expected = run.expected_per_step or 1.0
+        parts.append(f"launches per step {run.launches_per_step:.1f} (expected {expected:.1f})")
     else:
         parts.append(f"launches {run.launches}")
     late = f" ({run.late_compiles} after warm-up)" if run.launches_per_step is not None else ""

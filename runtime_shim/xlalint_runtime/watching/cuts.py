@@ -80,7 +80,9 @@ def _marker(watch: Watch, original: Any) -> Any:
         if cause is Cause.SCOPE_EXIT:
             replica.outside.ask()
         heavy = replica.recorded.must is Weight.HEAVY
-        watch.report.summary.cut(ends_scope=cause is Cause.SCOPE_EXIT, heavy=heavy)
+        watch.report.summary.cut(
+            ends_scope=cause is Cause.SCOPE_EXIT, heavy=heavy, backwards=replica.backwards
+        )
         return result
 
     return step_marker

@@ -1,0 +1,82 @@
+"""A hazard at a random legal place of a real program is found at its line; the program without it is silent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from planting import Planted, planted
+from xlalint_runtime.proving.forkserver import ForkServer
+from xlalint_runtime.proving.measurement import Job, Measurement
+
+PROGRAMS = sorted((Path(__file__).parent / "planting").glob("*.py"))
+NEEDS = {"accelerate_loop": "accelerate", "hf_trainer": "transformers"}
+QUICK = "mnist"
+PLANTS = 20
+"""Of each program."""
+FOUND = 0.9
+"""At least this part of all plants."""
+
+every_program = pytest.mark.parametrize(
+    "program",
+    [path if path.stem == QUICK else pytest.param(path, marks=pytest.mark.soak) for path in PROGRAMS],
+    ids=lambda path: path.stem,
+)
+
+
+def watched(server: ForkServer, paths: list[Path]) -> dict[str, Measurement]:
+    jobs = [Job(str(path), request={}, timeout=300) for path in paths]
+    found = {measurement.program: measurement for measurement in server.run(jobs)}
+    for measurement in found.values():
+        assert measurement.run is not None, measurement.output
+    return found
+
+
+def is_found(plant: Planted, measurement: Measurement) -> bool:
+    """Whether a rule that may tell of the plant does, at its line or as led there from another."""
+    assert measurement.run is not None
+    return any(
+        each["code"] in plant.codes
+        and any(place["range"]["start"]["line"] in plant.lines for place in (each, *each["related"]))
+        for each in measurement.run["diagnostics"]
+    )
+
+
+def plants_of(program: Path, folder: Path, seeds: range) -> dict[str, Planted]:
+    """By path, programs with a hazard each."""
+    made = {}
+    for seed in seeds:
+        path = folder / f"{program.stem}_{seed}.py"
+        plant = planted(program, seed)
+        path.write_text(plant.text, encoding="utf-8")
+        made[str(path)] = plant
+    return made
+
+
+@every_program
+def test_programs_are_silent_and_what_is_planted_in_them_is_found(
+    program: Path, server: ForkServer, tmp_path: Path
+) -> None:
+    if program.stem in NEEDS:
+        pytest.importorskip(NEEDS[program.stem])
+    seeds = range(2 if program.stem == QUICK else PLANTS)
+    plants = plants_of(program, tmp_path, seeds)
+    found = watched(server, [program, *map(Path, plants)])
+    unplanted = found[str(program)].run
+    assert unplanted is not None
+    assert unplanted["diagnostics"] == []
+    missed = [plant for path, plant in plants.items() if not is_found(plant, found[path])]
+    said = "\n".join(f"{plant.hazard!r} at line {plant.lines.start}" for plant in missed)
+    assert len(missed) <= (1 - FOUND) * len(plants), f"missed:\n{said}"
+
+
+def test_plants_are_programs_with_one_statement_more(tmp_path: Path) -> None:
+    for program in PROGRAMS:
+        text = program.read_text(encoding="utf-8")
+        for seed in range(PLANTS):
+            plant = planted(program, seed)
+            compile(plant.text, str(program), "exec")
+            lines = plant.text.splitlines()
+            without = [line for number, line in enumerate(lines, start=1) if number not in plant.lines]
+            assert [*without[:1], "", *without[2:]] == text.splitlines()
