@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from xlalint import numbers
@@ -18,6 +19,7 @@ MOST_LOSSES = 10_000
 def seed() -> None:
     """Let a program that sets no seed draw the same random numbers in each run."""
     random.seed(0)
+    np.random.seed(0)
     torch.manual_seed(0)
 
 

@@ -1,4 +1,4 @@
-"""A hazard at a random legal place of a real program is found at its line; the program without it is silent."""
+"""A hazard at a random legal place of a real program is found at its line; without it all is silent."""
 
 from __future__ import annotations
 

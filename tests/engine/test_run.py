@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from xlalint import numbers
 from xlalint_runtime.proving.forkserver import ForkServer
 from xlalint_runtime.proving.measurement import Job, Measurement
 
@@ -204,6 +205,27 @@ def test_the_numbers_are_equal_with_and_without(server: ForkServer) -> None:
     losses = [[line for line in text.splitlines() if line[:1].isdigit()] for text in both]
     assert len(losses[0]) == 6
     assert losses[0] == losses[1]
+
+
+def test_every_bit_of_the_parameters_is_equal_with_and_without(server: ForkServer, tmp_path: Path) -> None:
+    program = MORE / "bits.py"
+    kept = tmp_path / "numbers"
+    (alone,) = server.run([Job(str(program), request={}, guarded=False)])
+    both = [watched(server, program, numbers=str(kept)), alone]
+    said = [[line for line in each.output.splitlines() if line[:5] in ("bits ", "loss ")] for each in both]
+    assert len(said[0]) == 3 + 9
+    assert said[0] == said[1]
+    held = numbers.read(kept)
+    assert (len(held.losses), len(held.shapes), len(held.values)) == (8, 6, 8 * 16 + 16 + 16 + 16 + 16 + 1)
+    shown = [float.fromhex(line.split()[1]) for line in said[0] if line.startswith("loss")]
+    assert shown == [held.losses[0], held.losses[3], held.losses[6]]
+
+
+def test_what_replicas_add_up_is_the_sum_that_the_host_computes(server: ForkServer) -> None:
+    said = watched(server, MORE / "sums_of_replicas.py").output
+    assert sorted(line for line in said.splitlines() if line.startswith("replica ")) == [
+        "replica 0: True", "replica 1: True",
+    ]  # fmt: skip
 
 
 def test_a_step_calls_few_functions_of_ours(server: ForkServer) -> None:
