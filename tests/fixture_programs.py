@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from xlalint.testing import Expected, expected, lines
+
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 CLEAN = "clean"
 MEASURES = frozenset({"launches", "compiles", "pending", "raises", "aborts", "trained", "diverged"})
@@ -19,18 +21,6 @@ MEASURES = frozenset({"launches", "compiles", "pending", "raises", "aborts", "tr
 
 class MalformedFixture(ValueError):
     """A comment of a fixture program does not follow the grammar."""
-
-
-class Expectation(NamedTuple):
-    """A diagnostic that must come: its range starts on `line` of `path`.
-
-    `certainty` is `likely` or `definite`; None where the program does not say.
-    """
-
-    path: Path
-    line: int
-    code: str
-    certainty: str | None
 
 
 class Missed(NamedTuple):
@@ -87,7 +77,7 @@ class Program:
     root: Path
     entry: Path
     modules: tuple[Path, ...]
-    expectations: tuple[Expectation, ...]
+    expectations: tuple[Expected, ...]
     missed: tuple[Missed, ...]
     quiet: tuple[Quiet, ...]
     proofs: tuple[Proof, ...]
@@ -159,7 +149,7 @@ def read_program(root: Path, code: str | None) -> Program:
         root=root,
         entry=entry,
         modules=modules,
-        expectations=tuple(mark for mark in marks if isinstance(mark, Expectation)),
+        expectations=tuple(mark for module in modules for mark in expected(module)),
         missed=tuple(mark for mark in marks if isinstance(mark, Missed)),
         quiet=tuple(mark for mark in marks if isinstance(mark, Quiet)),
         proofs=tuple(proof for text in headers.get("proof", ()) for proof in _proofs(entry, text)),
@@ -172,7 +162,7 @@ def read_program(root: Path, code: str | None) -> Program:
 
 
 _CODE = re.compile(r"XLA\d{3}")
-_MARK = re.compile(r"#\s*(expect|missed by both|missed|quiet)\b\s*(:?)\s*([^#]*)")
+_MARK = re.compile(r"#\s*(missed by both|missed|quiet)\b\s*(:?)\s*([^#]*)")
 _HEADER = re.compile(r"#\s*(proof|replicas|devices|tolerance|no proof)\s*:\s*(.+?)\s*$")
 _PROOF = re.compile(r"(\w+)\s+(\w+)(?:\s*->\s*(\w+))?")
 
@@ -192,36 +182,18 @@ def _cure(root: Path) -> Path | None:
     return cure if cure.exists() else None
 
 
-def _lines(path: Path) -> list[str]:
-    # Programs about unreadable files are not UTF-8; their marks are ASCII all the same. A form
-    # feed ends no line for Python, so `splitlines` would count wrong.
-    text = path.read_bytes().decode("utf-8", errors="replace")
-    return re.split(r"\r\n|\r|\n", text)
-
-
-def _marks(path: Path) -> Iterator[Expectation | Missed | Quiet]:
-    for number, line in enumerate(_lines(path), start=1):
+def _marks(path: Path) -> Iterator[Missed | Quiet]:
+    for number, line in enumerate(lines(path), start=1):
         for kind, colon, text in _MARK.findall(line):
             text = text.strip()
             if not colon or not text:
                 raise MalformedFixture(f"{path}:{number}: `# {kind}` wants a colon and a text")
             if kind == "quiet":
                 yield Quiet(path, number, text)
-            elif kind.startswith("missed"):
+            else:
                 code, _, why = text.partition(" ")
                 _require_code(code, path, number)
                 yield Missed(path, number, code, why.strip(), kind == "missed by both")
-            else:
-                yield from _expectations(text, path, number)
-
-
-def _expectations(text: str, path: Path, number: int) -> Iterator[Expectation]:
-    for item in text.split(","):
-        code, _, certainty = item.strip().partition(" ")
-        _require_code(code, path, number)
-        if certainty not in ("", "likely", "definite"):
-            raise MalformedFixture(f"{path}:{number}: {certainty!r} is neither likely nor definite")
-        yield Expectation(path, number, code, certainty or None)
 
 
 def _require_code(code: str, path: Path, number: int) -> None:
@@ -231,7 +203,7 @@ def _require_code(code: str, path: Path, number: int) -> None:
 
 def _headers(path: Path) -> dict[str, list[str]]:
     headers: dict[str, list[str]] = {}
-    for line in _lines(path):
+    for line in lines(path):
         match = _HEADER.match(line)
         if match is not None:
             headers.setdefault(match[1], []).append(match[2])

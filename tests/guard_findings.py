@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from fixture_programs import Expectation, Missed, Program
+from fixture_programs import Missed, Program
 from xlalint.registry import all_rules, is_guarded
+from xlalint.testing import Expected
 from xlalint_runtime.proving.measurement import Measurement
 
 GUARDED = frozenset(rule.code for rule in all_rules() if is_guarded(rule))
@@ -15,7 +16,7 @@ GUARDED = frozenset(rule.code for rule in all_rules() if is_guarded(rule))
 
 def contradictions(program: Program, measurement: Measurement) -> Iterator[str]:
     """Every finding at a line without a mark, and every mark of a rule of the guard without a finding."""
-    known: list[Expectation | Missed] = [*program.expectations, *program.missed]
+    known: list[Expected | Missed] = [*program.expectations, *program.missed]
     marks = {(str(mark.path), mark.line) for mark in known}
     for finding in measurement.findings:
         # Where the analyzer tells of another rule, such as one that the guard does not see, both speak

@@ -483,7 +483,7 @@ def test_prove_runs_what_the_guard_offers(folder: Path, monkeypatch: pytest.Monk
         return 1
 
     stand_in = SimpleNamespace(name="prove", load=lambda: prove)
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [stand_in])
+    monkeypatch.setattr("xlalint.plugins.entries", lambda group: (stand_in,))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
     assert run("prove", "host-read-in-step").exit_code == 1
     assert asked == ["XLA101"]

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import pytest
 
-from fixture_programs import Expectation, Program, bad_programs
+from fixture_programs import Program, bad_programs
 from xlalint.analysis.engine import Program as Analyzed
 from xlalint.configuration import Configuration, Local
 from xlalint.cure import (
@@ -50,6 +50,7 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
 from xlalint.registry import all_rules, find
 from xlalint.sources.file import SourceFile, read
+from xlalint.testing import Expected
 from xlalint.versions import DEFAULT_TARGET, VersionRange, parse_range
 
 SAFE, UNSAFE, SHOWN = Applicability.SAFE, Applicability.UNSAFE, Applicability.SHOWN
@@ -148,7 +149,7 @@ def test_every_rule_is_known_to_have_cures_or_none() -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.id)
 def test_every_marked_line_is_offered_a_cure(program: Program) -> None:
-    def line(mark: Expectation) -> tuple[str, int]:
+    def line(mark: Expected) -> tuple[str, int]:
         return str(mark.path), mark.line
 
     marked = {

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from fixture_programs import (
-    Expectation,
-    MalformedFixture,
     Missed,
     Program,
     Proof,
@@ -17,6 +15,7 @@ from fixture_programs import (
     clean_programs,
     read_program,
 )
+from xlalint.testing import Expected
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -36,8 +35,8 @@ def test_marks_stand_on_their_lines(tmp_path: Path) -> None:
     )
     program = read_program(path, "XLA101")
     assert program.expectations == (
-        Expectation(path, 1, "XLA101", None),
-        Expectation(path, 1, "XLA102", "likely"),
+        Expected(path, 1, "XLA101", None),
+        Expected(path, 1, "XLA102", "likely"),
     )
     assert program.missed == (Missed(path, 2, "XLA203", "the name is computed"),)
     assert program.quiet == (Quiet(path, 3, "a number of the host"),)
@@ -82,7 +81,7 @@ def test_a_folder_is_one_program_with_its_cure(tmp_path: Path) -> None:
     ],
 )
 def test_a_slip_is_an_error(text: str, tmp_path: Path) -> None:
-    with pytest.raises(MalformedFixture):
+    with pytest.raises(ValueError):
         read_program(write(tmp_path, "case.py", text), "XLA101")
 
 

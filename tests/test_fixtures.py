@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from checking import Mark, codes_of, diagnostics_of, mark_of
-from fixture_programs import Expectation, Missed, Program, bad_programs, clean_programs
+from fixture_programs import Missed, Program, bad_programs, clean_programs
 from xlalint.diagnostic import Severity
 from xlalint.registry import all_rules
+from xlalint.testing import Expected
 
 BAD = bad_programs()
 CLEAN = clean_programs()
@@ -33,7 +34,7 @@ def also(program: Program) -> list[str]:
     return [rule.code for rule in all_rules() if not rule.enabled and rule.code not in NO_ALARM]
 
 
-def expected(program: Program, mark: Expectation | Missed) -> Mark:
+def expected(program: Program, mark: Expected | Missed) -> Mark:
     return Mark(mark.path.relative_to(program.entry.parent).as_posix(), mark.line, mark.code)
 
 

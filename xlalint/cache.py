@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from xlalint import plugins
 from xlalint.sources.file import digest, read_bytes
 
 FOLDER = ".xlalint_cache"
@@ -90,21 +91,17 @@ class Cache:
 
 @cache
 def identity() -> str:
-    """What changes when this program does: its version, its rules, its own files, and Python's version."""
-    from importlib.metadata import entry_points
-    from importlib.util import find_spec
-
+    """What changes when this program does: its rules, its own files, and Python's version."""
     told = [sys.version]
-    packages = {"xlalint", *(entry.module for entry in entry_points(group="xlalint.rules"))}
-    for package in sorted(packages):
-        spec = find_spec(package)
-        for folder in sorted((spec and spec.submodule_search_locations) or ()):
-            for around, folders, files in os.walk(folder):
-                folders.sort()
-                for file in sorted(files):
-                    if file.endswith((".py", ".so", ".pyd")):
-                        found = os.stat(os.path.join(around, file))  # noqa: PTH116, PTH118
-                        told.append(f"{around}/{file} {found.st_size} {found.st_mtime_ns}")
+    brought = [*plugins.entries(plugins.RULES), *plugins.entries(plugins.FRAMEWORKS)]
+    packages = {folder for entry in brought for folder in plugins.folders(entry)}
+    for package in (os.path.dirname(__file__), *sorted(packages)):  # noqa: PTH120
+        for around, folders, files in os.walk(package):
+            folders.sort()
+            for file in sorted(files):
+                if file.endswith((".py", ".so", ".pyd")):
+                    found = os.stat(os.path.join(around, file))  # noqa: PTH116, PTH118
+                    told.append(f"{around}/{file} {found.st_size} {found.st_mtime_ns}")
     return digest("\n".join(told).encode())
 
 

@@ -6,14 +6,12 @@ import importlib
 import pkgutil
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any
 
+from xlalint import plugins
 from xlalint.lazy.events import Event
 from xlalint.rule import Rule, Stage
 
-ENTRY_POINT_GROUP = "xlalint.rules"
-GUARD_GROUP = "xlalint.guard"
 ALL = "ALL"
 _UNREADABLE = "XLA000"
 
@@ -31,7 +29,7 @@ def all_rules() -> tuple[type[Rule[Any]], ...]:
     """
     found: dict[str, type[Rule[Any]]] = {}
     names: set[str] = set()
-    for entry in entry_points(group=ENTRY_POINT_GROUP):
+    for entry in plugins.entries(plugins.RULES):
         package = entry.load()
         for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
             for rule in vars(importlib.import_module(module.name)).values():
@@ -55,9 +53,10 @@ def names() -> frozenset[str]:
 @cache
 def guarded_events() -> frozenset[type[Event]]:
     """The kinds of events that the installed guard emits; none where it is not installed."""
-    for entry in entry_points(group=GUARD_GROUP, name="events"):
-        emitted: frozenset[type[Event]] = entry.load()
-        return emitted
+    for entry in plugins.entries(plugins.GUARD):
+        if entry.name == "events":
+            emitted: frozenset[type[Event]] = entry.load()
+            return emitted
     return frozenset()
 
 

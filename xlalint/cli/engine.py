@@ -18,17 +18,16 @@ def from_guard(name: str, purpose: str) -> Any:
     Raises:
         Failure: torch_xla is not installed; the message says how to get it, or why that is impossible.
     """
-    from importlib.metadata import entry_points
     from importlib.util import find_spec
 
-    from xlalint.registry import GUARD_GROUP
+    from xlalint import plugins
 
     if find_spec("torch_xla") is None:
         import platform
 
         why = why_no_engine(platform.system(), platform.machine(), sys.version_info[:2])
         raise Failure(f"{purpose} needs torch_xla, which is not installed: {why}")
-    entries = [entry for entry in entry_points(group=GUARD_GROUP) if entry.name == name]
+    entries = [entry for entry in plugins.entries(plugins.GUARD) if entry.name == name]
     if not entries:
         raise Failure("this installation is incomplete (no xlalint.guard entry point); reinstall xlalint")
     return entries[0].load()

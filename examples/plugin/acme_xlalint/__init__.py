@@ -1,0 +1,1 @@
+"""What acme's training code must keep to on XLA devices: rules and frameworks for xlalint."""

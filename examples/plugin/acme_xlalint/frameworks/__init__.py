@@ -1,0 +1,1 @@
+"""What frameworks of acme's do on an XLA device. These programs are read and never imported."""

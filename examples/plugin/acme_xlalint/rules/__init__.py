@@ -1,0 +1,1 @@
+"""Rules of acme's own. Every module here is looked through."""
