@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from xlalint.cure import ByHand
 from xlalint.diagnostic import Severity
+from xlalint.lazy import assumptions
 from xlalint.lazy.events import ClippedEarly
 from xlalint.lazy.state import View
+from xlalint.lazy.values import SEVERAL
 from xlalint.rule import Finding, Later, Rule
 
 
@@ -87,8 +89,10 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
     severity = Severity.ERROR
 
     def judge(self, event: ClippedEarly, state: View) -> Iterator[Finding]:
-        if state.replicas.launched is False or state.replicas.spmd:
+        replicas = state.replicas
+        if replicas.launched is False or replicas.spmd:
             return
+        several = assumptions.NONE if replicas.launched else SEVERAL
         cure = ByHand(event.path[-1], title="Sum the gradients first")
         later = None if event.site.in_framework else Later(event.site, "the gradients are summed here")
         match event:
@@ -99,6 +103,7 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
                     f"different factor, before they are summed{' on {later}' if later else ''}",
                     help="sum first: call `xm.reduce_gradients(optimizer)`, then clip, then "
                     "`optimizer.step()` in place of `xm.optimizer_step(optimizer)`",
+                    assumes=several,
                     cures=(cure,),
                     later=later,
                 )
