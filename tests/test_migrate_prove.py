@@ -34,7 +34,7 @@ class Engine:
         values = (0.5, float("nan"))
         numbers.write(Path(asked["numbers"]), numbers.Numbers(self.losses[text], ((2,),), values))
         run = Run("train.py", "CPU", steps=6, launches=LAUNCHES[text], launches_per_step=2.0, end="ended")
-        return SimpleNamespace(run=run, status=self.status[text], signal=0, stacks="")
+        return SimpleNamespace(run=run, status=self.status[text], signal=0, stacks="", unwritten=False)
 
 
 @pytest.fixture

@@ -29,10 +29,13 @@ class Guard:
         self.asked: dict[str, Any] = {}
         self.run = Run("train.py", "CPU")
         self.status = 0
+        self.unwritten = False
 
     def __call__(self, **asked: Any) -> Any:
         self.asked = asked
-        return SimpleNamespace(run=self.run, status=self.status, signal=0, stacks="")
+        return SimpleNamespace(
+            run=self.run, status=self.status, signal=0, stacks="", unwritten=self.unwritten
+        )
 
 
 @pytest.fixture
@@ -94,6 +97,14 @@ def test_what_is_not_trained_is_told(guard: Guard) -> None:
     assert "untrained: no parameter of Net was updated (no gradient reached them)" in shown
     assert "untrained: 1 of 3 parameters of Net were not updated: head.weight (no gradient" in shown
     assert "run on the host: unique 9, nonzero 2" in shown
+
+
+def test_a_report_that_cannot_be_written_is_shown(guard: Guard) -> None:
+    guard.run, guard.unwritten = Run("train.py", "CPU", notes=("cannot write no/r.json: no space",)), True
+    asked = ("run", "--output-format", "json", "--output-file", "no/r.json", "train.py")
+    result = called(*asked)
+    assert result.exit_code == 0
+    assert "note: cannot write no/r.json: no space" in result.stderr
 
 
 def test_wrong_usage_starts_nothing(guard: Guard) -> None:

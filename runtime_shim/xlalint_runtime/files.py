@@ -30,8 +30,12 @@ class ReportFile:
         self.fault: str | None = None
         """Why it could not be written the last time."""
 
-    def write(self, text: str) -> None:
-        """Replace the text. What cannot be written is noted, and disturbs nobody."""
+    def write(self, text: str) -> bool:
+        """Replace the text. What cannot be written is noted, and disturbs nobody.
+
+        Returns:
+            Whether it was written.
+        """
         draft = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         try:
             draft.write_text(text, encoding="utf-8")
@@ -41,3 +45,4 @@ class ReportFile:
             self.fault = f"cannot write {self._path}: {(error.strerror or str(error)).lower()}"
             with contextlib.suppress(OSError):
                 draft.unlink()
+        return self.fault is None

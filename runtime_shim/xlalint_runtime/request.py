@@ -35,6 +35,7 @@ class Request:
         follows_lines: Whether lines are followed from the start; see `Guard`.
         numbers: The file that losses and parameters are written to; then the program is seeded, too.
         report: The file that the report is written to as it happens.
+        spare: The file that it is written to where that one cannot be written.
         pulse: The file in which the program's life is seen.
         stacks: The file that all stacks are written to when the parent asks for them.
     """
@@ -52,5 +53,6 @@ class Request:
     follows_lines: bool = False
     numbers: str | None = None
     report: str | None = None
+    spare: str | None = None
     pulse: str | None = None
     stacks: str | None = None

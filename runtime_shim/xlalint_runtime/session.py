@@ -51,6 +51,7 @@ class Session:
         self._choice = choice
         self._notes = notes
         self._file = files.ReportFile(files.own(Path(request.report))) if request.report else None
+        self._spare = files.ReportFile(Path(request.spare)) if request.spare else None
         self._pulse = _Pulse(request.pulse) if request.pulse else None
         self._guard: Guard | None = None
         self._kept: Kept | None = None
@@ -157,7 +158,8 @@ class Session:
         if self._file is not None and os.getpid() == self._process:
             with self._lock:
                 self._written = time.monotonic()
-                self._file.write(runs.render(self.run()))
+                if not self._file.write(runs.render(self.run())) and self._spare is not None:
+                    self._spare.write(runs.render(self.run()))  # It says now why the other has failed.
 
     def run(self) -> Run:
         """What is known of the run now."""

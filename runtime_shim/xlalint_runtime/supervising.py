@@ -45,12 +45,14 @@ class Outcome:
         status: Its exit status.
         signal: The signal that ended it; 0: none did.
         stacks: The stacks of all threads, where it hung.
+        unwritten: Whether the report could not be written to the file that was asked for.
     """
 
     run: Run | None
     status: int
     signal: int = 0
     stacks: str = ""
+    unwritten: bool = False
 
 
 def supervise(*, hang_timeout: float | None, **asked_for: Any) -> Outcome:
@@ -63,9 +65,13 @@ def supervise(*, hang_timeout: float | None, **asked_for: Any) -> Outcome:
     """
     request = Request(**asked_for)
     with tempfile.TemporaryDirectory(prefix="xlalint-run-") as folder:
-        report, pulse, stacks = (Path(folder, name) for name in ("report.json", "pulse", "stacks"))
+        names = ("report.json", "spare.json", "pulse", "stacks")
+        report, spare, pulse, stacks = (Path(folder, name) for name in names)
         pulse.write_bytes(bytes(8))
-        asked = replace(request, report=request.report or str(report), pulse=str(pulse), stacks=str(stacks))
+        asked = replace(
+            request, report=request.report or str(report), spare=str(spare), pulse=str(pulse),
+            stacks=str(stacks),
+        )  # fmt: skip
         requested = Path(folder, "request")
         requested.write_bytes(pickle.dumps(asked))
         command = [
@@ -78,12 +84,15 @@ def supervise(*, hang_timeout: float | None, **asked_for: Any) -> Outcome:
         shown = child.stacks(stacks) if end else ""
         status = child.end()
         assert asked.report is not None
-        run = _read(files.own(Path(asked.report)) if files.rank() is None else _of(asked.report, child.pid))
+        saved = _read(spare)
+        run = saved or _read(
+            files.own(Path(asked.report)) if files.rank() is None else _of(asked.report, child.pid)
+        )
     if run is not None and not run.end:
         run = replace(run, end=end or _in_words(status))
     if end:
-        return Outcome(run, HUNG, stacks=shown)
-    return Outcome(run, max(status, 0), max(-status, 0))
+        return Outcome(run, HUNG, stacks=shown, unwritten=saved is not None)
+    return Outcome(run, max(status, 0), max(-status, 0), unwritten=saved is not None)
 
 
 def _environment(request: Request) -> dict[str, str]:

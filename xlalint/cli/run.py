@@ -160,6 +160,8 @@ def watched(
             from xlalint.evidence import beside
 
             run = beside(run, read.diagnostics, read.sources)
+        if outcome.unwritten:  # What was seen is not lost.
+            output_format, output_file = "text", None
         print_report(run, outcome.stacks, output_format, output_file, color, complete=read is not None)
     if outcome.signal:
         _end_by(outcome.signal)
