@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from xlalint.fixing.module import Module, called, is_marker
+from xlalint.lazy.site import Site
 from xlalint.sources.file import read_bytes
 
 _DEEPEST = 4
@@ -51,6 +52,27 @@ class Callees:
             if what is not None:
                 return Found(what, call)
         return None
+
+    def call_that_leads_to(self, module: Module, around: ast.AST, site: Site) -> ast.Call | None:
+        """The only call in a node of a function that holds a place, or calls one that does."""
+        path = PurePath(module.file.path)
+        self._trees[path] = module.tree
+        owner = next((each for each in module.around(around) if isinstance(each, ast.ClassDef)), None)
+        found = [call for call in _calls(around) if self._leads(call, path, owner, site, _DEEPEST)]
+        return found[0] if len(found) == 1 else None
+
+    def _leads(
+        self, call: ast.Call, path: PurePath, owner: ast.ClassDef | None, site: Site, depth: int
+    ) -> bool:
+        found = self._function(call, path, owner)
+        if found is None:
+            return False
+        function, where, its_class = found
+        if str(where) == site.path and function.lineno <= site.line <= (function.end_lineno or 0):
+            return True
+        return depth > 0 and any(
+            self._leads(inner, where, its_class, site, depth - 1) for inner in _calls(function)
+        )
 
     def _harm(self, call: ast.Call, path: PurePath, owner: ast.ClassDef | None, depth: int) -> str | None:
         found = self._function(call, path, owner)

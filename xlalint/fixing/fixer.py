@@ -172,8 +172,10 @@ class _Fixing:
             if not paths:
                 left.append(Left(diagnostic, untried[0], _out_of_reach(file_of(untried[0]), report)))
                 continue
-            alike = [cure for cure in untried if file_of(cure) == paths[0]]
-            wanted[paths[0]].append((diagnostic, Wanted(alike, path_to)))
+            own = next((path for path in paths if sources[path].shown == diagnostic.path), None)
+            path = own or paths[0]
+            alike = [cure for cure in untried if file_of(cure) == path]
+            wanted[path].append((diagnostic, Wanted(alike, path_to)))
         plans = []
         callees = Callees(report.checked, self._texts)
         for path, asked in wanted.items():

@@ -46,8 +46,19 @@ def all_moved_below(module: Module, cures: Sequence[MoveBelow]) -> Rewrite:
         if not is_scope and block.index(member) > block.index(to):
             raise Refused(f"line {statement.lineno} stands below line {to.lineno} already")
     below.move(to, block)
-    require_order(module, below.operations)
+    # What is built of a model below its move to the device is built of the moved one: so it is meant.
+    require_order(module, below.operations, [to] if _moves_to_device(to) else [])
     return Rewrite(operations=tuple(below.operations), leaves=tuple(below.leaves))
+
+
+def _moves_to_device(statement: ast.stmt) -> bool:
+    """Whether it is `model = model.to(device)`."""
+    match statement:
+        case ast.Assign(
+            targets=[target], value=ast.Call(func=ast.Attribute(value=moved, attr="to" | "cuda"))
+        ):
+            return ast.unparse(target) == ast.unparse(moved)
+    return False
 
 
 def _around(module: Module, statement: ast.stmt) -> ast.AST:

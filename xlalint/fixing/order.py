@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -84,8 +84,13 @@ def _given(call: ast.Call) -> Iterator[str]:
                 yield given.id
 
 
-def require_order(module: Module, operations: Iterable[Operation]) -> None:
+def require_order(module: Module, operations: Iterable[Operation], meant: Collection[ast.stmt] = ()) -> None:
     """Refuse where statements cannot be moved past others without a change of what they do.
+
+    Args:
+        module: The file.
+        operations: What is to be done.
+        meant: Statements of which those that move are meant to see the effect.
 
     Raises:
         Refused: they may not commute; the reason names the lines.
@@ -98,7 +103,7 @@ def require_order(module: Module, operations: Iterable[Operation]) -> None:
             known = Known.of(module, move.statement)
             moved = _after(move.statement, replaced)
             for other in crossed(module, move):
-                if other in gone or is_marker(other) or (move.above and other is move.to):
+                if other in gone or is_marker(other) or other in meant or (move.above and other is move.to):
                     continue
                 reason = why_not(moved, other, known)
                 if reason is not None:

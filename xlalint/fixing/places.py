@@ -48,10 +48,12 @@ def seen_in(module: Module, cure: Cure, path: Iterable[Site]) -> Cure:
     calls = [*path]
     match cure:
         case WrapBody(loop=loop, below=below):
-            around: ast.AST = loop_at(module, loop)
-            return replace(cure, below=tuple(_inside(module, around, each, calls) for each in below))
+            body = loop_at(module, loop)
+            return replace(cure, below=tuple(_inside(module, body, each, calls) for each in below))
         case MoveBelow(what=what, below=Site() as below):
-            return replace(cure, what=_inside(module, _scope_or_function(module, below), what, calls))
+            around = _scope_or_function(module, below)
+            here = _inside(module, around, what, calls)
+            return replace(cure, what=_called_in(module, around, what) if here == below else here)
         case MoveAbove(what=what, above=Site() as above):
             return replace(cure, what=_inside(module, _scope_or_function(module, above), what, calls))
         case EndBefore(scope=Site() as scope, site=site):
@@ -69,6 +71,18 @@ def _inside(module: Module, around: ast.AST, where: Where, calls: list[Site]) ->
         if site.path == str(module.file.path) and _holds(module, around, site):
             return site
     return where
+
+
+def _called_in(module: Module, around: ast.AST, site: Where) -> Site:
+    """The call in a node of the function in which a place stands; if there is none, that place."""
+    assert isinstance(site, Site)
+    if module.callees is None:
+        return site
+    call = module.callees.call_that_leads_to(module, around, site)
+    if call is None:
+        return site
+    assert call.end_lineno is not None and call.end_col_offset is not None
+    return Site(str(module.file.path), call.lineno, call.col_offset, call.end_lineno, call.end_col_offset)
 
 
 def _holds(module: Module, around: ast.AST, site: Site) -> bool:
