@@ -87,8 +87,6 @@ def _cure(event: Save, state: View) -> Cure:
     site, scope, title = event.site, state.scopes.step, "Save with `xm.save`"
     if event.spelling.partition("(")[0].rpartition(".")[2] != "save":
         return ByHand(site, title=title)  # a format of its own
-    if state.replicas.splits and not state.replicas.spmd:
-        return ByHand(site, title=f"{title} on all replicas")  # which would wait for those that are not here
     also: tuple[Cure, ...] = ()
     if scope is not None:
         also = (MoveBelow(site, scope, title="Move the save below the step"),)

@@ -52,8 +52,8 @@ def seen_in(module: Module, cure: Cure, path: Iterable[Site]) -> Cure:
             return replace(cure, below=tuple(_inside(module, body, each, calls) for each in below))
         case MoveBelow(what=what, below=Site() as below):
             around = _scope_or_function(module, below)
-            here = _inside(module, around, what, calls)
-            return replace(cure, what=_called_in(module, around, what) if here == below else here)
+            inner = _inside(module, around, what, calls)
+            return replace(cure, what=_called_in(module, around, what) if inner == below else inner)
         case MoveAbove(what=what, above=Site() as above):
             return replace(cure, what=_inside(module, _scope_or_function(module, above), what, calls))
         case EndBefore(scope=Site() as scope, site=site):
