@@ -99,16 +99,6 @@ KNOWN_LIMITS = {
         "met by the other arm of a test in a called function"
     ),
     ("extract_loop_bodies", "XLA212/mixed_with_its_mirror_above_the_step"): SCOPE_IN_A_CALLEE,
-    ("extract_loop_bodies", "interpreter/contexts"): (
-        "the program as it stands is called wrong: `model(x)` throws its value away, so that nothing is left"
-    ),
-    ("extract_loop_bodies", "interpreter/classes"): (
-        "the program as it stands is called wrong: `net(batch)` throws its value away, so that nobody "
-        "holds it when the next batch cuts (on the engine: one launch for each batch, not two)"
-    ),
-    ("extract_loop_bodies_into_closures", "interpreter/classes"): (
-        "as above: in a function of its own the value is seen to be gone"
-    ),
 }
 """What comes out wrong, and why. Whoever mends a cause takes its lines away."""
 
