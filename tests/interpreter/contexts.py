@@ -224,7 +224,7 @@ def the_replicas_differ():
 
 def trained(loss, optimizer):
     loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508 likely
     xm.optimizer_step(optimizer)
 
 
@@ -335,7 +335,7 @@ def all_of(batches):
 
 
 def clipped_and_stepped(optimizer):
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508 likely
     xm.optimizer_step(optimizer)
 
 
