@@ -28,6 +28,7 @@ from xlalint.cure import (
     MoveAbove,
     MoveBelow,
     MoveInto,
+    PassArgument,
     ReadFirst,
     Remove,
     Rename,
@@ -74,6 +75,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA301": {
         (EndBefore, UNSAFE), (DropArgument, UNSAFE), (Remove, UNSAFE), (Swap, UNSAFE), (Swap, SHOWN),
     },
+    "XLA404": {(PassArgument, UNSAFE)},
     "XLA501": {(SyncBefore, UNSAFE)},
     "XLA502": {(MoveBelow, SHOWN), (MoveAbove, SHOWN)},
     "XLA508": {(ByHand, SHOWN)},
@@ -255,7 +257,7 @@ def is_sensible(cure: Cure) -> bool:
             return is_call(site) and all(nodes(site, ast.Call)[0] in around(place) for place in work)
         case CompileFunction(site=site):
             return isinstance(statement(site), ast.FunctionDef)
-        case KeepOnDevice(site=site):
+        case KeepOnDevice(site=site) | PassArgument(site=site):
             return is_call(site)
         case DropScaler(site=site):
             return [ast.unparse(call.func).endswith(".step") for call in nodes(site, ast.Call)] == [True]

@@ -106,6 +106,15 @@ class DropArgument(Cure):
     keyword: str
 
 
+@dataclass(frozen=True, slots=True)
+class PassArgument(Cure):
+    """The innermost call that holds `site` passes `keyword` with the value that `text` spells."""
+
+    site: Site
+    keyword: str
+    text: str
+
+
 # Comments ---------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from xlalint.lazy.events import (
     FellBack,
     GradientUsed,
     HostRead,
+    LastBatchSmaller,
     LeftPending,
     LoopLeft,
     MarkerRepeated,
@@ -28,6 +29,6 @@ from xlalint.lazy.events import (
 
 EMITTED: frozenset[type[Event]] = frozenset({
     ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack, GradientUsed, HostRead,
-    LeftPending, LoopLeft, MarkerRepeated, OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered,
-    ScopeLeft, StepSplit, StepsRun, UnmatchedCollective,
+    LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated, OptimizerStepped, ReadThenCut, Save,
+    ScalerStepped, ScopeEntered, ScopeLeft, StepSplit, StepsRun, UnmatchedCollective,
 })  # fmt: skip

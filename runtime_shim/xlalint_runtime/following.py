@@ -60,7 +60,7 @@ class Follower:
         self._model.end_loop(
             state, loop.outside, over, recorded, site, since=state.engine.since,
             keeps=recorded.must is Weight.HEAVY and _waiting_tensors() >= loop.rounds,
-            told=loop.rounds > 1 and not loop.is_told,
+            ragged=loop.ragged, told=loop.rounds > 1 and not loop.is_told,
         )  # fmt: skip
 
     def stepped(self, replica: Replica) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Loop, State
-from xlalint.lazy.values import NOTHING
+from xlalint.lazy.values import NOTHING, Ragged
 from xlalint_runtime import pending
 from xlalint_runtime.outside import Outside
 from xlalint_runtime.parting import Progress
@@ -25,6 +25,7 @@ class Around:
         chain: The calls that led to it; the last is its own function, at the loop.
         outside: What happened before it, for the model.
         is_over_loader: Whether a loader was asked for its batches.
+        ragged: Where that was made, if its last batch is smaller.
         steps: How often an optimizer has stepped in it since it cut the graph last.
         is_told: Whether it was judged while it runs.
     """
@@ -33,6 +34,7 @@ class Around:
     chain: Chain
     outside: Loop
     is_over_loader: bool = False
+    ragged: Ragged | None = None
     steps: int = 0
     is_told: bool = False
     _seen: Counter[tuple[Site, ...]] = field(default_factory=Counter)

@@ -105,6 +105,8 @@ class Watch(replicas.Listener):
         """The profiler's scopes that are open."""
         self.built: weakref.WeakKeyDictionary[Any, Site] = weakref.WeakKeyDictionary()
         """Where optimizers were built: by that the model knows them."""
+        self.ragged: weakref.WeakKeyDictionary[Any, Site] = weakref.WeakKeyDictionary()
+        """Where loaders were made whose last batch is smaller, by what draws their batches."""
         self.gone: dict[int, tuple[weakref.ref[torch.Tensor], Site]] = {}
         """Parameters, by identity, that a module has no longer since it moved, and where it did."""
 

@@ -61,6 +61,7 @@ NOTICED_BY = {
     "torch_xla.distributed.parallel_loader.PerDeviceLoader.next": (
         FIXTURES / "XLA203/return_at_end_of_program.py"
     ),
+    "torch.utils.data.dataloader.DataLoader.__init__": FIXTURES / "XLA404/one_epoch.py",
     "torch.utils.data.dataloader._BaseDataLoaderIter.__next__": (
         FIXTURES / "XLA203/break_before_the_marker.py"
     ),

@@ -28,6 +28,7 @@ SAID_ALIKE = (
     "XLA210/rfc_trainer.py",
     "XLA212/normalized_above_the_step.py",
     "XLA301/trace_me.py",
+    "XLA404/one_epoch.py",
     "XLA501/rfc_checkpoint.py",
     "XLA502/early_return_before_mesh_reduce.py",
     "XLA508/clip_then_reduce.py",

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Set
 
+from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Outline, within
@@ -20,7 +21,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.configuration import HARNESS
-from xlalint.knowledge.classes import kind_by_base
+from xlalint.knowledge.classes import STREAM, kind_by_base
 from xlalint.lazy.state import State
 from xlalint.lazy.values import (
     UNKNOWN,
@@ -116,6 +117,14 @@ class ClassTable:
         names = (name for base in self.bases(cls) for name in self._library_bases(base))
         kinds = (kind_by_base(name) for name in names)
         return next((kind for kind in kinds if kind is not None), Kind.INSTANCE)
+
+    def is_stream(self, cls: Class) -> bool:
+        """Whether the class is a dataset that is iterated, and may go on for ever."""
+        return self._machine.lookups.find(("stream", cls), lambda: self._find_stream(cls), lambda: False)
+
+    def _find_stream(self, cls: Class) -> bool:
+        # By the last name: a class inside a function may have a base that is imported there.
+        return any(last_name(base) == STREAM for each in self.bases(cls) for base in each.bases)
 
     def has_optimizer_scope(self, function: Function) -> bool:
         """Whether a function is a method of an optimizer or scaler class."""

@@ -30,6 +30,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     literal,
+    made_up,
     targets,
     unknown_from,
 )
@@ -170,7 +171,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     if isinstance(named, str) and "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
     if base.kind is Kind.HOST:
-        return Value(Kind.HOST, differs=base.differs or index.differs)
+        return Value(Kind.HOST, differs=base.differs or index.differs, payload=made_up(base))
     given = held.under(named) if isinstance(held, Fields) and isinstance(named, str) else None
     return unknown_from(base) if given is None else given
 

@@ -297,6 +297,7 @@ def _end_loop(
     frame.model.end_loop(
         state, outside, over, recorded, frame.site(node),
         since=since, keeps=back is not None and _keeps_work(back), told=judged and back is not None,
+        ragged=over.payload.ragged if over is not None and isinstance(over.payload, Loader) else None,
     )  # fmt: skip
     engine = state.engine
     since = places(outer_since, engine.since) if engine.recorded != NOTHING else ()

@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
     constant,
     container_of,
     literal,
+    made_up,
 )
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
@@ -104,7 +105,7 @@ def operate(
             assert isinstance(computed, ast.expr)
             frame.model.work_unseen(store.state, lambda: spelling(computed))
         return UNKNOWN._replace(differs=differs)
-    return Value(Kind.HOST, differs=differs)
+    return Value(Kind.HOST, differs=differs, payload=made_up(left, right))
 
 
 def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> Value:

@@ -35,6 +35,7 @@ from xlalint.analysis.payloads import (
     Parameters,
     Partial,
     RankTest,
+    Rows,
     Scaler,
     Scoped,
     StateDict,
@@ -51,7 +52,7 @@ from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Activity, Engine, Loop, State, Training, Trust, View
-from xlalint.lazy.values import Kind, Place, Recorded, Role, Shape, Tensor, Value, Weight
+from xlalint.lazy.values import Kind, Place, Ragged, Recorded, Role, Shape, Tensor, Value, Weight
 
 Row = list[Any]
 """The number of a type, then the rows of the parts; or what JSON can say of a constant."""
@@ -65,8 +66,8 @@ _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE = r
 
 _RECORDS: tuple[type[Any], ...] = (
     Activity, Bound, Caller, Carried, Classes, Constant, Container, Device, Engine, Fact, Fields, Gradients,
-    Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker, Method, Module, Namespace,
-    Obligation, Occurrence, Opening, Optimizer, Parameters, Partial, RankTest, Recorded, Replicas, Scaler,
+    Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker, Method, Module, Namespace, Obligation,
+    Occurrence, Opening, Optimizer, Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler,
     Scope, Scoped, Scopes, Site, Split, StateDict, Targets, Tensor, Training, Trust, Value, View, Yielded,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
@@ -75,9 +76,10 @@ _CHOICES: tuple[type[Enum], ...] = (
 )  # fmt: skip
 _EVENTS: tuple[type[Any], ...] = (
     events.BoundReached, events.ClippedEarly, events.ClosureAdded, events.ClosureNeverRun, events.Collective,
-    events.Cut, events.GradientUsed, events.HostRead, events.LeftPending, events.LoopLeft,
-    events.MarkerRepeated, events.OptimizerStepped, events.ReadThenCut, events.Save, events.ScalerStepped,
-    events.ScopeEntered, events.ScopeLeft, events.StepSplit, events.StepsRun, events.UnmatchedCollective,
+    events.Cut, events.GradientUsed, events.HostRead, events.LastBatchSmaller, events.LeftPending,
+    events.LoopLeft, events.MarkerRepeated, events.OptimizerStepped, events.ReadThenCut, events.Save,
+    events.ScalerStepped, events.ScopeEntered, events.ScopeLeft, events.StepSplit, events.StepsRun,
+    events.UnmatchedCollective,
 )  # fmt: skip
 
 _FIRST = _STORE + 1

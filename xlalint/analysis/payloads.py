@@ -13,7 +13,18 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.values import BY_IDENTITY, HOST, NONE, UNKNOWN, Kind, Place, Tensor, Value, join_all
+from xlalint.lazy.values import (
+    BY_IDENTITY,
+    HOST,
+    NONE,
+    UNKNOWN,
+    Kind,
+    Place,
+    Ragged,
+    Tensor,
+    Value,
+    join_all,
+)
 from xlalint.lazy.values import join as join_values
 
 DEEPEST = 4
@@ -276,6 +287,11 @@ class Optimizer(NamedTuple):
         )
 
 
+def made_up(*values: Value) -> Rows | None:
+    """What is computed of values: made up, if one of them is."""
+    return Rows() if any(isinstance(value.payload, Rows) for value in values) else None
+
+
 class Device(NamedTuple):
     """A device; `type` is what `torch.device.type` would say, empty when that is not known."""
 
@@ -307,12 +323,13 @@ class Scaler(NamedTuple):
 
 
 class Loader(NamedTuple):
-    """Something iterated: what it yields, whether each `next` cuts (None: perhaps), and whether
-    running out of it cuts once more."""
+    """Something iterated: what it yields, whether each `next` cuts (None: perhaps), whether
+    running out of it cuts once more, and whether its last batch is smaller than the others."""
 
     element: Value
     cuts: bool | None = False
     cuts_at_end: bool = False
+    ragged: Ragged | None = None
 
     def join(self, other: Loader) -> Loader:
         """Either of two loaders."""
@@ -320,7 +337,19 @@ class Loader(NamedTuple):
             join_values(self.element, other.element),
             self.cuts if self.cuts == other.cuts else None,
             self.cuts_at_end and other.cuts_at_end,
+            self.ragged if self.ragged == other.ragged else None,
         )
+
+
+class Rows(NamedTuple):
+    """What a program makes up on the host, such as a tensor of random numbers, or a well-known dataset,
+    with the number of its rows; None: it is not known."""
+
+    number: int | None = None
+
+    def join(self, other: Rows) -> Rows:
+        """Either of two."""
+        return self if self == other else Rows()
 
 
 class Iterated(NamedTuple):
@@ -423,7 +452,7 @@ class RankTest(NamedTuple):
 
 PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.TENSOR: (Tensor, NoneType),
-    Kind.HOST: (NoneType,),
+    Kind.HOST: (Rows, NoneType),
     Kind.DEVICE: (Device,),
     Kind.MODULE: (Module,),
     Kind.PARAMETERS: (Parameters,),

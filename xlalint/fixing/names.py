@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from xlalint.analysis.usage import api_uses
-from xlalint.cure import Cure, DropArgument, Rename, RenameKeyword
+from xlalint.cure import Cure, DropArgument, PassArgument, Rename, RenameKeyword
 from xlalint.fixing import imports
 from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.edits import Edit
@@ -334,6 +334,28 @@ def drop_argument(module: Module, cure: DropArgument) -> Rewrite:
     return Rewrite(tuple(_left_out(module, call, [keyword])))
 
 
+def pass_argument(module: Module, cure: PassArgument) -> Rewrite:
+    """A call passes an argument by name, in the place of what it passed or behind all others."""
+    call = next(_calls(module, cure.site), None)
+    if call is None:
+        raise Refused("there is no such call here")
+    for keyword in call.keywords:
+        if keyword.arg == cure.keyword:
+            return Rewrite((Edit(*module.span(keyword.value), cure.text),))
+    given, closing = f"{cure.keyword}={cure.text}", module.span(call)[1] - 1
+    every = sorted([*call.args, *call.keywords], key=module.span)
+    if not every:
+        return Rewrite((Edit(closing, closing, given),))
+    if any(isinstance(each, ast.keyword) and each.arg is None for each in every):
+        raise Refused("it is not seen what `**` passes")
+    start, end = module.span(every[-1])
+    if _without_comments(module.text[end:closing]).strip() not in ("", ","):
+        raise Refused("the last argument stands in parentheses of its own")
+    indent = module.indent(start)
+    between = " " if indent is None else f"{module.newline}{indent}"
+    return Rewrite((Edit(end, end, f",{between}{given}"),))
+
+
 def _keyword(module: Module, site: Site, name: str) -> tuple[ast.Call, ast.keyword]:
     """The innermost call around a site that passes a keyword, and that."""
     for call in _calls(module, site):
@@ -371,4 +393,5 @@ REWRITERS: Mapping[type[Cure], Rewriter[Any]] = {
     Rename: rename,
     RenameKeyword: rename_keyword,
     DropArgument: drop_argument,
+    PassArgument: pass_argument,
 }

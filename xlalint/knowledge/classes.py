@@ -34,6 +34,9 @@ PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 SHARDED_OPTIMIZER = "torch_xla.distributed.zero_redundancy_optimizer.ZeroRedundancyOptimizer"
 
+STREAM = "IterableDataset"
+"""The class of torch's datasets that are iterated and may have no end, by its last name."""
+
 SCHEDULERS = "torch.optim.lr_scheduler"
 
 PROPERTIES = frozenset({"property", "cached_property"})

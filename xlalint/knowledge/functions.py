@@ -95,8 +95,21 @@ FUNCTIONS: dict[str, str] = {
     f"{PL}.ParallelLoader": f"object {PL}.ParallelLoader",
     f"{PL}.ParallelLoader.per_device_loader": "per device loader",
     "torch_xla.utils.utils.SampleGenerator": "host loader",
-    "torch.utils.data.DataLoader": "host loader",
-    "torch.utils.data.dataloader.DataLoader": "host loader",
+    "torch.utils.data.DataLoader": "batch loader",
+    "torch.utils.data.dataloader.DataLoader": "batch loader",
+    "torch.utils.data.TensorDataset": "dataset",
+    "torch.utils.data.dataset.TensorDataset": "dataset",
+    **{
+        f"torch.utils.data.{name}": "host"
+        for name in (
+            "DistributedSampler",
+            "distributed.DistributedSampler",
+            "RandomSampler",
+            "SequentialSampler",
+            "SubsetRandomSampler",
+            "WeightedRandomSampler",
+        )
+    },
     # Gradients and optimizers
     f"{XM}.optimizer_step": "xla optimizer step",
     f"{XM}.reduce_gradients": "reduce gradients",

@@ -77,6 +77,15 @@ FUNCTIONS: dict[str, str] = {
     "webdataset.WebLoader": "host loader",
 }  # fmt: skip
 
+OF_DATASETS = "torchvision.datasets"
+_DIGITS = {True: 60_000, False: 10_000}
+_PICTURES = {True: 50_000, False: 10_000}
+DATASETS: dict[str, dict[bool, int]] = {
+    **dict.fromkeys(("MNIST", "FashionMNIST", "KMNIST"), _DIGITS),
+    **dict.fromkeys(("CIFAR10", "CIFAR100"), _PICTURES),
+}
+"""How many samples well-known datasets of torchvision have, for training and for testing."""
+
 SCHEDULERS = (
     "timm.scheduler", "transformers.get_", "transformers.optimization.get_", "diffusers.optimization.get_",
 )  # fmt: skip

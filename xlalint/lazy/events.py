@@ -220,6 +220,19 @@ class LoopLeft(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class LastBatchSmaller(Event):
+    """A loop trained on the device over a loader whose last batch is smaller; `built` leads to where that
+    was made."""
+
+    built: Path = ()
+
+    @property
+    def path(self) -> Path:
+        """The place where the loader was made."""
+        return self.built
+
+
+@dataclass(frozen=True, slots=True)
 class Settled(Event):
     """Base of the derived events: an obligation met the event it waited for."""
 

@@ -24,6 +24,7 @@ from xlalint.lazy.events import (
     FellBack,
     GradientUsed,
     HostRead,
+    LastBatchSmaller,
     Leaving,
     LeftPending,
     LoopLeft,
@@ -46,7 +47,7 @@ from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import MOST_PLACES, NOTHING_DONE, Engine, Loop, State, Training, met, places
 from xlalint.lazy.state import join as join_states
-from xlalint.lazy.values import NOTHING, Kind, Recorded, Value, Weight
+from xlalint.lazy.values import NOTHING, Kind, Ragged, Recorded, Value, Weight
 
 Emit = Callable[[Event, State], None]
 
@@ -537,7 +538,7 @@ class LazyModel:
 
     def end_loop(
         self, state: State, outside: Loop, over: Value | None, recorded: Recorded, site: Site, *,
-        since: tuple[Site, ...] = (), keeps: bool = False, told: bool = True,
+        since: tuple[Site, ...] = (), keeps: bool = False, ragged: Ragged | None = None, told: bool = True,
     ) -> None:  # fmt: skip
         """A loop has ended; `state.scopes` tells of the loops around it already.
 
@@ -547,11 +548,17 @@ class LazyModel:
             recorded: What every iteration leaves behind at its end.
             since: Where that was recorded.
             keeps: Whether a container gathers it over the iterations.
+            ragged: Whether the last batch of what it ran over is smaller, and where that was made.
             told: Whether this end is the one by which the loop is judged.
         """
         if told:
             left = LoopLeft(site, self.assumed(state), over, recorded, state.loop, since, keeps)
             self._emit(left, state)
+            done = state.loop.all
+            on_device = done.cuts or recorded.must is Weight.HEAVY
+            if ragged is not None and done.steps and on_device and not state.engine.eager:
+                taken = both(left.assumes, ragged.assumes)
+                self._emit(LastBatchSmaller(site, taken, ragged.built), state)
             if left.lacks_cut(state.view()) and not (left.loop.all.reads or left.loop.closures):
                 how = "trains" if left.loop.own.steps else ""
                 self._owe(state, Owed.STEPS, site, left.assumes, how, since=state.engine.since)

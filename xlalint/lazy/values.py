@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
+from xlalint.lazy.site import Path
 
 BY_IDENTITY = object.__hash__
 """How members of an enum are hashed: each is equal to itself alone, and `Enum` would hash its name anew."""
@@ -118,6 +119,14 @@ class Tensor(NamedTuple):
     shape: Shape = Shape.UNKNOWN
     tensors: frozenset[str] = frozenset()
     """The attributes of a structure that were seen to be tensors."""
+
+
+class Ragged(NamedTuple):
+    """The last batch of a loader is smaller than the others, if what is assumed holds; `built` leads to
+    where the loader was made."""
+
+    built: Path
+    assumes: Assumptions = assumptions.NONE
 
 
 class Value(NamedTuple):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 import weakref
+from collections.abc import Sized
 from typing import Any
 
 import torch_xla.distributed.parallel_loader as parallel_loader
+from torch.utils.data import BatchSampler, DataLoader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
+from xlalint.lazy.values import Ragged
 from xlalint_runtime.replica import Replica, RunningLoop
 from xlalint_runtime.sites import is_at_for, leaving, user_chain
 from xlalint_runtime.watch import Hook, Watch
@@ -27,6 +30,7 @@ def _next(watch: Watch, original: Any) -> Any:
         watch.at(chain)
         if is_at_for() and replica.around and replica.around[-1].call == chain[-1].call:
             replica.around[-1].is_over_loader = True
+            replica.around[-1].ragged = _ragged(watch, iterator)
         if id(iterator) not in replica.loops:
             _begin(watch, replica, iterator)
         try:
@@ -36,6 +40,36 @@ def _next(watch: Watch, original: Any) -> Any:
             raise
 
     return following
+
+
+def _made(watch: Watch, original: Any) -> Any:
+    """A loader is made. The number of its samples is known, and whether a smaller batch is left over."""
+
+    @functools.wraps(original)
+    def make(loader: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(loader, *args, **kwargs)
+        batches, chain = loader.batch_sampler, user_chain()
+        if chain and type(batches) is BatchSampler and not batches.drop_last and _leaves_a_rest(batches):
+            watch.report.chain(chain)
+            watch.ragged[batches] = chain[-1].site
+        return result
+
+    return make
+
+
+def _leaves_a_rest(batches: BatchSampler) -> bool:
+    sampler = batches.sampler
+    return isinstance(sampler, Sized) and len(sampler) % batches.batch_size != 0
+
+
+def _ragged(watch: Watch, iterator: Any) -> Ragged | None:
+    """Whether the last batch of what is iterated is smaller, and where its loader was made."""
+    if isinstance(iterator, parallel_loader.PerDeviceLoader):
+        batches = getattr(iterator._loader._cpu_loader, "batch_sampler", None)
+    else:
+        batches = iterator._index_sampler
+    built = watch.ragged.get(batches) if batches is not None else None
+    return None if built is None else Ragged((built,))
 
 
 def _begin(watch: Watch, replica: Replica, iterator: Any) -> None:
@@ -64,4 +98,5 @@ def _dropped(watch: Watch, replica: Replica, identity: int) -> None:
 HOOKS = (
     Hook(parallel_loader.PerDeviceLoader, "next", _next),
     Hook(_BaseDataLoaderIter, "__next__", _next),
+    Hook(DataLoader, "__init__", _made),
 )

@@ -12,7 +12,7 @@ def train(dataset, epochs):
     model = AutoModelForSequenceClassification.from_pretrained("bert-base-cased")
     model.to(DEVICE)
     optimizer = torch.optim.AdamW(model.parameters(), lr=5e-5)
-    loader = DataLoader(dataset, shuffle=True, batch_size=8)
+    loader = DataLoader(dataset, shuffle=True, batch_size=8, drop_last=True)
     scheduler = get_scheduler("linear", optimizer, num_training_steps=epochs * len(loader))
     model.train()
     for epoch in range(epochs):

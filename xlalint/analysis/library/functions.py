@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xlalint.analysis.binding import element
-from xlalint.analysis.call import Call
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library import (
     cuts,
     devices,
@@ -27,6 +27,9 @@ from xlalint.analysis.payloads import (
     Namespace,
     Optimizer,
     Parameters,
+    Rows,
+    elements,
+    literal,
     unknown_from,
 )
 from xlalint.analysis.unknown import call_unknown, holds_tensor, weight_of
@@ -91,6 +94,10 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
         module in packages.MODEL_MODULES and not last.startswith(packages.NO_MODEL_MAKERS)
     ):
         return make_module(last, call)
+    if module.startswith(packages.OF_DATASETS) and last in packages.DATASETS:
+        train = call.flag("train", default=True, position=1)
+        count = None if train is None else packages.DATASETS[last][train]
+        return Value(Kind.HOST, payload=Rows(count))
     if module in functions.PLAIN_MODULES:
         for value in call.arguments:
             call.read(value, Reading.MATH)
@@ -139,4 +146,16 @@ def _create(last: str, call: Call) -> Value:
             call.read(element(value), Reading.SCALAR)
         elif value.kind in (Kind.TENSOR, Kind.UNKNOWN):
             return value if value.kind is Kind.TENSOR else UNKNOWN
-    return Value(Kind.HOST, differs=differs)
+    rows = None if last in operations.COPIES else Rows(_first_size(call))
+    return Value(Kind.HOST, differs=differs, payload=rows)
+
+
+def _first_size(call: Call) -> int | None:
+    """How many rows a factory is told to make."""
+    given = call.keywords.get("size")
+    for argument in (given,) if given is not None else call.arguments:
+        size = literal(elements(argument)[0] if elements(argument) else argument)
+        if call.node is not None and last_name(call.function) == "randint" and not elements(argument):
+            continue  # the bounds of its numbers
+        return size if isinstance(size, int) else None
+    return None

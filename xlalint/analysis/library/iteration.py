@@ -8,6 +8,7 @@ from functools import reduce
 from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
+from xlalint.analysis.library.loaders import ragged_of
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Container,
@@ -42,7 +43,8 @@ def around(sources: Sequence[Value], each: Value) -> Value:
         at_end = len(over) == 1 and iterated(over[0]).cuts_at_end
         cuts = True if True in cutting else None if None in cutting else False
         assumes = reduce(both, (value.assumes for value in over if value.kind is Kind.LOADER))
-        return Value(Kind.LOADER, assumes, payload=Loader(each, cuts, at_end))
+        ragged = ragged_of(over[0]) if len(over) == 1 else None
+        return Value(Kind.LOADER, assumes, payload=Loader(each, cuts, at_end, ragged))
     if not perhaps:
         return container_of(each)
     one = next((value for value in perhaps if value.kind is Kind.UNKNOWN), perhaps[0])
@@ -105,7 +107,7 @@ def _next(machine: Machine, call: Call) -> Value:
 def _slice_iterator(machine: Machine, call: Call) -> Value:
     source = _iterate(machine, call)
     if isinstance(loader := source.payload, Loader):
-        return source._replace(payload=loader._replace(cuts_at_end=False))
+        return source._replace(payload=loader._replace(cuts_at_end=False, ragged=None))
     return source
 
 

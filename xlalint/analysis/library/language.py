@@ -108,7 +108,7 @@ def _is_of_kind(value: Value, wanted: Value) -> Value:
     return constant(value.kind is kinds.get(asked, Kind.LOADER if asked in _LOADERS else None))
 
 
-_LOADERS = frozenset(name for name, effect in functions.FUNCTIONS.items() if effect == "host loader")
+_LOADERS = frozenset(name for name, effect in functions.FUNCTIONS.items() if effect.endswith("loader"))
 
 
 def _length(machine: Machine, call: Call) -> Value:

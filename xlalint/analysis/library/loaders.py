@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
     Container,
     Loader,
+    Rows,
+    classes_of,
     literal,
+    unknown_from,
 )
+from xlalint.analysis.unknown import call_unknown, holds_tensor
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.values import (
+    NONE,
     Kind,
+    Ragged,
     Role,
     Tensor,
     Value,
@@ -25,7 +33,14 @@ def _device_loader(machine: Machine, call: Call) -> Value:
     cuts = True if per_execution is None or literal(per_execution) == 1 else None
     inner = call.argument(0, "loader")
     element = device_batch(inner)
-    return Value(Kind.LOADER, payload=Loader(element, cuts, True))
+    # A framework may fill the last batch up before it hands a loader on.
+    ragged = None if call.frame.outline.is_framework else ragged_of(inner)
+    return Value(Kind.LOADER, payload=Loader(element, cuts, True, ragged))
+
+
+def ragged_of(loader: Value | None) -> Ragged | None:
+    """Whether the last batch of a loader is smaller than the others."""
+    return loader.payload.ragged if loader is not None and isinstance(loader.payload, Loader) else None
 
 
 def device_batch(inner: Value | None) -> Value:
@@ -49,8 +64,70 @@ def _host_loader(machine: Machine, call: Call) -> Value:
     return Value(Kind.LOADER, payload=Loader(Value(Kind.HOST, differs=True)))
 
 
+def _batch_loader(machine: Machine, call: Call) -> Value:
+    """A `DataLoader` of torch, which leaves the rest of the samples for the end."""
+    ragged = _ragged(call) if _leaves_a_rest(machine, call) else None
+    return Value(Kind.LOADER, payload=Loader(Value(Kind.HOST, differs=True), ragged=ragged))
+
+
+def _ragged(call: Call) -> Ragged | None:
+    """Whether the samples make no whole number of batches: data that a program makes up has as many
+    as it wants, and of other data it is assumed."""
+    dataset, size = call.argument(0, "dataset") or NONE, literal(call.argument(1, "batch_size"))
+    if not _is_made_up(dataset):
+        return Ragged((call.site,), _LEAVES_A_REST)
+    count = dataset.payload.number if isinstance(dataset.payload, Rows) else None
+    is_whole = count is None or not isinstance(size, int) or count % size == 0
+    return None if is_whole or call.argument(3, "sampler") is not None else Ragged((call.site,))
+
+
+def _is_made_up(value: Value) -> bool:
+    """Whether it is made of data that the program makes up."""
+    if isinstance(held := value.payload, Container):
+        return any(map(_is_made_up, (held.element, *(held.items or ()))))
+    return isinstance(value.payload, Rows)
+
+
+def _dataset(machine: Machine, call: Call) -> Value:
+    """A dataset of tensors."""
+    if any(map(holds_tensor, call.values)):
+        return call_unknown(machine, call)
+    first = call.argument(0)
+    if first is not None and isinstance(first.payload, Rows):
+        return Value(Kind.HOST, differs=first.differs, payload=first.payload)
+    return unknown_from(*call.values)
+
+
+def _leaves_a_rest(machine: Machine, call: Call) -> bool:
+    """Whether a `DataLoader` may give a last batch of another size."""
+    if call.open_ended or call.frame.outline.is_framework:
+        return False
+    if len(call.arguments) > _BEFORE_DROP_LAST or call.flag("drop_last", False) is not False:
+        return False
+    size, sampler = call.argument(1, "batch_size"), call.argument(3, "sampler")
+    if size is None or literal(size) == 1 or size.kind is Kind.NONE:
+        return False
+    if call.argument(4, "batch_sampler") is not None:
+        return False
+    # An unknown sampler may go on for ever.
+    if sampler is not None and sampler.kind not in (Kind.NONE, Kind.HOST):
+        return False
+    return not any(_has_no_end(machine, cls) for cls in classes_of(call.argument(0, "dataset") or NONE))
+
+
+def _has_no_end(machine: Machine, cls: Class | str) -> bool:
+    return not isinstance(cls, str) and machine.classes.is_stream(cls)
+
+
+_BEFORE_DROP_LAST = 8
+"""So many parameters of a `DataLoader` come before `drop_last`."""
+_LEAVES_A_REST = assume("the number of samples is no multiple of the batch size")
+
+
 EFFECTS: dict[str, Effect] = {
     "device loader": _device_loader,
     "per device loader": _per_device_loader,
     "host loader": _host_loader,
+    "batch loader": _batch_loader,
+    "dataset": _dataset,
 }

@@ -27,6 +27,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     literal,
+    made_up,
     unknown_from,
 )
 from xlalint.analysis.scopes import enter_scope
@@ -99,7 +100,8 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
             call.read(value, Reading.TEXT)
     elif receiver.kind is Kind.HOST and any(value.kind is Kind.TENSOR for value in call.values):
         return call_unknown(machine, call)
-    return Value(Kind.HOST, differs=receiver.differs or any(value.differs for value in call.values))
+    differs = receiver.differs or any(value.differs for value in call.values)
+    return Value(Kind.HOST, differs=differs, payload=made_up(receiver))
 
 
 def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:

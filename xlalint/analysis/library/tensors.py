@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
     callable_value,
     container,
     container_of,
+    made_up,
     unknown_from,
 )
 from xlalint.analysis.unknown import holds_tensor
@@ -32,7 +33,8 @@ def call_operation(name: str, call: Call) -> Value:
     if not tensors:
         if any(value.kind is Kind.UNKNOWN for value in call.values):
             return unknown_from(*call.values)
-        return Value(Kind.HOST, differs=any(value.differs for value in call.values))
+        differs = any(value.differs for value in call.values)
+        return Value(Kind.HOST, differs=differs, payload=made_up(*call.values))
     match operation_of(name):
         case Operation.READ:
             return call.read(tensors[0], Reading.EXPLICIT)
