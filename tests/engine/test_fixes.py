@@ -32,6 +32,10 @@ ROUNDED_OTHERWISE = {
 LAST_DIGITS = 1e-6
 
 
+COMPUTED_OTHERWISE = {"XLA404"}
+"""Rules whose cures train on other samples."""
+
+
 def objections(program: Program, before: Measurement, cure: Measurement, after: Measurement) -> Iterator[str]:
     """Whatever speaks against what the fixer made of a program.
 
@@ -41,7 +45,7 @@ def objections(program: Program, before: Measurement, cure: Measurement, after: 
     for measure in ("raised", "aborted", "pending", "trained", "error"):
         if getattr(after, measure) != getattr(cure, measure):
             yield f"{measure}: {getattr(after, measure)}, and {getattr(cure, measure)} of the cure"
-    harm = _beyond_cost(before, cure)
+    harm = program.code in COMPUTED_OTHERWISE or _beyond_cost(before, cure)
     model, whose = (cure, "cure") if harm else (before, "program")
     for measure in ("numbers", "parameters"):
         one, other = getattr(after, measure), getattr(model, measure)

@@ -30,13 +30,14 @@ def _next(watch: Watch, original: Any) -> Any:
         watch.at(chain)
         if is_at_for() and replica.around and replica.around[-1].call == chain[-1].call:
             replica.around[-1].is_over_loader = True
-            replica.around[-1].ragged = _ragged(watch, iterator)
         if id(iterator) not in replica.loops:
             _begin(watch, replica, iterator)
         try:
             return original(iterator)
         except BaseException:
-            replica.loops.pop(id(iterator))
+            # Only a loop that comes to the end of a loader meets its last batch.
+            if replica.loops.pop(id(iterator)).by_for and replica.around:
+                replica.around[-1].ragged = _ragged(watch, iterator)
             raise
 
     return following
