@@ -59,6 +59,7 @@ SAFE, UNSAFE, SHOWN = Applicability.SAFE, Applicability.UNSAFE, Applicability.SH
 CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA001": {(Rename, SAFE), (RenameKeyword, SAFE), (DropArgument, UNSAFE)},
     "XLA002": {(Rename, SAFE)},
+    "XLA003": {(ByHand, SHOWN)},
     "XLA101": {(MoveBelow, UNSAFE)},
     "XLA102": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE), (SyncBefore, UNSAFE)},
     "XLA103": {(ByHand, SHOWN)},
@@ -69,6 +70,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA204": {(Remove, UNSAFE), (DropArgument, UNSAFE), (Swap, UNSAFE), (Unwrap, UNSAFE)},
     "XLA205": {(Remove, UNSAFE)},
     "XLA206": {(Remove, UNSAFE)},
+    "XLA208": {(ByHand, SHOWN)},
     "XLA210": {(CompileFunction, UNSAFE), (CompileFunction, SHOWN), (WrapBody, UNSAFE)},
     "XLA211": {(CompileFunction, UNSAFE), (CompileFunction, SHOWN)},
     "XLA212": {(MoveInto, UNSAFE), (ReadFirst, UNSAFE)},
@@ -81,6 +83,9 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA508": {(ByHand, SHOWN)},
     "XLA601": {(Rename, UNSAFE)},
     "XLA602": {(SyncBefore, UNSAFE), (MoveBelow, UNSAFE)},
+    "XLA603": {(MoveBelow, UNSAFE)},
+    "XLA604": {(ByHand, SHOWN)},
+    "XLA605": {(ByHand, SHOWN)},
     "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA703": {(DropScaler, UNSAFE), (KeepOnDevice, UNSAFE), (ByHand, SHOWN)},
 }  # fmt: skip

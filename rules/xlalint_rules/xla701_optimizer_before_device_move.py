@@ -74,7 +74,7 @@ class OptimizerBeforeDeviceMove(Rule[OptimizerStepped]):
 
     def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
         match event:
-            case OptimizerStepped(stale=stale, built=built) if stale:
+            case OptimizerStepped(stale=stale, built=built, off_device=False) if stale:
                 where = " created on {since}" if built else ""
                 yield self.finding(
                     event,

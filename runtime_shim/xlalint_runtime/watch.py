@@ -49,6 +49,14 @@ class Hook(NamedTuple):
         return f"{whose}.{self.name}"
 
 
+class Gone(NamedTuple):
+    """A parameter that a module has no longer since it moved at `site`, and whether it left the device."""
+
+    parameter: weakref.ref[torch.Tensor]
+    site: Site
+    off_device: bool
+
+
 class Happened(NamedTuple):
     """An event, what rules may see of its state, and the calls in which it came about."""
 
@@ -107,8 +115,8 @@ class Watch(replicas.Listener):
         """Where optimizers were built: by that the model knows them."""
         self.ragged: weakref.WeakKeyDictionary[Any, Site] = weakref.WeakKeyDictionary()
         """Where loaders were made whose last batch is smaller, by what draws their batches."""
-        self.gone: dict[int, tuple[weakref.ref[torch.Tensor], Site]] = {}
-        """Parameters, by identity, that a module has no longer since it moved, and where it did."""
+        self.gone: dict[int, Gone] = {}
+        """Parameters, by identity, that a module has no longer since it moved."""
 
     @property
     def replica(self) -> Replica:

@@ -34,6 +34,7 @@ SAID_ALIKE = (
     "XLA508/clip_then_reduce.py",
     "XLA601/whole_module.py",
     "XLA602/save_inside_the_step.py",
+    "XLA605/first_checkpoint.py",
     "XLA701/model_rebound.py",
     "XLA703/grad_scaler_loop.py",
 )

@@ -467,7 +467,7 @@ class Interpreter(Memo):
             call.store.maybe_run_all()
         call.store.attributes.update(left.attributes)
         for identity, move in left.moved.items():
-            call.store.move_module(identity, move._replace(path=(call.site, *move.path)))
+            call.store.move_module(identity, move.called_at(call.site))
         return summary.value
 
     def _tell(self, summary: Summary, call: Call, told: Callable[[frozenset[Fact]], frozenset[Fact]]) -> None:

@@ -29,6 +29,7 @@ from xlalint.analysis.payloads import (
     Method,
     Module,
     Namespace,
+    OpenFile,
     Opening,
     Opens,
     Optimizer,
@@ -67,8 +68,9 @@ _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE = r
 _RECORDS: tuple[type[Any], ...] = (
     Activity, Bound, Caller, Carried, Classes, Constant, Container, Device, Engine, Fact, Fields, Gradients,
     Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker, Method, Module, Namespace, Obligation,
-    Occurrence, Opening, Optimizer, Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler,
-    Scope, Scoped, Scopes, Site, Split, StateDict, Targets, Tensor, Training, Trust, Value, View, Yielded,
+    Occurrence, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows,
+    Scaler, Scope, Scoped, Scopes, Site, Split, StateDict, Targets, Tensor, Training, Trust, Value, View,
+    Yielded,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
     Cause, Gradient, Kind, Opens, Owed, Place, Role, ScopeKind, Shape, Weight, events.Leaving, events.Reading,

@@ -352,6 +352,16 @@ class Rows(NamedTuple):
         return self if self == other else Rows()
 
 
+class OpenFile(NamedTuple):
+    """A file that was opened at `path` to be written, by every replica that there is."""
+
+    path: Path
+
+    def join(self, other: OpenFile) -> OpenFile | None:
+        """Either of two files."""
+        return self if self == other else None
+
+
 class Iterated(NamedTuple):
     """An iterator around what may be a loader: what it yields, and what it goes over.
 
@@ -452,7 +462,7 @@ class RankTest(NamedTuple):
 
 PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.TENSOR: (Tensor, NoneType),
-    Kind.HOST: (Rows, NoneType),
+    Kind.HOST: (OpenFile, Rows, NoneType),
     Kind.DEVICE: (Device,),
     Kind.MODULE: (Module,),
     Kind.PARAMETERS: (Parameters,),

@@ -18,10 +18,21 @@ AttributeKey = tuple[Class, str]
 
 
 class Move(NamedTuple):
-    """Where a module moved, and what must be so for that to be an XLA device."""
+    """Where a module moved, and what must be so for that to be an XLA device.
+
+    Args:
+        to: Where it lives now.
+        left: Where it left the device, if it did.
+    """
 
     path: Path
     assumes: Assumptions = assumptions.NONE
+    to: Place = Place.XLA
+    left: Path = ()
+
+    def called_at(self, site: Site) -> Move:
+        """The same as seen from a caller."""
+        return self._replace(path=(site, *self.path), left=(site, *self.left) if self.left else ())
 
 
 class Store:
@@ -85,8 +96,9 @@ class Store:
                     held[key] = join_values(value, run(value))._replace(reduced=False)  # type: ignore[index]
 
     def move_module(self, identity: Site, move: Move) -> None:
-        """The module made at `identity` moves to the device, whoever names it."""
-        self.moved[identity] = move
+        """The module made at `identity` moves to the device or off it, whoever names it."""
+        before = self.moved.get(identity)
+        self.moved[identity] = move if move.left or before is None else move._replace(left=before.left)
         for held in (self.names, self.attributes):
             for key, value in held.items():
                 after = _after_move(value, identity, move)
@@ -96,12 +108,16 @@ class Store:
 
 def _after_move(value: Value, identity: Site, move: Move) -> Value:
     held = value.payload
-    if isinstance(held, Module) and held.identity == identity and held.place is not Place.XLA:
+    if isinstance(held, Module) and held.identity == identity and held.place is not move.to:
         assumes = both(value.assumes, move.assumes)
-        return value._replace(assumes=assumes, payload=held._replace(place=Place.XLA))
-    if isinstance(held, Optimizer) and held.over == identity and held.place is Place.HOST and not held.stale:
-        assumes = both(value.assumes, move.assumes)
-        return value._replace(assumes=assumes, payload=held._replace(stale=move.path))
+        return value._replace(assumes=assumes, payload=held._replace(place=move.to))
+    if isinstance(held, Optimizer) and held.over == identity and not held.stale:
+        stale = move.left if held.place is Place.XLA else ()
+        if held.place is Place.HOST and move.to is Place.XLA:
+            stale = move.path
+        if stale:
+            assumes = both(value.assumes, move.assumes)
+            return value._replace(assumes=assumes, payload=held._replace(stale=stale))
     return value
 
 

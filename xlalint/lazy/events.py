@@ -130,6 +130,10 @@ class Save(Event):
     """Whether torch_xla's own function saves, which moves values to the host by itself."""
     on_device: bool = False
     """Whether what is saved surely holds device tensors, itself or anywhere within."""
+    to_every_replica: bool = False
+    """Whether each replica that comes here writes, not only the master."""
+    opened: Path = ()
+    """Where every replica opened the file that is written on the master only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +160,12 @@ class GradientUsed(Event):
 @dataclass(frozen=True, slots=True)
 class OptimizerStepped(Event):
     """An optimizer updated parameters. `stale` is where its model moved to the device after it
-    had been built, so that it updates parameters the model no longer has; `built` is where."""
+    had been built, so that it updates parameters the model no longer has; `built` is where.
+    With `off_device` it moved from the device to the host there, whatever came of it later."""
 
     stale: Path = ()
     built: Path = ()
+    off_device: bool = False
 
     @property
     def path(self) -> Path:
@@ -301,6 +307,14 @@ class ApiUsed(Event):
     name: str = ""
     keyword: str = ""
     protected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VariableUsed(Event):
+    """An environment variable of torch_xla was set, or asked for."""
+
+    name: str = ""
+    sets: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -369,16 +369,18 @@ class LazyModel:
 
     def step_optimizer(
         self, state: State, site: Site, *,
-        stale: Path = (), built: Path = (), assumes: Assumptions = assumptions.NONE, barrier: bool = False,
+        stale: Path = (), off_device: bool = False, built: Path = (),
+        assumes: Assumptions = assumptions.NONE, barrier: bool = False,
     ) -> None:  # fmt: skip
-        """Parameters are updated, by an optimizer built at `built` whose model moved at `stale`.
+        """Parameters are updated, by an optimizer built at `built` whose model moved at `stale`,
+        with `off_device` from the device to the host.
 
         `assumes` is what must be so for it to be an optimizer.
         `barrier` tells that a cut by the same call follows.
         """
         assumes = both(self.assumed(state), assumes)
         optimizer = built[-1] if built else None
-        self._emit(OptimizerStepped(site, assumes, stale, built), state)
+        self._emit(OptimizerStepped(site, assumes, stale, built, off_device), state)
         before_barrier = barrier and state.engine.recorded == NOTHING
         for obligation in state.owes(Owed.SPLIT_STEP):
             split = obligation._replace(
@@ -494,15 +496,19 @@ class LazyModel:
     def save(
         self, state: State, spelling: str, value: Value, recorded: Recorded, site: Site, *,
         by_xla: bool, on_device: bool = False, of_parameters: bool = False,
+        to_every_replica: bool = False, opened: Path = (),
     ) -> None:  # fmt: skip
         """Values are written to a file, and what is recorded on them runs.
 
         `on_device` tells that some of them surely are device tensors, `of_parameters` that a module's
-        parameters are among them.
+        parameters are among them, `to_every_replica` that each one that comes here writes, and `opened` where
+        every replica opened what the master writes.
         """
         assumes = self.assumed(state, value)
         on_device = on_device or value.is_device
-        self._emit(Save(site, assumes, spelling, value, recorded, by_xla, on_device), state)
+        self._emit(
+            Save(site, assumes, spelling, value, recorded, by_xla, on_device, to_every_replica, opened), state
+        )
         self._need_markers(state)
         if recorded.may is Weight.HEAVY:
             self._settle_steps_of_loops(state, f"the save `{spelling}`", site)

@@ -22,7 +22,7 @@ from torch.optim.optimizer import (
 
 from xlalint.lazy.events import Use
 from xlalint.lazy.scopes import Scope, ScopeKind
-from xlalint.lazy.site import Path, Site
+from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Weight
 from xlalint_runtime import pending
@@ -31,7 +31,7 @@ from xlalint_runtime.shield import Faults
 from xlalint_runtime.sites import callee, frames_below_user, user_chain, written
 from xlalint_runtime.stopping import Deliberate
 from xlalint_runtime.summary import Launch
-from xlalint_runtime.watch import Hook, Watch, running_optimizers
+from xlalint_runtime.watch import Gone, Hook, Watch, running_optimizers
 
 _XLA_CLIP = patched_functions.clip_grad_norm_.__code__
 _CLIPS = {"_clip_grads_with_norm_", "clip_grad_value_"}
@@ -172,24 +172,25 @@ def _module_move(watch: Watch, original: Any) -> Any:
             result = original(module, *args, **kwargs)
         finally:
             watch.this_thread.is_moving = False
-        if (chain := user_chain()) and _on_device(module.parameters()):
+        leaves = _on_device(before) and not _on_device(module.parameters())
+        if (chain := user_chain()) and (leaves or _on_device(module.parameters())):
             watch.report.chain(chain)
             kept = {id(parameter) for parameter in module.parameters()}
             for parameter in before:
                 if id(parameter) not in kept:
-                    watch.gone[id(parameter)] = (weakref.ref(parameter), chain[-1].site)
+                    watch.gone[id(parameter)] = Gone(weakref.ref(parameter), chain[-1].site, leaves)
         return result
 
     return apply
 
 
-def _stale(watch: Watch, held: list[torch.Tensor]) -> Path:
-    """Where the model moved away from the parameters that an optimizer holds; empty: it did not."""
+def _stale(watch: Watch, held: list[torch.Tensor]) -> Gone | None:
+    """What became of the parameters that an optimizer holds, if the model has moved away from them."""
     for parameter in held:
         gone = watch.gone.get(id(parameter))
-        if gone is not None and gone[0]() is parameter:
-            return (gone[1],)
-    return ()
+        if gone is not None and gone.parameter() is parameter:
+            return gone
+    return None
 
 
 def register(watch: Watch, patches: Patches, faults: Faults) -> None:
@@ -218,7 +219,12 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
 
         def transition(state: State, site: Site) -> None:
             watch.model.step_optimizer(
-                state, site, stale=stale, built=(built,) if built else (), barrier=barrier
+                state,
+                site,
+                stale=(stale.site,) if stale else (),
+                off_device=bool(stale and stale.off_device),
+                built=(built,) if built else (),
+                barrier=barrier,
             )
             watch.enter(state, Scope(ScopeKind.OPTIMIZER, site), step.__code__)
 

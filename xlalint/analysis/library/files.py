@@ -10,11 +10,14 @@ from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Container,
     Module,
+    OpenFile,
     StateDict,
+    literal,
 )
 from xlalint.knowledge.methods import HOST_STATE
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, least
+from xlalint.lazy.site import Path
 from xlalint.lazy.values import (
     NONE,
     NOTHING,
@@ -25,6 +28,13 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+
+
+def _open(machine: Machine, call: Call) -> Value:
+    """A file is opened: written by all replicas, unless a test keeps some of them away."""
+    mode = literal(call.argument(1, "mode"))
+    by_all = isinstance(mode, str) and "w" in mode and not call.store.state.replicas.splits
+    return Value(Kind.HOST, payload=OpenFile((call.site,)) if by_all else None)
 
 
 def _xla_save(machine: Machine, call: Call) -> Value:
@@ -47,8 +57,17 @@ def _save(call: Call, *, by_xla: bool) -> Value:
     call.frame.model.save(
         state, call.spelling, data, saved.recorded, call.site,
         by_xla=by_xla, on_device=saved.on_device, of_parameters=saved.of_parameters,
+        to_every_replica=call.flag("master_only", default=True, position=2) is not True,
+        opened=_opened_by_all(call) if by_xla else (),
     )  # fmt: skip
     return NONE
+
+
+def _opened_by_all(call: Call) -> Path:
+    """Where every replica opened the file that only the master writes."""
+    file = call.argument(1, "file_or_path") or UNKNOWN
+    only_master = call.flag("master_only", default=True, position=2) is True
+    return file.payload.path if only_master and isinstance(file.payload, OpenFile) else ()
 
 
 class _Saved(NamedTuple):
@@ -103,6 +122,7 @@ def _is_hosts(name: str) -> bool:
 
 
 EFFECTS: dict[str, Effect] = {
+    "open": _open,
     "xla save": _xla_save,
     "save": _plain_save,
 }

@@ -12,6 +12,7 @@ from xlalint.analysis.payloads import (
     Instance,
     Known,
     Method,
+    Module,
     Namespace,
     Partial,
     callable_value,
@@ -43,6 +44,14 @@ def _host(machine: Machine, call: Call) -> Value:
 
 def _same(machine: Machine, call: Call) -> Value:
     return call.arguments[0] if call.arguments else next(iter(call.keywords.values()), UNKNOWN)
+
+
+def _deep_copy(machine: Machine, call: Call) -> Value:
+    """A module that is copied has parameters of its own."""
+    value = _same(machine, call)
+    if isinstance(module := value.payload, Module):
+        return value._replace(payload=module._replace(identity=call.site))
+    return value
 
 
 def _same_or_light(machine: Machine, call: Call) -> Value:
@@ -218,6 +227,7 @@ EFFECTS: dict[str, Effect] = {
     "host": _host,
     "length": _length,
     "same": _same,
+    "deep copy": _deep_copy,
     "same or light": _same_or_light,
     "second": _second,
     "unknown object": _unknown_object,

@@ -226,6 +226,9 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
     place = _PLACES.get(name, Place.UNKNOWN)
     if place is Place.XLA and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(info.identity, Move((call.site,), assumes))
+    leaves = place is Place.HOST and info.place is Place.XLA
+    if leaves and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
+        call.store.move_module(info.identity, Move((call.site,), to=Place.HOST, left=(call.site,)))
     moved = receiver._replace(assumes=both(receiver.assumes, assumes), payload=info._replace(place=place))
     if call.node is not None and isinstance(call.node.func, ast.Attribute):
         rebind(machine, call.node.func.value, moved, call.frame, call.store)

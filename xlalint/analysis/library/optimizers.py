@@ -58,6 +58,7 @@ def step_optimizer(optimizer: Value | None, call: Call, *, barrier: bool = False
         call.store.state,
         call.site,
         stale=info.stale,
+        off_device=bool(info.stale) and info.place is Place.XLA,
         built=built,
         barrier=barrier,
         assumes=optimizer.assumes if optimizer is not None and info.stale else NONE_ASSUMED,

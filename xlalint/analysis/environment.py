@@ -1,0 +1,93 @@
+"""Which environment variables of torch_xla a file sets or asks for, also for programs that it starts."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from xlalint.knowledge import environment
+from xlalint.lazy.events import VariableUsed
+from xlalint.lazy.site import Site
+
+
+def variables_used(tree: ast.Module, text: str, path: str) -> Iterator[VariableUsed]:
+    """The uses of torch_xla's former environment variables, in the order of the text.
+
+    Args:
+        tree: The file.
+        text: Its text: most files name none of them.
+        path: What the sites of the events name as their file.
+    """
+    if _ANY.search(text) is None:
+        return
+    found: list[VariableUsed] = []
+    for node in ast.walk(tree):
+        found += (VariableUsed(_site(path, where), name=name, sets=sets) for where, name, sets in _of(node))
+    yield from sorted(found, key=lambda event: event.site)
+
+
+_Use = tuple[ast.expr | ast.keyword, str, bool]
+
+
+def _of(node: ast.AST) -> Iterator[_Use]:
+    """The variables that one node names, where, and whether it sets them."""
+    match node:
+        case ast.Subscript(value=held, slice=ast.Constant(value=str(name)), ctx=context) if _is_environment(
+            held
+        ):
+            if not isinstance(context, ast.Del):
+                yield from _known(node.slice, name, sets=isinstance(context, ast.Store))
+        case ast.Call(
+            func=ast.Attribute(value=held, attr=method), args=[ast.Constant(value=str(name)), *_]
+        ) if _is_environment(held) or method in ("getenv", "putenv"):
+            if method in _METHODS:
+                yield from _known(node.args[0], name, sets=method in ("setdefault", "putenv"))
+        case ast.Call(func=ast.Attribute(value=held, attr="update")) if _is_environment(held):
+            for keyword in node.keywords:
+                yield from _known(keyword, keyword.arg or "", sets=True)
+            for given in node.args:
+                yield from _of_dict(given)
+        case ast.Call():
+            for keyword in node.keywords:
+                if keyword.arg == "env":
+                    yield from _of_dict(keyword.value)
+            yield from _of_commands(node)
+
+
+def _of_dict(node: ast.expr) -> Iterator[_Use]:
+    if isinstance(node, ast.Dict):
+        for key in node.keys:
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield from _known(key, key.value, sets=True)
+
+
+def _of_commands(call: ast.Call) -> Iterator[_Use]:
+    """What a command line sets that is handed to a shell: `os.system("XRT_WORKERS=... python train.py")`."""
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if called not in _SHELLS:
+        return
+    for given in call.args:
+        if isinstance(given, ast.Constant) and isinstance(given.value, str):
+            for match in _ASSIGNED.finditer(given.value):
+                yield from _known(given, match[1], sets=True)
+
+
+def _known(node: ast.expr | ast.keyword, name: str, *, sets: bool) -> Iterator[_Use]:
+    if environment.of(name) is not None:
+        yield node, name, sets
+
+
+def _is_environment(node: ast.expr) -> bool:
+    return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "environ"
+
+
+def _site(path: str, node: ast.expr | ast.keyword) -> Site:
+    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return Site(path, node.lineno, node.col_offset, end_line, end_column)
+
+
+_METHODS = frozenset({"get", "getenv", "setdefault", "putenv", "pop"})
+_SHELLS = frozenset({"system", "popen", "run", "call", "check_call", "check_output", "Popen"})
+_ASSIGNED = re.compile(r"(?:^|[\s;&|])(?:export\s+)?([A-Z][A-Z0-9_]+)=")
+_ANY = re.compile(environment.PATTERN)
