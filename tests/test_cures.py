@@ -24,6 +24,7 @@ from xlalint.cure import (
     DropScaler,
     DropSuppression,
     EndBefore,
+    FillByMask,
     KeepOnDevice,
     MoveAbove,
     MoveBelow,
@@ -77,6 +78,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA301": {
         (EndBefore, UNSAFE), (DropArgument, UNSAFE), (Remove, UNSAFE), (Swap, UNSAFE), (Swap, SHOWN),
     },
+    "XLA401": {(FillByMask, UNSAFE), (ByHand, SHOWN)},
     "XLA404": {(PassArgument, UNSAFE)},
     "XLA501": {(SyncBefore, UNSAFE)},
     "XLA502": {(MoveBelow, SHOWN), (MoveAbove, SHOWN)},
@@ -260,6 +262,8 @@ def is_sensible(cure: Cure) -> bool:
             return all(isinstance(statement(site), SIMPLE) for site in what)
         case ReadFirst(read=site, work=work):
             return is_call(site) and all(nodes(site, ast.Call)[0] in around(place) for place in work)
+        case FillByMask(site=site):
+            return isinstance(statement(site), ast.Assign)
         case CompileFunction(site=site):
             return isinstance(statement(site), ast.FunctionDef)
         case KeepOnDevice(site=site) | PassArgument(site=site):

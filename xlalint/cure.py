@@ -287,6 +287,17 @@ class KeepOnDevice(Cure):
 
 
 @dataclass(frozen=True, slots=True)
+class FillByMask(Cure):
+    """The assignment that holds `site` fills in place: `x[mask] = 0` becomes `x.masked_fill_(mask, 0)`."""
+
+    site: Site
+    title: str = field(default="Fill by `masked_fill_`", kw_only=True)
+    changes: str = field(
+        default="a mask with fewer dimensions than the tensor fills something else, or raises", kw_only=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class DropScaler(Cure):
     """The gradient scaler that is stepped at `site` goes, from where it is made to its updates: losses
     are no longer scaled, and the optimizer steps by itself."""

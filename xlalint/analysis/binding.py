@@ -27,6 +27,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import record
 from xlalint.lazy.assumptions import assume, either
+from xlalint.lazy.events import Form
 from xlalint.lazy.values import (
     HOST,
     Kind,
@@ -38,6 +39,7 @@ from xlalint.lazy.values import (
     kinds_that,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.spelling import THE_FRAMEWORK, spelling
 
 
 def element(value: Value) -> Value:
@@ -178,12 +180,23 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
             changed = container_of(value if empty else join_values(held.element, value), keyed=keyed)
         rebind(machine, target.value, changed, frame, store)
     elif base.kind is Kind.TENSOR:
+        take_by_mask(base, index, target, frame, store, fills=value.kind is Kind.CONSTANT)
         made = record((base, value), Weight.LIGHT, frame.site(target), frame, store)
         if base.known and base.role is Role.PLAIN and not isinstance(literal(index), str):
             changed = base._replace(recorded=made.recorded, differs=made.differs, reduced=made.reduced)
             rebind(machine, target.value, changed, frame, store)
     elif base.kind is Kind.UNKNOWN and isinstance(key := literal(index), str):
         _give(machine, target.value, base, key, value, frame, store)
+
+
+def take_by_mask(
+    base: Value, index: Value, node: ast.Subscript, frame: Frame, store: Store, *, fills: bool = False
+) -> None:
+    """How much of a tensor is read or written depends on how much a mask takes."""
+    if index.role is Role.MASK and index.known and (base.known or base.role is Role.STRUCTURE):
+        shown = frame.outline.is_framework
+        text = THE_FRAMEWORK if shown else spelling(node)
+        frame.model.vary_shape(store.state, index, Form.MASK, text, frame.site(node), fills=fills)
 
 
 def _give(

@@ -6,7 +6,7 @@ import ast
 
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.attributes import attribute
-from xlalint.analysis.binding import bind, element, holds_some, part_of
+from xlalint.analysis.binding import bind, element, holds_some, part_of, take_by_mask
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame, Yielded
 from xlalint.analysis.library.iteration import around, now_and_then
@@ -137,6 +137,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     base = machine.evaluate(node.value, frame, store)
     index = machine.evaluate(node.slice, frame, store)
     if base.kind is Kind.TENSOR:
+        take_by_mask(base, index, node, frame, store)
         if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
             return part_of(base)
         return record((base,), Weight.LIGHT, frame.site(node), frame, store)

@@ -29,6 +29,8 @@ from xlalint.lazy.values import (
     UNKNOWN,
     XLA,
     Kind,
+    Role,
+    Tensor,
     Value,
     Weight,
     kinds_that,
@@ -90,7 +92,12 @@ def operate(
             read(right, Reading.TEXT, shown, frame.site(node), frame, store)
             return Value(Kind.HOST, differs=right.differs)
         weight = Weight.HEAVY if isinstance(op, ast.MatMult) else Weight.LIGHT
-        return record((left, right), weight, frame.site(node), frame, store)
+        result = record((left, right), weight, frame.site(node), frame, store)
+        of_masks = isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor) and Role.MASK in (
+            left.role,
+            right.role,
+        )
+        return result._replace(payload=Tensor(Role.MASK)) if of_masks else result
     if isinstance(op, ast.Mod) and left.kind is Kind.CONSTANT and right.kind is Kind.CONTAINER:
         read(right, Reading.TEXT, "%-formatting", frame.site(node), frame, store)
         return HOST
@@ -125,7 +132,8 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> V
         return Value(Kind.HOST, differs=value.differs) if known is None else constant(not known)
     value = machine.evaluate(node.operand, frame, store)
     if value.kind is Kind.TENSOR:
-        return record((value,), Weight.LIGHT, frame.site(node), frame, store)
+        result = record((value,), Weight.LIGHT, frame.site(node), frame, store)
+        return result._replace(payload=Tensor(Role.MASK)) if value.role is Role.MASK else result
     if isinstance(value.payload, Constant) and isinstance(node.op, ast.USub):
         try:
             return constant(-value.payload.value)
@@ -226,7 +234,8 @@ def compare(
     if Kind.TENSOR in (left.kind, right.kind):
         if _is_text(left) or _is_text(right):
             return HOST  # no tensor: what is compared with a string is one
-        return record((left, right), Weight.LIGHT, frame.site(node), frame, store)
+        compared = record((left, right), Weight.LIGHT, frame.site(node), frame, store)
+        return compared._replace(payload=Tensor(Role.MASK))
     for one, other, flipped in ((left, right, False), (right, left, True)):
         if one.kind is Kind.ORDINAL:
             return _compare_ordinal(op, one, other, flipped)

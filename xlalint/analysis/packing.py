@@ -73,15 +73,15 @@ _RECORDS: tuple[type[Any], ...] = (
     Yielded,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
-    Cause, Gradient, Kind, Opens, Owed, Place, Role, ScopeKind, Shape, Weight, events.Leaving, events.Reading,
-    events.Use,
+    Cause, Gradient, Kind, Opens, Owed, Place, Role, ScopeKind, Shape, Weight, events.Form, events.Leaving,
+    events.Reading, events.Use,
 )  # fmt: skip
 _EVENTS: tuple[type[Any], ...] = (
     events.BoundReached, events.ClippedEarly, events.ClosureAdded, events.ClosureNeverRun, events.Collective,
     events.Cut, events.GradientUsed, events.HostRead, events.LastBatchSmaller, events.LeftPending,
     events.LoopLeft, events.MarkerRepeated, events.OptimizerStepped, events.ReadThenCut, events.Save,
-    events.ScalerStepped, events.ScopeEntered, events.ScopeLeft, events.StepSplit, events.StepsRun,
-    events.UnmatchedCollective,
+    events.ScalerStepped, events.ScopeEntered, events.ScopeLeft, events.ShapeVaries, events.StepSplit,
+    events.StepsRun, events.UnmatchedCollective,
 )  # fmt: skip
 
 _FIRST = _STORE + 1

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from xlalint.cure import Cure, DropScaler, KeepOnDevice, ReadFirst
+from xlalint.cure import Cure, DropScaler, FillByMask, KeepOnDevice, ReadFirst
+from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called
 from xlalint.fixing.operations import Delete, Operation, Replace
 from xlalint.fixing.order import chain_of
@@ -79,6 +80,18 @@ def keep_on_device(module: Module, cure: KeepOnDevice) -> Rewrite:
         source = f"({source})"
     assert end > start
     return Rewrite(operations=(Replace(read, source),))
+
+
+def fill_by_mask(module: Module, cure: FillByMask) -> Rewrite:
+    """`x[mask] = 0.0` becomes `x.masked_fill_(mask, 0.0)`."""
+    match statement_at(module, cure.site):
+        case ast.Assign(targets=[ast.Subscript(value=filled, slice=mask)], value=number) as statement:
+            parts = [module.source(part) for part in (filled, mask, number)]
+        case _:
+            raise Refused("this is more than one assignment")
+    if isinstance(mask, ast.Tuple | ast.Slice) or not isinstance(filled, ast.Name | ast.Attribute):
+        raise Refused("more than a mask is the index")
+    return Rewrite((Edit(*module.span(statement), "{}.masked_fill_({}, {})".format(*parts)),))
 
 
 # The scaler -------------------------------------------------------------------------------------
@@ -174,4 +187,5 @@ REWRITERS: dict[type[Cure], Rewriter[Any]] = {
     ReadFirst: read_first,
     KeepOnDevice: keep_on_device,
     DropScaler: drop_scaler,
+    FillByMask: fill_by_mask,
 }

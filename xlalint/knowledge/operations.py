@@ -6,6 +6,7 @@ name. Operations that are not listed record light work.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from enum import Enum
 
 
@@ -76,6 +77,22 @@ COPIES = frozenset({"tensor", "as_tensor"})
 LIKE = "_like"
 """Functions whose names end so make a tensor like their argument."""
 
+SHAPED_BY_DATA: dict[str, tuple[int, str]] = {
+    **dict.fromkeys(
+        ("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount"), (0, "")
+    ),
+    "where": (2, "input"),
+    "one_hot": (2, "num_classes"),
+}
+"""Operations whose result has a shape that the numbers decide on. Of some only while they get fewer
+arguments than so many, counted with the tensor itself, and not the one of this name."""
+
+MASKS = frozenset({
+    "eq", "ne", "lt", "gt", "le", "ge", "isnan", "isfinite", "isinf", "bool", "logical_and", "logical_or",
+    "logical_not", "logical_xor",
+})  # fmt: skip
+"""Operations that give a tensor of truths."""
+
 HOST_ATTRIBUTES = frozenset({
     "shape", "dtype", "ndim", "requires_grad", "is_leaf", "grad_fn", "names", "layout", "is_cuda",
     "is_sparse", "is_meta", "is_quantized", "itemsize", "nbytes", "_version", "output_nr",
@@ -88,6 +105,21 @@ TENSOR_ATTRIBUTES = frozenset({"data", "grad", "T", "mT", "H", "real", "imag"})
 
 PARAMETER_ATTRIBUTES = frozenset({"grad", "data", "shape", "device", "requires_grad"})
 """Attributes of a module's parameters that are asked of each of them."""
+
+
+def is_shaped_by_data(name: str, given: int, keywords: Container[str]) -> bool:
+    """Whether an operation gives a result of a shape that the numbers decide on.
+
+    Args:
+        name: Its last name.
+        given: How many arguments it gets by position, with the tensor itself.
+        keywords: Those that it gets by name.
+    """
+    known = SHAPED_BY_DATA.get(name)
+    if known is None:
+        return False
+    fewer_than, unless = known
+    return not fewer_than or (given < fewer_than and unless not in keywords)
 
 
 def is_creation(module: str, last: str) -> bool:

@@ -238,6 +238,30 @@ class LastBatchSmaller(Event):
         return self.built
 
 
+class Form(Enum):
+    """By what the shape of a result, and with it the graph, changes from one step to the next."""
+
+    DATA = "by the numbers that are computed on"
+    MASK = "by how much a mask takes"
+
+    __hash__ = BY_IDENTITY
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeVaries(Event):
+    """A result has another shape each time, or the work for it another form.
+
+    Args:
+        by: What decides on the shape.
+        spelling: What the program wrote.
+        fills: Whether a Python number is written to all that a mask takes.
+    """
+
+    by: Form = Form.DATA
+    spelling: str = ""
+    fills: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Settled(Event):
     """Base of the derived events: an obligation met the event it waited for."""

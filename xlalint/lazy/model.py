@@ -22,6 +22,7 @@ from xlalint.lazy.events import (
     Cut,
     Event,
     FellBack,
+    Form,
     GradientUsed,
     HostRead,
     LastBatchSmaller,
@@ -36,6 +37,7 @@ from xlalint.lazy.events import (
     ScalerStepped,
     ScopeEntered,
     ScopeLeft,
+    ShapeVaries,
     StepSplit,
     StepsRun,
     UnmatchedCollective,
@@ -144,6 +146,12 @@ class LazyModel:
         if engine.idle_since or engine.markers:
             engine = engine.trusts(assumptions.assume(f"`{spelling()}` does no work on the device"))
         state.engine = engine
+
+    def vary_shape(
+        self, state: State, value: Value, by: Form, spelling: str, site: Site, *, fills: bool = False
+    ) -> None:
+        """The shape of what is computed of a device value depends on its numbers."""
+        self._emit(ShapeVaries(site, self.assumed(state, value), by, spelling, fills), state)
 
     def records(self, state: State) -> bool:
         """Whether the engine records what it is told to compute: in eager mode only inside a step."""

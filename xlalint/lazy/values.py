@@ -96,6 +96,8 @@ class Role(Enum):
     """What an XLA loader yields or a model returns: a tensor, or something made of tensors and numbers."""
     DISTRIBUTION = "distribution"
     """It is made of tensors, and holds tensors under its attributes."""
+    MASK = "mask"
+    """It is made of truths, such as what a comparison gives: taken as an index, how much it takes varies."""
     PERHAPS_MODULE = "perhaps a module"
     """An unknown that was moved to XLA: it may as well be a module."""
 

@@ -21,9 +21,9 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.unknown import holds_tensor
 from xlalint.knowledge.methods import OF_UNSURE
-from xlalint.knowledge.operations import Operation, operation_of
+from xlalint.knowledge.operations import MASKS, Operation, is_shaped_by_data, operation_of
 from xlalint.lazy import assumptions
-from xlalint.lazy.events import Reading, Use
+from xlalint.lazy.events import Form, Reading, Use
 from xlalint.lazy.values import HEAVY, HOST, NONE, PERHAPS, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
 
 
@@ -47,7 +47,19 @@ def call_operation(name: str, call: Call) -> Value:
         case operation:
             # Functions of torch take nothing but tensors.
             inputs = [_as_tensor(element(v) if v.kind is Kind.CONTAINER else v) for v in tensors]
-            return call.record(inputs, _weight(operation))
+            _watch_shape(name, inputs[0], len(call.arguments), call)
+            return _marked(name, call.record(inputs, _weight(operation)))
+
+
+def _watch_shape(name: str, tensor: Value, given: int, call: Call) -> None:
+    """The shape of the result may be decided by the numbers in a tensor."""
+    if is_shaped_by_data(name, given, call.keywords) and tensor.known:
+        call.frame.model.vary_shape(call.store.state, tensor, Form.DATA, call.spelling, call.site)
+
+
+def _marked(name: str, result: Value) -> Value:
+    """What an operation gives, known for a mask where it is one."""
+    return result._replace(payload=Tensor(Role.MASK)) if name in MASKS else result
 
 
 def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
@@ -79,7 +91,8 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             if receiver.assumes >= PART:
                 receiver = _as_tensor(receiver)
                 _give_back(machine, receiver, call)
-            result = call.record((receiver, *_tensors(call)), _weight(operation))
+            _watch_shape(name, receiver, 1 + len(call.arguments), call)
+            result = _marked(name, call.record((receiver, *_tensors(call)), _weight(operation)))
             if name.endswith("_") and not name.endswith("__"):
                 if _scales_a_gradient(name, call):
                     call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
