@@ -78,7 +78,8 @@ class DataDependentShape(Rule[ShapeVaries]):
     severity = Severity.WARNING
 
     def judge(self, event: ShapeVaries, state: View) -> Iterator[Finding]:
-        if not (state.scopes.in_loop or state.scopes.step is not None):
+        hot = state.scopes.in_loop or state.scopes.step is not None
+        if event.by not in _INSTEAD or not hot:
             return
         what = "how much the mask takes" if event.by is Form.MASK else "the numbers"
         yield self.finding(

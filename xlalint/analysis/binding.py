@@ -21,6 +21,7 @@ from xlalint.analysis.payloads import (
     constant,
     container,
     container_of,
+    counts,
     literal,
     unknown_from,
 )
@@ -180,7 +181,7 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
             changed = container_of(value if empty else join_values(held.element, value), keyed=keyed)
         rebind(machine, target.value, changed, frame, store)
     elif base.kind is Kind.TENSOR:
-        take_by_mask(base, index, target, frame, store, fills=value.kind is Kind.CONSTANT)
+        watch_index(base, index, target, frame, store, fills=value.kind is Kind.CONSTANT)
         made = record((base, value), Weight.LIGHT, frame.site(target), frame, store)
         if base.known and base.role is Role.PLAIN and not isinstance(literal(index), str):
             changed = base._replace(recorded=made.recorded, differs=made.differs, reduced=made.reduced)
@@ -189,14 +190,17 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
         _give(machine, target.value, base, key, value, frame, store)
 
 
-def take_by_mask(
+def watch_index(
     base: Value, index: Value, node: ast.Subscript, frame: Frame, store: Store, *, fills: bool = False
 ) -> None:
-    """How much of a tensor is read or written depends on how much a mask takes."""
-    if index.role is Role.MASK and index.known and (base.known or base.role is Role.STRUCTURE):
-        shown = frame.outline.is_framework
-        text = THE_FRAMEWORK if shown else spelling(node)
+    """What an index takes of a tensor, or where, may be something else in each step."""
+    if not (base.known or base.role is Role.STRUCTURE):
+        return
+    text = THE_FRAMEWORK if frame.outline.is_framework else spelling(node)
+    if index.role is Role.MASK and index.known:
         frame.model.vary_shape(store.state, index, Form.MASK, text, frame.site(node), fills=fills)
+    elif counts(index) and base.role is not Role.STRUCTURE:
+        frame.model.vary_shape(store.state, base, Form.INDEX, text, frame.site(node))
 
 
 def _give(

@@ -6,7 +6,7 @@ import ast
 
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.attributes import attribute
-from xlalint.analysis.binding import bind, element, holds_some, part_of, take_by_mask
+from xlalint.analysis.binding import bind, element, holds_some, part_of, watch_index
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame, Yielded
 from xlalint.analysis.library.iteration import around, now_and_then
@@ -16,6 +16,7 @@ from xlalint.analysis.library.optimizers import (
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.operators import ask, evaluate_test
 from xlalint.analysis.payloads import (
+    COUNTER,
     Bound,
     Container,
     Fields,
@@ -29,6 +30,7 @@ from xlalint.analysis.payloads import (
     constant,
     container,
     container_of,
+    counts,
     literal,
     made_up,
     targets,
@@ -137,7 +139,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     base = machine.evaluate(node.value, frame, store)
     index = machine.evaluate(node.slice, frame, store)
     if base.kind is Kind.TENSOR:
-        take_by_mask(base, index, node, frame, store)
+        watch_index(base, index, node, frame, store)
         if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
             return part_of(base)
         return record((base,), Weight.LIGHT, frame.site(node), frame, store)
@@ -178,11 +180,13 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
 
 
 def _slice(machine: Machine, node: ast.Slice, frame: Frame, store: Store) -> Value:
+    bounds = HOST
     for part in (node.lower, node.upper, node.step):
         if part is not None:
             value = machine.evaluate(part, frame, store)
             read(value, Reading.INDEX, "slice bound", frame.site(part), frame, store)
-    return HOST
+            bounds = COUNTER if counts(value) else bounds
+    return bounds
 
 
 def _comprehension(

@@ -9,10 +9,11 @@ from functools import partial
 
 from xlalint.analysis.binding import bind, element, holds_some
 from xlalint.analysis.branches import condition
-from xlalint.analysis.call import dotted
+from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
+    COUNTER,
     Container,
     Iterated,
     Loader,
@@ -109,7 +110,21 @@ def _advance(
             store.state.engine = store.state.engine._replace(skip_cut=False)
         else:
             _cut_by_loader(loader, assumes, node, frame, store)
-    bind(machine, node.target, loader.element, frame, store)
+    each = loader.element
+    if store.state.loop.cuts and isinstance(node.iter, ast.Call) and last_name(node.iter.func) in _COUNTING:
+        each = _counting(each)
+    bind(machine, node.target, each, frame, store)
+
+
+def _counting(each: Value) -> Value:
+    """What a loop that cuts the graph gets from `range` or `enumerate`: another number in each step."""
+    held = each.payload
+    if isinstance(held, Container) and held.items:
+        return container([_counting(held.items[0]), *held.items[1:]])
+    return COUNTER if each.kind is Kind.HOST and held is None else each
+
+
+_COUNTING = frozenset({"range", "trange", "enumerate", "count"})
 
 
 def _exhaust(

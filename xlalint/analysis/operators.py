@@ -9,6 +9,7 @@ from xlalint.analysis.conditions import chosen
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.payloads import (
+    COUNTER,
     Constant,
     Container,
     Device,
@@ -16,6 +17,7 @@ from xlalint.analysis.payloads import (
     RankTest,
     constant,
     container_of,
+    counts,
     literal,
     made_up,
 )
@@ -23,7 +25,7 @@ from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume, is_of_ways
-from xlalint.lazy.events import Reading
+from xlalint.lazy.events import Form, Reading
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
@@ -92,6 +94,9 @@ def operate(
             read(right, Reading.TEXT, shown, frame.site(node), frame, store)
             return Value(Kind.HOST, differs=right.differs)
         weight = Weight.HEAVY if isinstance(op, ast.MatMult) else Weight.LIGHT
+        if isinstance(op, ast.Pow) and counts(right) and left.known and isinstance(node, ast.expr):
+            shown = spelling(node)
+            frame.model.vary_shape(store.state, left, Form.INDEX, shown, frame.site(node))
         result = record((left, right), weight, frame.site(node), frame, store)
         of_masks = isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor) and Role.MASK in (
             left.role,
@@ -112,7 +117,19 @@ def operate(
             assert isinstance(computed, ast.expr)
             frame.model.work_unseen(store.state, lambda: spelling(computed))
         return UNKNOWN._replace(differs=differs)
+    if _goes_on_counting(op, left, right, node, store):
+        return COUNTER
     return Value(Kind.HOST, differs=differs, payload=made_up(left, right))
+
+
+def _goes_on_counting(
+    op: ast.operator, left: Value, right: Value, node: ast.expr | ast.stmt, store: Store
+) -> bool:
+    """Whether a number is counted up in each step, or computed of one that is."""
+    if not isinstance(op, ast.Add | ast.Sub | ast.Mult):
+        return False
+    counted = isinstance(node, ast.AugAssign) and store.state.loop.cuts and right.kind is Kind.CONSTANT
+    return counts(left) or counts(right) or (counted and isinstance(literal(left), int))
 
 
 def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> Value:

@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import (
     Classes,
     Constant,
     Container,
+    Counter,
     Device,
     Fields,
     Instance,
@@ -66,11 +67,11 @@ class Unpackable(Exception):
 _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE = range(9)
 
 _RECORDS: tuple[type[Any], ...] = (
-    Activity, Bound, Caller, Carried, Classes, Constant, Container, Device, Engine, Fact, Fields, Gradients,
-    Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker, Method, Module, Namespace, Obligation,
-    Occurrence, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows,
-    Scaler, Scope, Scoped, Scopes, Site, Split, StateDict, Targets, Tensor, Training, Trust, Value, View,
-    Yielded,
+    Activity, Bound, Caller, Carried, Classes, Constant, Container, Counter, Device, Engine, Fact, Fields,
+    Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker, Method, Module, Namespace,
+    Obligation, Occurrence, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest, Recorded,
+    Replicas, Rows, Scaler, Scope, Scoped, Scopes, Site, Split, StateDict, Targets, Tensor, Training, Trust,
+    Value, View, Yielded,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
     Cause, Gradient, Kind, Opens, Owed, Place, Role, ScopeKind, Shape, Weight, events.Form, events.Leaving,

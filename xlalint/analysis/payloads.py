@@ -362,6 +362,13 @@ class OpenFile(NamedTuple):
         return self if self == other else None
 
 
+class Counter(NamedTuple):
+    """A number of Python's that is another one in each step: what counts the iterations of a loop that
+    cuts the graph."""
+
+    number: None = None
+
+
 class Iterated(NamedTuple):
     """An iterator around what may be a loader: what it yields, and what it goes over.
 
@@ -460,9 +467,19 @@ class RankTest(NamedTuple):
         )
 
 
+COUNTER = Value(Kind.HOST, payload=Counter())
+
+
+def counts(value: Value) -> bool:
+    """Whether a number, or one of those in an index, is another one in each step."""
+    if isinstance(held := value.payload, Container):
+        return any(map(counts, held.items or ()))
+    return isinstance(value.payload, Counter)
+
+
 PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.TENSOR: (Tensor, NoneType),
-    Kind.HOST: (OpenFile, Rows, NoneType),
+    Kind.HOST: (Counter, OpenFile, Rows, NoneType),
     Kind.DEVICE: (Device,),
     Kind.MODULE: (Module,),
     Kind.PARAMETERS: (Parameters,),

@@ -87,6 +87,9 @@ SHAPED_BY_DATA: dict[str, tuple[int, str]] = {
 """Operations whose result has a shape that the numbers decide on. Of some only while they get fewer
 arguments than so many, counted with the tensor itself, and not the one of this name."""
 
+APPENDING = frozenset({"cat", "concat", "concatenate", "hstack", "vstack"})
+"""Operations that append tensors to each other."""
+
 MASKS = frozenset({
     "eq", "ne", "lt", "gt", "le", "ge", "isnan", "isfinite", "isinf", "bool", "logical_and", "logical_or",
     "logical_not", "logical_xor",

@@ -243,6 +243,9 @@ class Form(Enum):
 
     DATA = "by the numbers that are computed on"
     MASK = "by how much a mask takes"
+    INDEX = "by a number of Python's that is another one in each step"
+    GROWTH = "by what is appended in each step"
+    PADDING = "by the longest text of a batch"
 
     __hash__ = BY_IDENTITY
 

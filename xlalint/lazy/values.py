@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
-from xlalint.lazy.site import Path
+from xlalint.lazy.site import Path, Site
 
 BY_IDENTITY = object.__hash__
 """How members of an enum are hashed: each is equal to itself alone, and `Enum` would hash its name anew."""
@@ -119,6 +119,8 @@ class Tensor(NamedTuple):
 
     role: Role = Role.PLAIN
     shape: Shape = Shape.UNKNOWN
+    grown: Site | None = None
+    """Where something was appended to it, if that is how it was made."""
     tensors: frozenset[str] = frozenset()
     """The attributes of a structure that were seen to be tensors."""
 
@@ -272,6 +274,9 @@ def _join_payload(a: Value, b: Value) -> Hashable:
         if join_payload is not None:
             joined: Hashable = join_payload(b.payload)
             return joined
+    for payload in (a.payload, b.payload):
+        if isinstance(payload, Tensor) and payload.grown is not None:
+            return Tensor(grown=payload.grown)  # in one of the ways it grows, and that is enough
     return None
 
 

@@ -16,12 +16,13 @@ from xlalint.analysis.payloads import (
     callable_value,
     container,
     container_of,
+    elements,
     made_up,
     unknown_from,
 )
 from xlalint.analysis.unknown import holds_tensor
 from xlalint.knowledge.methods import OF_UNSURE
-from xlalint.knowledge.operations import MASKS, Operation, is_shaped_by_data, operation_of
+from xlalint.knowledge.operations import APPENDING, MASKS, Operation, is_shaped_by_data, operation_of
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import Form, Reading, Use
 from xlalint.lazy.values import HEAVY, HOST, NONE, PERHAPS, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
@@ -48,7 +49,18 @@ def call_operation(name: str, call: Call) -> Value:
             # Functions of torch take nothing but tensors.
             inputs = [_as_tensor(element(v) if v.kind is Kind.CONTAINER else v) for v in tensors]
             _watch_shape(name, inputs[0], len(call.arguments), call)
-            return _marked(name, call.record(inputs, _weight(operation)))
+            result = _marked(name, call.record(inputs, _weight(operation)))
+            return _appended(tensors[0], result, call) if name in APPENDING else result
+
+
+def _appended(given: Value, result: Value, call: Call) -> Value:
+    """Tensors become one: where that is one of them in the next round of a loop, it grows."""
+    state = call.store.state
+    for part in elements(given):
+        grows = isinstance(held := part.payload, Tensor) and held.grown == call.site and part.known
+        if grows and (state.loop.cuts or state.loop.own.reads):
+            call.frame.model.vary_shape(state, part, Form.GROWTH, call.spelling, call.site)
+    return result._replace(payload=Tensor(grown=call.site)) if result.known else result
 
 
 def _watch_shape(name: str, tensor: Value, given: int, call: Call) -> None:
