@@ -26,7 +26,7 @@ from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
 from xlalint.knowledge.methods import OPTIMIZER_HOOKS
 from xlalint.lazy.assumptions import Assumptions, assume, both
-from xlalint.lazy.events import ApiUsed, BoundReached, Event, FileUnreadable, VariableUsed
+from xlalint.lazy.events import ApiUsed, BoundReached, Event, FileUnreadable, ShapeVaries, VariableUsed
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
@@ -281,7 +281,7 @@ class Program:
             root = Root("file", str(file.path))
             yield Analyzed(root, Result((unreadable(file),), frozenset(), frozenset()))
         for outline in self.plan.outlines:
-            if not self._kinds.isdisjoint((ApiUsed, VariableUsed)):
+            if not self._kinds.isdisjoint((ApiUsed, ShapeVaries, VariableUsed)):
                 yield take(Root("uses", outline.file), partial(self._api_uses, outline))[0]
         for outline in self.plan.module_bodies():
             analyzed, entered = take(
@@ -412,14 +412,17 @@ class Program:
 
     def _api_uses(self, outline: Outline) -> list[Occurrence]:
         from xlalint.analysis.environment import variables_used
+        from xlalint.analysis.padding import paddings
         from xlalint.analysis.usage import api_uses
 
         resolve = partial(self._meant, outline)
         self.interpreter.rest_on("whole", outline.file)
         view = View()
         names = api_uses(outline.tree, outline.lines, resolve, outline.file)
-        variables = variables_used(outline.tree, "\n".join(outline.lines), outline.file)
-        return [Occurrence(event, view) for event in (*names, *variables)]
+        text = "\n".join(outline.lines)
+        variables = variables_used(outline.tree, text, outline.file)
+        padded = paddings(outline.tree, text, outline.file)
+        return [Occurrence(event, view) for event in (*names, *variables, *padded)]
 
     def _meant(self, outline: Outline, name: str) -> str | None:
         """The library name that a name means in a module."""

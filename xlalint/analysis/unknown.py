@@ -10,17 +10,14 @@ from xlalint.analysis.payloads import (
     Bound,
     Container,
     Iterated,
-    literal,
     targets,
     unknown_from,
 )
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import BOOKKEEPING, SCHEDULER, SCHEDULES
 from xlalint.lazy.assumptions import RETURNS, assume
-from xlalint.lazy.events import Form
 from xlalint.lazy.values import (
     NOTHING,
-    UNKNOWN,
     Kind,
     Recorded,
     Value,
@@ -39,9 +36,6 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
     """
     machine.statistics["unknown calls"] += 1
     given = call.values
-    if _pads_to_longest(call):
-        padded = UNKNOWN._replace(assumes=assume(f"the device gets what `{call.spelling}` returns"))
-        call.frame.model.vary_shape(call.store.state, padded, Form.PADDING, call.spelling, call.site)
     _let_escape(machine, call)
     may_cut = any(
         v.kind in _CARRIERS or (isinstance(v.payload, Container) and v.payload.element.kind in _CARRIERS)
@@ -63,18 +57,6 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
     shown = (lambda: call.spelling) if _keeps_books(call) else None
     call.frame.model.work_unseen(call.store.state, shown)
     return unknown_from(*given)
-
-
-def _pads_to_longest(call: Call) -> bool:
-    """Whether a tokenizer is told to fill up to the longest text that it gets."""
-    if call.keywords.keys().isdisjoint(_OF_TOKENIZERS) or _MULTIPLE in call.keywords:
-        return False
-    padding = literal(call.keywords.get("padding"))
-    return padding is True or padding == "longest"
-
-
-_OF_TOKENIZERS = frozenset({"return_tensors", "truncation", "add_special_tokens", "return_attention_mask"})
-_MULTIPLE = "pad_to_multiple_of"
 
 
 def weight_of(value: Value) -> Weight:

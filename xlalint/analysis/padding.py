@@ -1,0 +1,47 @@
+"""Where a file tells a tokenizer to fill texts up to the longest of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from xlalint.lazy.assumptions import assume
+from xlalint.lazy.events import Form, ShapeVaries
+from xlalint.lazy.site import Site
+from xlalint.spelling import spelling
+
+
+def paddings(tree: ast.Module, text: str, path: str) -> Iterator[ShapeVaries]:
+    """The calls that pad to the longest text, in the order of the source.
+
+    Args:
+        tree: The file.
+        text: Its text: most files pad nothing.
+        path: What the sites of the events name as their file.
+    """
+    if "padding" not in text:
+        return
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and _pads_to_longest(node))
+    for call in sorted(calls, key=_place):
+        end_line, end_column = call.end_lineno or call.lineno, call.end_col_offset or call.col_offset
+        site = Site(path, call.lineno, call.col_offset, end_line, end_column)
+        shown = spelling(call)
+        goes = assume(f"what `{shown}` returns goes to the device")
+        yield ShapeVaries(site, goes, Form.PADDING, shown)
+
+
+def _pads_to_longest(call: ast.Call) -> bool:
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    padding = given.get("padding")
+    if not isinstance(padding, ast.Constant) or "pad_to_multiple_of" in given:
+        return False
+    longest = padding.value is True or padding.value == "longest"
+    return longest and not _OF_TOKENIZERS.isdisjoint(given)
+
+
+def _place(call: ast.Call) -> tuple[int, int]:
+    return call.lineno, call.col_offset
+
+
+_OF_TOKENIZERS = frozenset({"return_tensors", "truncation", "add_special_tokens", "return_attention_mask"})
+"""What only tokenizers take beside `padding`."""
