@@ -62,7 +62,8 @@ class VaryingIndex(Rule[ShapeVaries]):
     an index drops.
 
     ## On the engine
-    Eight steps that write `buffer[step] = loss` compile eight graphs, with `index_copy_` two.
+    Four steps that write `losses[step] = loss` compile four graphs, with `index_copy_` two. Four windows
+    `x[i : i + 2]` compile four graphs, with `index_select` one.
 
     ## References
     - [Recompilation](https://docs.pytorch.org/xla/master/perf/recompilation.html)

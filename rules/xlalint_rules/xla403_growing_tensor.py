@@ -59,8 +59,8 @@ class GrowingTensor(Rule[ShapeVaries]):
     is not yet filled.
 
     ## On the engine
-    Four rounds that append compile one graph each; with `index_copy_` into a tensor of the full length
-    all are the same.
+    A program that appends four tokens compiles 7 graphs, with `index_copy_` into a tensor of the full
+    length 4.
 
     ## References
     - [Recompilation](https://docs.pytorch.org/xla/master/perf/recompilation.html)

@@ -52,8 +52,8 @@ class DynamicPadding(Rule[ShapeVaries]):
     which costs memory and time where most texts are short.
 
     ## On the engine
-    Four batches of texts of different lengths compile a graph for each length, and one for all when they
-    are filled up to the same.
+    Three batches whose longest texts differ compile three graphs, and one when they are filled up to the
+    same length.
 
     ## References
     - https://huggingface.co/docs/accelerate/concept_guides/training_tpu

@@ -70,7 +70,7 @@ class SaveUnderMasterGuard(Rule[Save]):
     Unsafe: the save moves below the test, so that all replicas come to it.
 
     ## On the engine
-    Two replicas: under `global_ordinal() == 1` no file is written, and loading it raises
+    Two replicas: a master-only save of a step that is pending aborts; below the test it finishes. Under `global_ordinal() == 1` no file is written, and loading it raises
     `FileNotFoundError`. Below the test it is written.
 
     ## References

@@ -82,5 +82,6 @@ class ModelMovedForSave(Rule[OptimizerStepped]):
             event,
             "nothing is trained after this move: the optimizer keeps the parameters that were on the device",
             help="leave the model on the device, and save with `xm.save`, which copies to the host",
+            at=event.stale[-1],
             cures=(ByHand(event.stale[-1], title="Save with `xm.save`, without moving the model"),),
         )
