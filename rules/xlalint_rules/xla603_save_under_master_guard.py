@@ -70,8 +70,9 @@ class SaveUnderMasterGuard(Rule[Save]):
     Unsafe: the save moves below the test, so that all replicas come to it.
 
     ## On the engine
-    Two replicas: a master-only save of a step that is pending aborts; below the test it finishes. Under `global_ordinal() == 1` no file is written, and loading it raises
-    `FileNotFoundError`. Below the test it is written.
+    Two replicas: a save by the master alone, of a step that is pending, aborts; below the test it
+    finishes. Under `global_ordinal() == 1` no file is written, and loading it raises
+    `FileNotFoundError`.
 
     ## References
     - https://huggingface.co/blog/pytorch-xla
