@@ -49,8 +49,9 @@ class LegacyEnvironmentVariable(Rule[VariableUsed]):
     Only shown: what takes their place concerns other parts of the program.
 
     ## On the engine
-    With `XLA_USE_BF16=1`, 1.001 on the device reads 1.0 in torch_xla 2.9, and its type is float32. All
-    that is said of it is one line when torch_xla starts.
+    With `XLA_USE_BF16=1`, 1.001 on the device reads 1.0 in torch_xla 2.9, and its type is float32: also
+    where the program sets the variable itself, before its first tensor. All that torch_xla says of it is
+    one line.
 
     ## References
     - pytorch/xla #8915, #7150
