@@ -62,6 +62,7 @@ class DynamicPadding(Rule[ShapeVaries]):
     code = "XLA405"
     name = "dynamic-padding"
     severity = Severity.WARNING
+    enabled = False
 
     def judge(self, event: ShapeVaries, state: View) -> Iterator[Finding]:
         if event.by is not Form.PADDING:
