@@ -185,14 +185,14 @@ def looked_at_while_accumulating(batch):
 
 def a_cut_between_clip_and_reduction():
     model(x).sum().backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508 likely
     torch_xla.sync()  # expect: XLA205
     xm.optimizer_step(optimizer)
 
 
 def a_reduction_in_one_arm(flag):
     model(x).sum().backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508 likely
     if flag:
         xm.reduce_gradients(optimizer)
     print("the other way still owes it")  # owed: CLIP
@@ -200,7 +200,7 @@ def a_reduction_in_one_arm(flag):
 
 def a_reduction_in_a_function():
     model(x).sum().backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508 likely
     reduced()
 
 
@@ -215,7 +215,7 @@ def a_clip_in_a_function():
 
 
 def clipped():
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508 likely
 
 
 # Closures
@@ -315,7 +315,7 @@ def a_lone_cut_in_a_function():
 def limited(parameters, most):
     norm = torch.stack([p.grad.norm() for p in parameters]).norm()
     for p in parameters:
-        p.grad.mul_(torch.clamp(most / norm, max=1.0))  # expect: XLA508
+        p.grad.mul_(torch.clamp(most / norm, max=1.0))  # expect: XLA508 likely
 
 
 def clipped_by_hand_before_the_reduction():

@@ -141,7 +141,7 @@ def wrapped_on_the_first_way(flag):
     if flag:
         layer = DistributedDataParallel(layer)
     layer(x).sum().backward()
-    torch.nn.utils.clip_grad_norm_(layer.parameters(), 1.0)  # expect: XLA508
+    torch.nn.utils.clip_grad_norm_(layer.parameters(), 1.0)  # expect: XLA508 likely
     xm.optimizer_step(optimizer)
 
 
@@ -153,7 +153,7 @@ def wrapped_on_the_second_way(flag):
     else:
         layer = DistributedDataParallel(layer)
     layer(x).sum().backward()
-    torch.nn.utils.clip_grad_norm_(layer.parameters(), 1.0)  # expect: XLA508
+    torch.nn.utils.clip_grad_norm_(layer.parameters(), 1.0)  # expect: XLA508 likely
     xm.optimizer_step(optimizer)
 
 

@@ -84,6 +84,7 @@ class Names:
     def library(self, name: str, outline: Outline) -> Value:
         """What a qualified name of a library means, as it is used in a module."""
         if name.startswith(HOT_TOKEN):
+            name = _shortest(name)
             module, _, last = name.rpartition(".")
             name = (
                 f"{functions.FORMER_MODULES[module]}.{last}" if module in functions.FORMER_MODULES else name
@@ -174,3 +175,13 @@ class Names:
             if inner is not None and inner is not outline:
                 return self.global_name(last, inner)
         return self.library(name, outline)
+
+
+def _shortest(name: str) -> str:
+    """`xm.torch_xla.device` is `torch_xla.device`: a module has those that it imports as attributes."""
+    parts = name.split(".")
+    begins = max((index for index, part in enumerate(parts) if part in _ROOTS), default=0)
+    return ".".join(parts[begins:])
+
+
+_ROOTS = frozenset({"torch", "torch_xla"})
