@@ -99,8 +99,7 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
 
 def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
     # Where a called function reads, the call moves, but the sync comes to the read itself.
-    cut, what, read = event.site, event.path[0], event.path[-1]
-    scopes, in_loop = state.scopes, event.obligation.in_loop
+    cut, what, scopes, in_loop = event.site, event.path[0], state.scopes, event.obligation.in_loop
     if in_loop and scopes.in_loop and not (scopes.profiler or scopes.in_forward or state.opened_step):
         if event.cause is Cause.MARKER:
             yield WrapBody(what, markers=(cut,), below=(what,))
@@ -109,7 +108,7 @@ def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
     # A read in a loop that ends before the cut stays in it.
     if event.cause in _STATEMENTS and in_loop <= scopes.in_loop:
         yield MoveBelow(what, cut, title="Move the read below the cut")
-    yield SyncBefore(read, title="Sync before the read")
+    yield SyncBefore(event.path[-1], title="Sync before the read")
 
 
 _OF_LOOP = "put the step in `with torch_xla.step():` and read below it, or sync before the read"

@@ -72,13 +72,12 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
     ```
 
     ## Fix safety
-    Unsafe: a `torch_xla.sync()` on all replicas comes above the test, which adds a graph cut; in a
-    step, the test moves below it.
+    Unsafe: a `torch_xla.sync()`, and so a graph cut, comes above the test; in a step, the test moves
+    below it.
 
     ## On the engine
-    Two replicas: with the save before the cut, the program waits for 10 seconds and aborts; with
-    the save after the cut it finishes. A master-only `loss.item()` finished; a master-only
-    `print(loss)` aborted in one of two programs.
+    Two replicas: with the save before the cut, the program waits for 10 seconds and aborts; with it
+    after the cut, it finishes. A lone `loss.item()` finished, a lone `print(loss)` aborted in one of two.
 
     ## References
     - pytorch/xla RFC #6751
@@ -126,6 +125,6 @@ _PRINTS = assume("the replicas must meet to print this")
 
 
 def _cure(split: Split, state: View) -> Cure:
-    if (scope := state.scopes.step) is not None:
-        return MoveBelow(split, scope, title="Move the rank test below the step")
-    return SyncBefore(split, title="Sync on all replicas above the rank test")
+    if (scope := state.scopes.step) is None:
+        return SyncBefore(split, title="Sync on all replicas above the rank test")
+    return MoveBelow(split, scope, title="Move the rank test below the step")
