@@ -255,3 +255,32 @@ def called_in_too_many_contexts():
         more_contexts(loss, {"option31": 1})  # expect: XLA101
         more_contexts(loss, {"option32": 1})  # expect: XLA092
         more_contexts(loss, {"option33": 1})  # expect: XLA092
+
+
+# What calls itself, and nothing else that matters to the engine, changes nothing: not even what is unknown in it.
+
+
+def as_records(settings, record):
+    if isinstance(settings, dict):
+        return record((key, as_records(value, record)) for key, value in settings.items())  # expect: XLA092
+    return settings
+
+
+def reads_after_settings_were_read(settings, record):
+    as_records(settings, record)
+    loss = model(x)
+    print(loss)  # expect: XLA102
+    torch_xla.sync()
+
+
+def as_trained(settings):
+    if isinstance(settings, dict):
+        model(x)
+        as_trained(settings["next"])  # expect: XLA092
+
+
+def reads_after_work_that_calls_itself(settings):
+    as_trained(settings)
+    loss = model(x)
+    print(loss)  # expect: XLA102 likely
+    torch_xla.sync()

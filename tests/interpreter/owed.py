@@ -107,6 +107,37 @@ def an_exit_in_a_function_before_work(flag):
     model(x)
 
 
+def an_exit_after_a_save_that_ran_the_step(flag):
+    torch_xla.sync()
+    for batch in loader:
+        optimizer.step()
+        if flag:
+            xm.save(model.state_dict(), "model.pt")  # expect: XLA602
+            break
+    model(x)
+
+
+def an_exit_after_a_save_on_some_way(flag, other):
+    torch_xla.sync()
+    for batch in loader:
+        optimizer.step()
+        if flag:
+            if other:
+                xm.save(model.state_dict(), "model.pt")  # expect: XLA602
+            break  # expect: XLA203 likely
+    model(x)
+
+
+def an_exit_after_a_save_of_what_is_older(flag):
+    torch_xla.sync()
+    for batch in loader:
+        xm.save(model.state_dict(), "model.pt")
+        optimizer.step()
+        if flag:
+            break  # expect: XLA203
+    model(x)
+
+
 # Steps
 
 

@@ -311,7 +311,7 @@ def _end_loop(
     recorded = back.state.engine.recorded if back is not None else NOTHING
     frame.model.end_loop(
         state, outside, over, recorded, frame.site(node),
-        since=since, keeps=back is not None and _keeps_work(back), told=judged and back is not None,
+        since=since, keeps=back is not None and _keeps_work(node, back), told=judged and back is not None,
         ragged=over.payload.ragged if over is not None and isinstance(over.payload, Loader) else None,
     )  # fmt: skip
     engine = state.engine
@@ -319,14 +319,35 @@ def _end_loop(
     state.engine = engine._replace(since=since)
 
 
-def _keeps_work(store: Store) -> bool:
-    """Whether a container gathers work that is recorded: one of a known length is made anew in each round."""
-    return any(
+def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, store: Store) -> bool:
+    """Whether a container or a sum gathers work that is recorded.
+
+    A container of a known length is made anew in each round.
+    """
+    if any(
         value.recorded.must is Weight.HEAVY
         and isinstance(held := value.payload, Container)
         and held.items is None
         for value in (*store.names.values(), *store.attributes.values())
-    )
+    ):
+        return True
+    sums = _sums(node)
+    held = [value for name, value in store.names.items() if name in sums]
+    held += [value for (_, name), value in store.attributes.items() if name in sums]
+    return any(value.recorded.must is Weight.HEAVY for value in held)
+
+
+def _sums(node: ast.For | ast.AsyncFor | ast.While) -> set[str]:
+    """The names and attributes that a round binds to what it makes of them."""
+    found = set()
+    for inner in ast.walk(node):
+        match inner:
+            case ast.AugAssign(target=ast.Name(id=name) | ast.Attribute(attr=name)):
+                found.add(name)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=first))):
+                if first == name:
+                    found.add(name)
+    return found
 
 
 _NEEDS_A_CUT = functions.names_of("xla optimizer step", "add closure")

@@ -524,9 +524,13 @@ def outlives(
 
 
 def differs_in_bound_only(state: State, other: State) -> bool:
-    """Whether two states are equal but for a bound that was reached on the way to one of them."""
+    """Whether two states are equal but for a bound that was reached on the way to one of them.
+
+    Since when nothing was recorded, as far as is assumed, makes no difference to what is.
+    """
     same = state.copy()
     same.trust = same.trust._replace(bounded=other.trust.bounded)
+    same.engine = same.engine._replace(idle_since=other.engine.idle_since, markers=other.engine.markers)
     return same == other
 
 

@@ -55,6 +55,8 @@ Emit = Callable[[Event, State], None]
 
 _REDUCES = assumptions.assume("the step sums its gradients over the replicas")
 
+_UPDATES_PEND = assumptions.assume("the parameters were updated, and not saved since")
+
 _MEETING = frozenset({Cause.LOADER, Cause.RENDEZVOUS})
 """What waits for the other replicas by itself: a cut that only some make is told as that."""
 
@@ -543,7 +545,11 @@ class LazyModel:
         """
         engine = state.engine
         if state.pending and engine.parameters.may and state.scopes.step is None and not engine.eager:
-            self._owe(state, Owed.EXIT, site, self.assumed(state), how, since=engine.since)
+            assumes = self.assumed(state)
+            if engine.parameters.must is not Weight.HEAVY:
+                # On some way here they were written, which has run them, or not updated.
+                assumes = both(assumes, _UPDATES_PEND)
+            self._owe(state, Owed.EXIT, site, assumes, how, since=engine.since)
 
     def enter_loop(self, state: State) -> Loop:
         """A loop begins. Returns what happened before it, in the loop around it, for `end_loop`."""
@@ -561,7 +567,7 @@ class LazyModel:
             over: What the loop ran over; None: a `while`.
             recorded: What every iteration leaves behind at its end.
             since: Where that was recorded.
-            keeps: Whether a container gathers it over the iterations.
+            keeps: Whether a container or a sum gathers it over the iterations.
             ragged: Whether the last batch of what it ran over is smaller, and where that was made.
             told: Whether this end is the one by which the loop is judged.
         """
@@ -573,8 +579,11 @@ class LazyModel:
             if ragged is not None and done.steps and on_device and not state.engine.eager:
                 taken = both(left.assumes, ragged.assumes)
                 self._emit(LastBatchSmaller(site, taken, ragged.built), state)
-            if left.lacks_cut(state.view()) and not (left.loop.all.reads or left.loop.closures):
-                how = "trains" if left.loop.own.steps else ""
+            steps = left.loop.own.steps
+            # What each round lets go is never run: no later cut has it.
+            lasts = (steps or keeps) and not (left.loop.all.reads or left.loop.closures)
+            if lasts and left.lacks_cut(state.view()):
+                how = "trains" if steps else ""
                 self._owe(state, Owed.STEPS, site, left.assumes, how, since=state.engine.since)
         of_step = state.scopes.in_batches and not (over is not None and over.kind is Kind.LOADER)
         state.loop = state.loop.inside(outside, of_step=of_step)
