@@ -23,8 +23,8 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     torch_xla adds every iteration to one recorded graph. Reading the loss does not end the step: it
     runs what the loss needs, and leaves the new parameters pending. So the graph grows with each
     step, and each read compiles all steps so far once more. Without a read, nothing is executed and
-    memory grows; outputs that each iteration lets go are never computed at all. `xm.optimizer_step(optimizer)` alone does not help, because its `barrier` is off by
-    default.
+    memory grows; outputs that each iteration lets go are never computed. `xm.optimizer_step(optimizer)`
+    alone does not help, because its `barrier` is off by default.
 
     ## Example
     ```python
@@ -80,9 +80,9 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     def judge(self, event: LoopLeft | StepsRun, state: View) -> Iterator[Finding]:
         later: Later | None = None
         match event:
-            case LoopLeft(
-                loop=Loop(own=Activity(steps=trains), all=Activity(reads=reads)), keeps=keeps
-            ) if event.lacks_cut(state):
+            case LoopLeft(loop=Loop(own=Activity(steps=trains), all=Activity(reads=reads)), keeps=keeps) if (
+                event.lacks_cut(state)
+            ):
                 since, below, within = state.since, tuple(event.loop.closures), reads
                 harm = (
                     "compiles again for each read: nothing ends a step, so the graph of each iteration "

@@ -332,9 +332,9 @@ def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, store: Store) -> bool:
     ):
         return True
     sums = _sums(node)
-    held = [value for name, value in store.names.items() if name in sums]
-    held += [value for (_, name), value in store.attributes.items() if name in sums]
-    return any(value.recorded.must is Weight.HEAVY for value in held)
+    summed = [value for name, value in store.names.items() if name in sums]
+    summed += [value for (_, name), value in store.attributes.items() if name in sums]
+    return any(value.recorded.must is Weight.HEAVY for value in summed)
 
 
 def _sums(node: ast.For | ast.AsyncFor | ast.While) -> set[str]:
