@@ -1,4 +1,7 @@
-"""What each round of a loop lets go is never run, and nothing grows; what is gathered runs at the next cut or read."""
+"""What each round of a loop binds anew is never run without a cut, and nothing grows; what is gathered runs later.
+
+What no name gets is never run, whatever cuts: a step would not help.
+"""
 
 import torch
 import torch_xla
@@ -18,7 +21,7 @@ def outputs_let_go():
 
 @torch.no_grad()
 def outputs_of_nobody():
-    for batch in loader:  # expect: XLA202
+    for batch in loader:
         model(batch.to(device))
     torch_xla.sync()
 

@@ -21,6 +21,7 @@ from xlalint.analysis.payloads import (
     container,
 )
 from xlalint.analysis.store import Store, join
+from xlalint.analysis.work import may_hold_work
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.cuts import Cause
@@ -309,6 +310,9 @@ def _end_loop(
     state.scopes = _left(state.scopes, around)
     since = back.state.engine.since if back is not None else ()
     recorded = back.state.engine.recorded if back is not None else NOTHING
+    done = state.loop.all
+    if back is not None and not (done.trains or done.cuts or done.may_cut or may_hold_work(frame, back)):
+        recorded = NOTHING  # what a round computes and gives to no name, no cut at its end would run
     frame.model.end_loop(
         state, outside, over, recorded, frame.site(node),
         since=since, keeps=back is not None and _keeps_work(node, back), told=judged and back is not None,

@@ -87,19 +87,25 @@ def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: F
 def let_go(frame: Frame, store: Store) -> None:
     """A statement has ended: work that was read, and that no name, object or parameter holds now, is gone."""
     state = store.state
-    engine = state.engine
-    if (
-        engine.recorded.must is not Weight.HEAVY
-        or frame.found.must is Weight.HEAVY  # a caller may hold it
-        or engine.parameters.may is Weight.HEAVY
-        or engine.gradients.may is Weight.HEAVY
-        or not any(owed.owed is Owed.READ and not owed.inherited for owed in state.obligations)
+    if state.engine.recorded.must is not Weight.HEAVY or not any(
+        owed.owed is Owed.READ and not owed.inherited for owed in state.obligations
     ):
         return
-    for held in (store.names, frame.captured, store.attributes):
-        if any(value.recorded.may is Weight.HEAVY for value in held.values()):
-            return
-    frame.model.let_die(state, NOTHING)
+    if not may_hold_work(frame, store):
+        frame.model.let_die(state, NOTHING)
+
+
+def may_hold_work(frame: Frame, store: Store) -> bool:
+    """Whether a name, object, parameter or gradient may hold heavy work, or a caller does."""
+    engine = store.state.engine
+    heavy = Weight.HEAVY
+    if frame.found.must is heavy or engine.parameters.may is heavy or engine.gradients.may is heavy:
+        return True
+    return any(
+        value.recorded.may is heavy
+        for held in (store.names, frame.captured, store.attributes)
+        for value in held.values()
+    )
 
 
 def _shown(by: str | Spelled, frame: Frame) -> str:
