@@ -89,7 +89,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
                     "holds all before it, since {since}"
                     if reads
                     else f"nothing is executed, and {_GROWS}"
-                    if trains or keeps
+                    if trains or keeps or event.loop.closures
                     else "nothing is executed: no iteration runs or keeps the work recorded since {since}"
                 )
             case StepsRun(obligation=Obligation(detail=detail, since=since), by=by) if (

@@ -9,7 +9,7 @@ from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading, ScalerStepped
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.state import View
-from xlalint.lazy.values import Role
+from xlalint.lazy.values import Role, Weight
 from xlalint.rule import Finding, Rule
 
 
@@ -81,7 +81,7 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
         scope = state.scopes.of(ScopeKind.OPTIMIZER)
         match event:
             case HostRead(value=value, spelling=spelling) if scope is not None and value.is_device:
-                if value.recorded.may:
+                if value.recorded.may is Weight.HEAVY:
                     cost = "forward and backward are executed twice"
                 elif value.role is Role.FOUND_INF:
                     cost = "the host waits for the device in every step"
