@@ -58,9 +58,6 @@ KNOWN_LIMITS = {
     ),
     ("extract_loop_bodies_into_closures", "interpreter/chosen_devices"): CHOSEN_DEVICE,
     ("inline_helpers", "interpreter/chosen_devices"): CHOSEN_DEVICE,
-    ("inline_helpers", "interpreter/layers_in_loops"): (
-        "where the helper's text stands in its caller, one read more is told; why was not looked into yet"
-    ),
     ("extract_loop_bodies", "interpreter/layers_in_loops"): READ_OF_THE_BODY,
     ("extract_loop_bodies", "interpreter/made_by_packages"): READ_OF_THE_BODY,
     ("extract_loop_bodies", "interpreter/perhaps_none"): READ_OF_THE_BODY,
