@@ -17,6 +17,7 @@ from fixture_programs import Program, bad_programs
 from xlalint.analysis.engine import Program as Analyzed
 from xlalint.configuration import Configuration, Local
 from xlalint.cure import (
+    AutocastOnXla,
     ByHand,
     CompileFunction,
     Cure,
@@ -85,13 +86,20 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA405": {(PassArgument, UNSAFE)},
     "XLA501": {(SyncBefore, UNSAFE)},
     "XLA502": {(MoveBelow, SHOWN), (MoveAbove, SHOWN)},
+    "XLA503": {(ByHand, SHOWN)},
+    "XLA506": {(ByHand, SHOWN)},
     "XLA508": {(ByHand, SHOWN)},
+    "XLA509": {(ByHand, SHOWN)},
+    "XLA510": {(DropArgument, UNSAFE)},
+    "XLA513": {(ByHand, SHOWN)},
+    "XLA515": {(ByHand, SHOWN)},
     "XLA601": {(Rename, UNSAFE)},
     "XLA602": {(SyncBefore, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA603": {(MoveBelow, UNSAFE)},
     "XLA604": {(ByHand, SHOWN)},
     "XLA605": {(ByHand, SHOWN)},
     "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE)},
+    "XLA705": {(AutocastOnXla, UNSAFE)},
     "XLA703": {(DropScaler, UNSAFE), (KeepOnDevice, UNSAFE), (ByHand, SHOWN)},
 }  # fmt: skip
 """What the fixture programs of each rule are offered; of some rules there is more, below."""
@@ -269,7 +277,7 @@ def is_sensible(cure: Cure) -> bool:
             return isinstance(statement(site), ast.Assign)
         case CompileFunction(site=site):
             return isinstance(statement(site), ast.FunctionDef)
-        case KeepOnDevice(site=site) | PassArgument(site=site):
+        case KeepOnDevice(site=site) | PassArgument(site=site) | AutocastOnXla(site=site):
             return is_call(site)
         case DropScaler(site=site):
             return [ast.unparse(call.func).endswith(".step") for call in nodes(site, ast.Call)] == [True]

@@ -148,6 +148,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "opens_step": either,
         "closures": united,
         "trained": united,
+        "meets": united,
     },
     Trust: {"opaque": worse, "bounded": worse},
 }

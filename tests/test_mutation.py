@@ -37,5 +37,7 @@ def test_without_the_event_a_program_of_the_rule_breaks(
 
 def told_by(rule: type[Rule[Any]], root: Path) -> set[tuple[str, int, str]]:
     """Where a rule speaks in a program, and what it says."""
-    marks = ((mark_of(diagnostic, root), diagnostic.message) for diagnostic in diagnostics_of(root))
+    marks = (
+        (mark_of(diagnostic, root), diagnostic.message) for diagnostic in diagnostics_of(root, rule.code)
+    )
     return {(mark.path, mark.line, message) for mark, message in marks if mark.code == rule.code}

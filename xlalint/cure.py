@@ -307,6 +307,18 @@ class DropScaler(Cure):
     changes: str = field(default="steps that the scaler would have skipped are taken", kw_only=True)
 
 
+# Precision --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class AutocastOnXla(Cure):
+    """The autocast that is made at `site`, for CUDA, is made for XLA."""
+
+    site: Site
+
+    since: ClassVar[Version] = (2, 1)
+
+
 # Advice -----------------------------------------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ from xlalint.lazy.events import (
     ScalerStepped,
     ScopeEntered,
     ScopeLeft,
+    SteppedAgain,
     StepSplit,
     StepsRun,
     UnmatchedCollective,
@@ -30,5 +31,5 @@ from xlalint.lazy.events import (
 EMITTED: frozenset[type[Event]] = frozenset({
     ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack, GradientUsed, HostRead,
     LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated, OptimizerStepped, ReadThenCut, Save,
-    ScalerStepped, ScopeEntered, ScopeLeft, StepSplit, StepsRun, UnmatchedCollective,
+    ScalerStepped, ScopeEntered, ScopeLeft, StepSplit, SteppedAgain, StepsRun, UnmatchedCollective,
 })  # fmt: skip

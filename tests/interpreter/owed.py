@@ -58,8 +58,8 @@ def an_exit_before_a_cut(flag):
         optimizer.step()
         if flag:
             break
-    torch_xla.sync()  # owed: EXIT
-    model(x)  # owed: nothing
+    torch_xla.sync()  # owed: EXIT, STEPPED
+    model(x)  # owed: STEPPED
 
 
 def an_exit_before_a_cut_in_one_arm(flag):
@@ -69,7 +69,7 @@ def an_exit_before_a_cut_in_one_arm(flag):
             break
     if flag:
         torch_xla.sync()
-    model(x)  # owed: nothing
+    model(x)  # owed: STEPPED
 
 
 def an_exit_before_work_in_a_function(flag):
@@ -89,7 +89,7 @@ def an_exit_by_an_exception_before_work_in_a_function(flag):
             if flag:
                 raise ValueError
     except ValueError:
-        forward_in_a_function(x)  # owed: EXIT
+        forward_in_a_function(x)  # owed: EXIT, STEPPED
         print("it may end the program")  # owed: EXIT
 
 
@@ -153,7 +153,7 @@ def a_cut_in_one_arm_splits_the_step(flag):
     torch_xla.sync()  # expect: XLA205
     if flag:
         optimizer.step()
-    print("one way has stepped, the other has not")  # owed: SPLIT_STEP, STEP_IN_TWO
+    print("one way has stepped, the other has not")  # owed: SPLIT_STEP, STEPPED, STEP_IN_TWO
 
 
 def a_step_in_two_before_a_loop_in_one_arm(flag):
@@ -163,14 +163,14 @@ def a_step_in_two_before_a_loop_in_one_arm(flag):
     if flag:
         for _ in range(3):
             print("the end of an outermost loop tells it")
-    print("the other way still owes it")  # owed: STEP_IN_TWO
+    print("the other way still owes it")  # owed: STEPPED, STEP_IN_TWO
 
 
 def a_step_in_a_function():
     model(x).sum().backward()
     torch_xla.sync()  # expect: XLA205
     step_in_a_function()
-    print("the caller tells it")  # owed: STEP_IN_TWO
+    print("the caller tells it")  # owed: STEPPED, STEP_IN_TWO
 
 
 def step_in_a_function():
@@ -191,7 +191,7 @@ def a_step_in_two_is_not_shown_to_functions():
     model(x).sum().backward()
     torch_xla.sync()  # expect: XLA205
     optimizer.step()
-    looked_at_after_the_step(x)  # owed: STEP_IN_TWO
+    looked_at_after_the_step(x)  # owed: STEPPED, STEP_IN_TWO
 
 
 def looked_at_after_the_step(batch):
@@ -204,7 +204,7 @@ def accumulated(flag):
         torch_xla.sync()
         if flag:
             optimizer.step()
-            looked_at_while_accumulating(x)  # owed: ACCUMULATION, STEP_IN_TWO
+            looked_at_while_accumulating(x)  # owed: ACCUMULATION, STEPPED, STEP_IN_TWO
 
 
 def looked_at_while_accumulating(batch):
@@ -374,8 +374,8 @@ def steps_that_a_read_in_one_arm_runs(flag):
         loss.backward()
         optimizer.step()
     if flag:
-        print(loss)  # owed: STEPS
-    print("run where anything runs them")  # owed: READ
+        print(loss)  # owed: STEPPED, STEPS
+    print("run where anything runs them")  # owed: READ, STEPPED
 
 
 def steps_that_a_function_reads():
@@ -384,8 +384,8 @@ def steps_that_a_function_reads():
         loss = model(batch).sum()
         loss.backward()
         optimizer.step()
-    read_in_a_function(loss)  # owed: STEPS
-    print("run")  # owed: READ
+    read_in_a_function(loss)  # owed: STEPPED, STEPS
+    print("run")  # owed: READ, STEPPED
 
 
 def steps_in_a_function():
@@ -398,11 +398,11 @@ def steps_in_a_function():
 
 def steps_in_a_function_before_a_cut():
     steps_in_a_function()
-    torch_xla.sync()  # owed: STEPS
-    print("run")  # owed: nothing
+    torch_xla.sync()  # owed: STEPPED, STEPS
+    print("run")  # owed: STEPPED
 
 
 def steps_before_a_save():
     steps_in_a_function()
-    xm.save(model.state_dict(), "model.pt")  # owed: STEPS  # expect: XLA602
-    print("run")  # owed: nothing
+    xm.save(model.state_dict(), "model.pt")  # owed: STEPPED, STEPS  # expect: XLA602
+    print("run")  # owed: STEPPED

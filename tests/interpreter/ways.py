@@ -271,7 +271,7 @@ def a_loop_may_be_cut_on_the_first_way(flag, barrier):
         else:
             optimizer.step()
         model(x).sum().backward()
-        optimizer.step()
+        optimizer.step()  # expect: XLA515
 
 
 def a_loop_may_be_cut_on_the_second_way(flag, barrier):
@@ -282,7 +282,7 @@ def a_loop_may_be_cut_on_the_second_way(flag, barrier):
         else:
             xm.optimizer_step(optimizer, barrier=barrier)
         model(x).sum().backward()
-        optimizer.step()
+        optimizer.step()  # expect: XLA515
 
 
 def a_loop_reads_on_the_first_way(flag):

@@ -525,11 +525,11 @@ class Interpreter(Memo):
         call.frame.model.settle_steps(aside.state)
 
     def run_replica(
-        self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True
+        self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True, several: bool = True
     ) -> Value:
         """A launched function starts afresh on every replica."""
         aside = Store(State())
-        aside.state.replicas = aside.state.replicas._replace(launched=True)
+        aside.state.replicas = aside.state.replicas._replace(launched=several)
         aside.state.engine = aside.state.engine._replace(eager=call.store.state.engine.eager)
         index = [Value(Kind.ORDINAL, differs=True)] if indexed else []
         inner = Call(call.frame, aside, call.site, None, [*index, *(run(a) for a in arguments)])

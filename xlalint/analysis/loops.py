@@ -174,6 +174,7 @@ def _loop(
     state = store.state
     outside, around, outer_since = state.loop, state.scopes, state.engine.since
     over_batches = over is not None and over.kind is Kind.LOADER
+    tests = len(state.replicas.splits)
     state.loop = NOTHING_DONE._replace(finds_callers=_is_callers(outer_since, outside))
     state.scopes = around._replace(in_loop=True, in_batches=around.in_batches or over_batches)
     state.engine = state.engine._replace(since=())
@@ -197,6 +198,10 @@ def _loop(
     for broken, site in exits.breaks:
         if cuts or over_cuts:
             frame.model.leave_loop(broken.state, "break", site)
+        if back is not None and len(broken.state.replicas.splits) > tests:
+            frame.model.leave_alone(
+                broken.state, broken.state.replicas.splits[tests], back.state.loop.all.meets, site
+            )
         _end_loop(node, over, back, outside, around, outer_since, frame, broken, judged=endless)
         after = join(after, broken)
     for returned, value, site in exits.returns:

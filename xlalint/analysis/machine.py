@@ -82,11 +82,11 @@ class Machine(ABC):
 
     @abstractmethod
     def run_replica(
-        self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True
+        self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True, several: bool = True
     ) -> Value:
         """A function is launched on every replica; returns a list of what it returns.
 
-        `indexed` says that it gets its replica's index first.
+        `indexed` says that it gets its replica's index first, `several` that there are more than one.
         """
 
     @abstractmethod

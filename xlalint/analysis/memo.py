@@ -148,6 +148,9 @@ class Memo(Machine):
         """What a call does where nothing is recorded and nothing is open; None beyond all bounds."""
         neutral = State()
         neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
+        if call.store.state.replicas.launched is False:
+            # The one process of a script: what uses a device in it is in the way of a launch.
+            neutral.replicas = neutral.replicas._replace(launched=False)
         key = context_key(names, captured, neutral)
         summary = self._kept(function, key, attributes, call)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:

@@ -412,6 +412,7 @@ class Opens(Enum):
     EAGER = "eager mode is on inside"
     LAZY = "eager mode is off inside"
     PERHAPS_EAGER = "eager mode may be on inside"
+    OTHER_AUTOCAST = "operations on other devices than those of XLA are computed in lower precision inside"
 
     __hash__ = BY_IDENTITY
 

@@ -84,6 +84,14 @@ def _with_items(
         )
     if opening is not None and opening.effect in _EAGER:
         return _with_mode(machine, opening, item, node, rest, frame, store)
+    if opening is not None and opening.effect is Opens.OTHER_AUTOCAST:
+        site = frame.site(item.context_expr)
+        frame.model.enter_autocast(store.state, site, assumes=value.assumes)
+        return guarded(
+            lambda: _with_items(machine, node, rest, frame, store),
+            lambda current: _end_autocast(site, frame, current),
+            frame,
+        )
     if opening is None or opening.scope is None:
         return _with_items(machine, node, rest, frame, store)
     scope = Scope(opening.scope, frame.site(item.context_expr))
@@ -97,6 +105,11 @@ def _with_items(
 
 def _left(scope: Scope, spelling: str, frame: Frame, store: Store) -> Store:
     leave_scope(scope, spelling, frame, store)
+    return store
+
+
+def _end_autocast(site: Site, frame: Frame, store: Store) -> Store:
+    frame.model.leave_autocast(store.state, site)
     return store
 
 

@@ -27,7 +27,7 @@ from xlalint.lazy.assumptions import both
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, LastCut, needed
 from xlalint.lazy.events import Event
 from xlalint.lazy.gradients import Gradient, Gradients
-from xlalint.lazy.obligations import Fact, Obligation, Owed
+from xlalint.lazy.obligations import Fact, Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import (
@@ -167,6 +167,8 @@ def _is_neutral(state: State) -> bool:
     # What it called without doing anything itself is told its caller all the same.
     engine = state.engine
     neutral.engine = neutral.engine._replace(eager=engine.eager, idle_since=engine.idle_since)
+    if state.replicas.launched is False:
+        neutral.replicas = neutral.replicas._replace(launched=False)
     return state == neutral
 
 
@@ -293,7 +295,8 @@ def _obligations_after(
 ) -> frozenset[Obligation]:
     """What the caller still owes after a call, and what the called function has left to it."""
     inside = {o for o in left.obligations if o.inherited}
-    owed = {o for o in before.obligations if not o.terms.enters_calls or o.inside_call() in inside}
+    held = left_by_work(before.obligations) if left.loop.all.works else before.obligations
+    owed = {o for o in held if not o.terms.enters_calls or o.inside_call() in inside}
     for changed in inside:
         if changed.terms.enters_calls:
             continue

@@ -9,12 +9,13 @@ from functools import lru_cache
 from typing import Any
 
 from xlalint.analysis.usage import api_uses
-from xlalint.cure import Cure, DropArgument, PassArgument, Rename, RenameKeyword
+from xlalint.cure import AutocastOnXla, Cure, DropArgument, PassArgument, Rename, RenameKeyword
 from xlalint.fixing import imports
 from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.loaders import PARALLEL_LOADER, of_one_device
 from xlalint.fixing.module import Module
+from xlalint.fixing.places import qualified
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 from xlalint.knowledge import lifecycle
 from xlalint.lazy.events import ApiUsed
@@ -356,6 +357,29 @@ def pass_argument(module: Module, cure: PassArgument) -> Rewrite:
     return Rewrite((Edit(end, end, f",{between}{given}"),))
 
 
+def autocast_on_xla(module: Module, cure: AutocastOnXla) -> Rewrite:
+    """An autocast for CUDA becomes one for XLA."""
+    call = module.at(cure.site)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, Name):
+        raise Refused("the autocast is not made here")
+    given = [*call.args[:1], *(each.value for each in call.keywords if each.arg == "device_type")]
+    device = next((each for each in given if isinstance(each, ast.Constant)), None)
+    if device is not None and device.value == "cuda":
+        return Rewrite((Edit(*module.span(device), '"xla"'),))
+    name = qualified(module, call.func)
+    if name != _CUDA_AUTOCAST:
+        raise Refused("it is not seen what makes this an autocast for CUDA")
+    if call.args or any(each.arg is None for each in call.keywords):
+        raise Refused("`torch.autocast` takes its arguments in another order")
+    text, _ = imports.spelling(module, _AUTOCAST, call.func)
+    start = module.span(call.func)[1] + module.text[module.span(call.func)[1] :].index("(") + 1
+    edits = (Edit(*module.span(call.func), text), Edit(start, start, '"xla", ' if call.keywords else '"xla"'))
+    return Rewrite(edits, needs=(Need(_AUTOCAST, call.func),), leaves=(_CUDA_AUTOCAST,))
+
+
+_AUTOCAST, _CUDA_AUTOCAST = "torch.autocast", "torch.cuda.amp.autocast"
+
+
 def _keyword(module: Module, site: Site, name: str) -> tuple[ast.Call, ast.keyword]:
     """The innermost call around a site that passes a keyword, and that."""
     for call in _calls(module, site):
@@ -376,7 +400,7 @@ def _positional(module: Module, site: Site, name: str) -> tuple[ast.Call, ast.ex
     raise Refused(f"it is not seen how `{name}` is passed")
 
 
-_POSITIONS = {("optimizer_step", "barrier"): 1}
+_POSITIONS = {("optimizer_step", "barrier"): 1, ("spawn", "nprocs"): 2}
 """Where a parameter stands that is dropped."""
 
 
@@ -394,4 +418,5 @@ REWRITERS: Mapping[type[Cure], Rewriter[Any]] = {
     RenameKeyword: rename_keyword,
     DropArgument: drop_argument,
     PassArgument: pass_argument,
+    AutocastOnXla: autocast_on_xla,
 }

@@ -82,7 +82,7 @@ FUNCTIONS: dict[str, str] = {
     f"{XM}.mesh_reduce": "mesh reduce",
     f"{XM}.do_on_ordinals": "nothing",
     f"{XM}.master_print": "master print",
-    f"{XMP}.spawn": "launch",
+    f"{XMP}.spawn": "spawn",
     f"{XMP}.MpModelWrapper": "same",
     f"{XMP}.MpSerialExecutor": "unknown object",
     "torch_xla.launch": "launch",
@@ -125,6 +125,8 @@ FUNCTIONS: dict[str, str] = {
     "torch.nn.parallel.DistributedDataParallel": "wrap module",
     "torch.nn.parallel.distributed.DistributedDataParallel": "wrap module",
     "torch.nn.DataParallel": "wrap module",
+    "torch.distributed.fsdp.FullyShardedDataParallel": "wrap module",
+    "torch.distributed.fsdp.fully_shard": "wrap module",
     f"{FSDP}.XlaFullyShardedDataParallel": "wrap and move module",
     f"{FSDP}.xla_fully_sharded_data_parallel.XlaFullyShardedDataParallel": "wrap and move module",
     "torch_xla.experimental.spmd_fully_sharded_data_parallel.SpmdFullyShardedDataParallel": "wrap module",
@@ -226,9 +228,9 @@ FUNCTIONS: dict[str, str] = {
     "torch.enable_grad": "plain scope",
     "torch.inference_mode": "plain scope",
     "torch.set_grad_enabled": "plain scope",
-    "torch.autocast": "plain scope",
-    "torch.amp.autocast": "plain scope",
-    "torch.cuda.amp.autocast": "plain scope",
+    "torch.autocast": "autocast",
+    "torch.amp.autocast": "autocast",
+    "torch.cuda.amp.autocast": "cuda autocast",
     "torch_xla.amp.autocast": "plain scope",
     "torch.autograd.set_detect_anomaly": "plain scope",
     "torch.autograd.detect_anomaly": "plain scope",
@@ -346,6 +348,19 @@ HOST_MODULES = frozenset({
 
 VIEWS = frozenset({"einops"})
 """Packages whose functions give views and reductions of the tensors that they get."""
+
+STARTING_THE_RUNTIME = frozenset({
+    "torch_xla.device", "torch_xla.devices", "torch_xla.real_devices", "torch_xla.manual_seed",
+    *(f"{XM}.{name}" for name in (
+        "xla_device", "get_xla_supported_devices", "xla_real_devices", "is_master_ordinal", "get_ordinal",
+        "get_local_ordinal", "xrt_world_size", "set_rng_state", "get_rng_state", "xla_device_hw",
+    )),
+    *(f"{XR}.{name}" for name in (
+        "xla_device", "world_size", "global_ordinal", "local_ordinal", "process_index", "process_count",
+        "global_device_count", "local_device_count", "addressable_device_count",
+    )),
+})  # fmt: skip
+"""Functions that make this process use the devices: it cannot launch replicas any more. Measured."""
 
 AVAILABILITY = frozenset({
     "is_xla_tensor", "is_torch_xla_available", "is_torch_tpu_available", "is_tpu_available",

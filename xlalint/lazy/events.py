@@ -120,6 +120,21 @@ class Collective(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ReplicasLaunched(Event):
+    """Replicas were started, by the function `spelling`.
+
+    Args:
+        spelling: The call, as the program wrote it.
+        processes: How many were asked for; None: that is left to torch_xla, or not known.
+        accepted: Whether the function takes such a number at all.
+    """
+
+    spelling: str = ""
+    processes: int | None = None
+    accepted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Save(Event):
     """Values were written to a file. `recorded` is the work pending on what is saved."""
 
@@ -159,13 +174,22 @@ class GradientUsed(Event):
 
 @dataclass(frozen=True, slots=True)
 class OptimizerStepped(Event):
-    """An optimizer updated parameters. `stale` is where its model moved to the device after it
-    had been built, so that it updates parameters the model no longer has; `built` is where.
-    With `off_device` it moved from the device to the host there, whatever came of it later."""
+    """An optimizer updated parameters.
+
+    Args:
+        stale: Where its model moved to the device after it had been built, so that it updates parameters
+            the model no longer has.
+        built: Where it was built.
+        off_device: Its model moved from the device to the host there, whatever came of it later.
+        unreduced: It is one of torch's own, and its gradients are surely those of one replica.
+        closure: It computes gradients itself, by a closure, below the sum over the replicas.
+    """
 
     stale: Path = ()
     built: Path = ()
     off_device: bool = False
+    unreduced: bool = False
+    closure: bool = False
 
     @property
     def path(self) -> Path:
@@ -312,6 +336,21 @@ class StepsRun(Settled):
 
 
 @dataclass(frozen=True, slots=True)
+class WorkInAutocast(Settled):
+    """Heavy work is recorded in an autocast that is for another device."""
+
+
+@dataclass(frozen=True, slots=True)
+class SteppedAgain(Settled):
+    """An optimizer applies, at `site`, the gradients that it has applied already."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchedTooLate(Settled):
+    """Replicas are launched at `site`, by a process that had used a device before."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClosureNeverRun(Settled):
     """No cut followed a step closure."""
 
@@ -325,6 +364,19 @@ class UnmatchedCollective(Settled):
         """The test that parted the replicas."""
         assert self.obligation.split is not None
         return self.obligation.split
+
+
+@dataclass(frozen=True, slots=True)
+class LeftAlone(Event):
+    """Some replicas leave a loop by `break`, in which the others go on to wait for them.
+
+    Args:
+        split: The test that parted the replicas.
+        meets: The collectives in which they wait.
+    """
+
+    split: Split = Split  # type: ignore[assignment]
+    meets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,13 @@ def _site_of(row: tuple[Site, frozenset[Gradient]]) -> Site:
 class Gradients(NamedTuple):
     """How far the gradients have come: those of the optimizers in `named`, and those of all others.
 
-    An optimizer is known by where it was built.
+    An optimizer is known by where it was built. `met` tells that the replicas have met since backward, in a
+    collective of which nobody knows whether it summed them.
     """
 
     others: frozenset[Gradient] = frozenset({Gradient.NONE})
     named: tuple[tuple[Site, frozenset[Gradient]], ...] = ()
+    met: bool = False
 
     def of(self, optimizer: Site | None) -> frozenset[Gradient]:
         """The gradients of one optimizer; None: of whichever has been used since backward."""
@@ -56,7 +58,8 @@ class Gradients(NamedTuple):
         waiting = [(site, held) for site, held in self.named if site != optimizer and not held <= _AT_REST]
         if now in _AT_REST and not waiting:
             return Gradients(frozenset({now}))
-        return Gradients(self.others, tuple(sorted((*waiting, (optimizer, frozenset({now}))), key=_site_of)))
+        named = tuple(sorted((*waiting, (optimizer, frozenset({now}))), key=_site_of))
+        return Gradients(self.others, named, self.met)
 
     def join(self, other: Gradients) -> Gradients:
         """What holds when either of the two does."""
@@ -66,4 +69,5 @@ class Gradients(NamedTuple):
         return Gradients(
             self.others | other.others,
             tuple((site, self.of(site) | other.of(site)) for site in sites),
+            self.met or other.met,
         )

@@ -26,25 +26,30 @@ from xlalint.lazy.events import (
     GradientUsed,
     HostRead,
     LastBatchSmaller,
+    LaunchedTooLate,
     Leaving,
+    LeftAlone,
     LeftPending,
     LoopLeft,
     MarkerRepeated,
     OptimizerStepped,
     Reading,
     ReadThenCut,
+    ReplicasLaunched,
     Save,
     ScalerStepped,
     ScopeEntered,
     ScopeLeft,
+    SteppedAgain,
     ShapeVaries,
     StepSplit,
     StepsRun,
     UnmatchedCollective,
     Use,
+    WorkInAutocast,
 )
 from xlalint.lazy.gradients import Gradient
-from xlalint.lazy.obligations import Obligation, Owed
+from xlalint.lazy.obligations import Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import MOST_PLACES, NOTHING_DONE, Engine, Loop, State, Training, met, places
@@ -62,6 +67,9 @@ _MEETING = frozenset({Cause.LOADER, Cause.RENDEZVOUS})
 
 _REPEATS = frozenset({Cause.LOADER, Cause.SCOPE_ENTRY, Cause.RENDEZVOUS})
 """What makes a marker superfluous that comes directly before it."""
+
+REDUCING, PLAIN = "xm.optimizer_step", "step"
+"""How an optimizer was asked to step: with its gradients summed over the replicas first, or as they are."""
 
 _LOCAL = frozenset({Gradient.LOCAL})
 _REDUCED = frozenset({Gradient.REDUCED})
@@ -130,8 +138,10 @@ class LazyModel:
             return
         recorded = Recorded(engine.recorded.must, max(engine.recorded.may, weight))
         state.engine = engine.works()._replace(recorded=recorded, since=_noted(engine.since, site))
-        if weight is Weight.HEAVY and not state.loop.own.works:
-            _note(state, works=True)
+        if weight is Weight.HEAVY:
+            state.obligations = left_by_work(state.obligations)
+            if not state.loop.own.works:
+                _note(state, works=True)
 
     def work_unseen(self, state: State, spelling: Callable[[], str] | None = None) -> None:
         """Something unknown is done without device values, as far as is seen; `spelling` tells what.
@@ -160,6 +170,10 @@ class LazyModel:
         return not state.engine.eager or state.scopes.step is not None
 
     def _settle_with_work(self, state: State, site: Site) -> None:
+        for obligation in state.owes(Owed.AUTOCAST):
+            met = both(obligation.assumes, state.trust.bounded)
+            self._settle(state, obligation, WorkInAutocast(site, met, obligation))
+        state.obligations = left_by_work(state.obligations)
         for obligation in state.owes(Owed.EXIT):
             if obligation.detail == "raise" or state.scopes.open:
                 continue
@@ -321,6 +335,14 @@ class LazyModel:
         state.scopes = state.scopes._replace(open=(*state.scopes.open, scope))
         self._emit(ScopeEntered(scope.site, scope=scope), state)
 
+    def enter_autocast(self, state: State, site: Site, *, assumes: Assumptions = assumptions.NONE) -> None:
+        """From here on operations are computed in lower precision, but on other devices than those of XLA."""
+        self._owe(state, Owed.AUTOCAST, site, both(assumes, state.trust.bounded))
+
+    def leave_autocast(self, state: State, site: Site) -> None:
+        """The autocast that was entered there ends."""
+        state.obligations -= {o for o in state.owes(Owed.AUTOCAST) if o.path == (site,)}
+
     def leave(self, state: State, scope: Scope, spelling: str) -> None:
         """The innermost scope closes, in whatever way; step scopes and `StepTrace` cut."""
         held = state.scopes.open
@@ -358,6 +380,7 @@ class LazyModel:
     def zero_gradients(self, state: State, optimizer: Site | None = None) -> None:
         """Gradients are dropped: those of the optimizer built there, or (None) all."""
         state.gradients = state.gradients.change(optimizer, Gradient.NONE)
+        state.obligations -= set(state.owes(Owed.STEPPED))
 
     def change_gradients(self, state: State, use: Use, spelling: str, site: Site) -> None:
         """Gradients are clipped or unscaled."""
@@ -381,16 +404,24 @@ class LazyModel:
         self, state: State, site: Site, *,
         stale: Path = (), off_device: bool = False, built: Path = (),
         assumes: Assumptions = assumptions.NONE, barrier: bool = False,
+        reducing: bool = False, plain: bool = False, closure: bool = False,
     ) -> None:  # fmt: skip
         """Parameters are updated, by an optimizer built at `built` whose model moved at `stale`,
         with `off_device` from the device to the host.
 
-        `assumes` is what must be so for it to be an optimizer.
-        `barrier` tells that a cut by the same call follows.
+        Args:
+            assumes: What must be so for it to be an optimizer.
+            barrier: A cut by the same call follows.
+            reducing: The same call has summed its gradients over the replicas.
+            plain: It is one of torch's own, and its model is known.
+            closure: It computes gradients itself, by a closure.
         """
         assumes = both(self.assumed(state), assumes)
         optimizer = built[-1] if built else None
-        self._emit(OptimizerStepped(site, assumes, stale, built, off_device), state)
+        unreduced = plain and not state.gradients.met and state.gradients.of(optimizer) == _LOCAL
+        event = OptimizerStepped(site, assumes, stale, built, off_device, unreduced, reducing and closure)
+        self._emit(event, state)
+        self._step_again(state, site, built, reducing=reducing)
         before_barrier = barrier and state.engine.recorded == NOTHING
         for obligation in state.owes(Owed.SPLIT_STEP):
             split = obligation._replace(
@@ -408,6 +439,19 @@ class LazyModel:
             engine = engine._replace(parameters=Recorded(Weight.HEAVY, Weight.HEAVY))
         state.engine = engine
         _note(state, steps=True, trained=state.loop.own.trained | {Training(site)})
+        if built:
+            how = REDUCING if reducing else PLAIN
+            self._owe(state, Owed.STEPPED, site, state.trust.bounded, how, since=built)
+
+    def _step_again(self, state: State, site: Site, built: Path, *, reducing: bool) -> None:
+        """Nothing was computed since the last step of the same optimizer: one of the two is too many.
+
+        Two plain steps may be meant; nobody sums gradients over the replicas to apply them once more.
+        """
+        for obligation in state.owes(Owed.STEPPED):
+            same = bool(built) and obligation.since == built and obligation.path[-1] != site
+            if same and (reducing or obligation.detail == REDUCING):
+                self._settle(state, obligation, SteppedAgain(site, obligation.assumes, obligation))
 
     def step_scaler(
         self, state: State, spelling: str, site: Site, *, assumes: Assumptions = assumptions.NONE
@@ -437,8 +481,33 @@ class LazyModel:
     def collective(self, state: State, operation: str, tag: str, site: Site) -> None:
         """Replicas meet. Counted, so that the arms of a rank test can be compared."""
         self._emit(Collective(site, self.assumed(state), operation, tag), state)
+        self.meet_in_part(state)
+        _note(state, meets=state.loop.own.meets | {operation})
         self._need_markers(state)
         state.collectives = met(state.collectives, [(f"{operation} {tag}".strip(), (site,))])
+
+    def use_device(self, state: State, spelling: str, site: Site) -> None:
+        """This process uses a device, and so starts the runtime, if it has not yet."""
+        if state.replicas.launched is False and not state.owes(Owed.DEVICE):
+            self._owe(state, Owed.DEVICE, site, state.trust.bounded, spelling)
+
+    def launch(
+        self, state: State, spelling: str, site: Site, *,
+        processes: int | None = None, known: bool = True, accepted: bool = True,
+    ) -> None:  # fmt: skip
+        """Replicas are started: `processes` as asked for (None: one for each device), where that is known.
+
+        `accepted` says whether the function takes such a number at all.
+        """
+        self._emit(ReplicasLaunched(site, state.trust.bounded, spelling, processes, accepted), state)
+        self._need_markers(state)
+        for obligation in state.owes(Owed.DEVICE) if known and processes is None else ():
+            self._settle(state, obligation, LaunchedTooLate(site, obligation.assumes, obligation))
+
+    def meet_in_part(self, state: State) -> None:
+        """Some replicas meet at least, and may sum gradients."""
+        if not state.gradients.met and Gradient.LOCAL in state.gradients.of(None):
+            state.gradients = state.gradients._replace(met=True)
 
     def part(self, state: State, split: Split) -> State:
         """The state of the replicas for which a test came out as `split` says."""
@@ -550,6 +619,12 @@ class LazyModel:
                 # On some way here they were written, which has run them, or not updated.
                 assumes = both(assumes, _UPDATES_PEND)
             self._owe(state, Owed.EXIT, site, assumes, how, since=engine.since)
+
+    def leave_alone(self, state: State, split: Split, meets: frozenset[str], site: Site) -> None:
+        """A loop is left by the replicas for which a test inside it came out as `split` says."""
+        if meets:
+            assumes = both(state.trust.bounded, split.assumes)
+            self._emit(LeftAlone(site, assumes, split, tuple(sorted(meets))), state)
 
     def enter_loop(self, state: State) -> Loop:
         """A loop begins. Returns what happened before it, in the loop around it, for `end_loop`."""

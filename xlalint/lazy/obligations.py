@@ -25,6 +25,9 @@ class Owed(Enum):
     COLLECTIVE = "collective that other replicas have not reached"
     LONE_CUT = "cut that only some replicas made"
     STEPS = "steps of a loop that nothing in it ends or reads"
+    DEVICE = "device that this process uses; it can launch no replicas any more"
+    AUTOCAST = "autocast for other devices"
+    STEPPED = "optimizer step; the same gradients must not be applied once more"
 
     __hash__ = BY_IDENTITY
 
@@ -40,6 +43,7 @@ class Terms(NamedTuple):
         placed_in_caller: The diagnostic belongs to the function that makes the settling cut or holds
             the rank test, and so its path starts there.
         needs_heavy_work: It is void once no heavy work is recorded any more.
+        dropped_by_work: Heavy work settles it, silently.
     """
 
     dropped_by_cut: bool = False
@@ -48,6 +52,7 @@ class Terms(NamedTuple):
     enters_calls: bool = True
     placed_in_caller: bool = False
     needs_heavy_work: bool = False
+    dropped_by_work: bool = False
 
 
 TERMS: dict[Owed, Terms] = {
@@ -63,6 +68,9 @@ TERMS: dict[Owed, Terms] = {
     Owed.COLLECTIVE: Terms(enters_calls=False),
     Owed.LONE_CUT: Terms(dropped_by_cut=True, settled_by_one_arm=True, placed_in_caller=True),
     Owed.STEPS: Terms(settled_by_one_arm=True, needs_heavy_work=True),
+    Owed.DEVICE: Terms(),
+    Owed.AUTOCAST: Terms(),
+    Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 
 
@@ -132,3 +140,11 @@ def _order_of(split: Split | None) -> tuple[object, ...]:
     if split is None:
         return ()
     return (split.site, split.polarity, sorted(split.assumes), split.master, split.depth)
+
+
+def left_by_work(obligations: frozenset[Obligation]) -> frozenset[Obligation]:
+    """What is still owed after heavy work was recorded."""
+    if not obligations:
+        return obligations
+    dropped = {o for o in obligations if o.terms.dropped_by_work}
+    return obligations - dropped if dropped else obligations

@@ -101,6 +101,7 @@ class Activity(NamedTuple):
         opens_step: It opened a step scope.
         closures: Where it added step closures.
         trained: Where it computed gradients or applied them.
+        meets: The collectives in which replicas wait for each other.
     """
 
     works: bool = False
@@ -113,6 +114,7 @@ class Activity(NamedTuple):
     opens_step: bool = False
     closures: frozenset[Site] = frozenset()
     trained: frozenset[Training] = frozenset()
+    meets: frozenset[str] = frozenset()
 
     @property
     def trains(self) -> bool:
@@ -474,6 +476,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "opens_step": _either,
         "closures": _united,
         "trained": _united,
+        "meets": _united,
     },
     Trust: {"opaque": either, "bounded": either},
 }

@@ -209,10 +209,8 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
         stale = _stale(watch, held)
         if not chain or not (stale or _on_device(held)):
             return
-        barrier = any(
-            frame.f_code is xm.optimizer_step.__code__ and frame.f_locals["barrier"]
-            for frame in frames_below_user()
-        )
+        asked = [frame for frame in frames_below_user() if frame.f_code is xm.optimizer_step.__code__]
+        reducing, barrier = bool(asked), any(frame.f_locals["barrier"] for frame in asked)
         watch.report.summary.step(id(optimizer))
         built = watch.built.get(optimizer)
         step = inspect.unwrap(type(optimizer).step)
@@ -225,6 +223,8 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
                 off_device=bool(stale and stale.off_device),
                 built=(built,) if built else (),
                 barrier=barrier,
+                reducing=reducing,
+                plain=type(optimizer).__module__.startswith("torch.optim"),
             )
             watch.enter(state, Scope(ScopeKind.OPTIMIZER, site), step.__code__)
 

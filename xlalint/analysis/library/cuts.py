@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xlalint.analysis.call import Call
+from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Opening,
@@ -11,6 +12,7 @@ from xlalint.analysis.payloads import (
     callable_value,
     elements,
 )
+from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.scopes import ScopeKind
@@ -78,6 +80,23 @@ def _plain_scope(machine: Machine, call: Call) -> Value:
     return Value(Kind.SCOPE, payload=Opening(None, call.spelling))
 
 
+def _autocast(machine: Machine, call: Call) -> Value:
+    device = device_of(call.argument(0, "device_type")).type
+    return _autocast_for(device, call)
+
+
+def _cuda_autocast(machine: Machine, call: Call) -> Value:
+    return _autocast_for("cuda", call)
+
+
+def _autocast_for(device: str, call: Call) -> Value:
+    enabled = call.flag("enabled", True)
+    if device != "cuda" or enabled is False:
+        return Value(Kind.SCOPE, payload=Opening(None, call.spelling))
+    assumes = NONE_ASSUMED if enabled else assume(f"`{call.spelling}` is enabled")
+    return Value(Kind.SCOPE, assumes, payload=Opening(None, call.spelling, Opens.OTHER_AUTOCAST))
+
+
 def _eager_mode(machine: Machine, call: Call) -> Value:
     call.store.state.engine = call.store.state.engine._replace(eager=call.flag("enable", True, 0))
     return NONE
@@ -108,6 +127,8 @@ EFFECTS: dict[str, Effect] = {
     "step trace scope": _step_trace_scope,
     "plain scope": _plain_scope,
     "exit stack": _exit_stack,
+    "autocast": _autocast,
+    "cuda autocast": _cuda_autocast,
     "eager mode": _eager_mode,
     "eager scope": _eager_scope,
     "add closure": _add_closure,

@@ -65,6 +65,8 @@ EFFECTS: dict[str, Effect] = {
 def apply(machine: Machine, name: str, call: Call) -> Value:
     """Call the library function `name`, which knowledge lists."""
     effect = functions.FUNCTIONS[name]
+    if name in functions.STARTING_THE_RUNTIME:
+        call.frame.model.use_device(call.store.state, call.spelling, call.site)
     if effect.startswith("object "):
         return Value(Kind.INSTANCE, payload=Instance((effect[7:],)))
     return EFFECTS[effect](machine, call)
@@ -136,6 +138,7 @@ def _create(last: str, call: Call) -> Value:
     if given is not None and given.kind is not Kind.NONE:
         device = device_of(given)
         if device.type == XLA:
+            call.frame.model.use_device(call.store.state, call.spelling, call.site)
             return call.record((), Weight.INPUT)._replace(assumes=given.assumes, differs=differs)
         if not device.type:
             return UNKNOWN

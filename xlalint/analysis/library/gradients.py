@@ -12,6 +12,7 @@ from xlalint.analysis.library.optimizers import (
 )
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
+    Container,
     Module,
     Scaler,
 )
@@ -38,7 +39,11 @@ def _xla_optimizer_step(machine: Machine, call: Call) -> Value:
     call.frame.model.reduce_gradients(state, call.site, built_at(optimizer))
     if state.replicas.launched is not False:
         call.frame.model.collective(state, "optimizer_step", "", call.site)
-    step_optimizer(optimizer, call, barrier=barrier is True)
+    given = call.argument(2, "optimizer_args")
+    keys = given.payload.keys if given is not None and isinstance(given.payload, Container) else None
+    step_optimizer(
+        machine, optimizer, call, barrier=barrier is True, reducing=True, closure="closure" in (keys or ())
+    )
     if barrier is not False:
         cut(call, Cause.BARRIER, sure=barrier is True)
     return HOST

@@ -90,6 +90,7 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
         given = call.argument(0, "device")
         device = device_of(given)
         if given is not None and device.type == XLA:
+            call.frame.model.use_device(call.store.state, call.spelling, call.site)
             return Value(Kind.TENSOR, given.assumes, differs=receiver.differs)
         return receiver if device.type == "cpu" else UNKNOWN
     other = call.argument(0, "tensor")

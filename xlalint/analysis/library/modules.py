@@ -224,6 +224,8 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
         name = device_of(target).type
         assumes = target.assumes if target is not None and name == XLA else assumes
     place = _PLACES.get(name, Place.UNKNOWN)
+    if place is Place.XLA:
+        call.frame.model.use_device(call.store.state, call.spelling, call.site)
     if place is Place.XLA and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(info.identity, Move((call.site,), assumes))
     leaves = place is Place.HOST and info.place is Place.XLA

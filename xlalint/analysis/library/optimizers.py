@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
     callable_value,
 )
 from xlalint.analysis.store import Store
+from xlalint.knowledge import functions
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.events import Use
@@ -46,7 +47,15 @@ def built_at(optimizer: Value | None) -> Site | None:
     return known.built if isinstance(known, Optimizer) else None
 
 
-def step_optimizer(optimizer: Value | None, call: Call, *, barrier: bool = False) -> None:
+def step_optimizer(
+    machine: Machine,
+    optimizer: Value | None,
+    call: Call,
+    *,
+    barrier: bool = False,
+    reducing: bool = False,
+    closure: bool = False,
+) -> None:
     """An optimizer steps, whichever way it was asked to."""
     info = optimizer.payload if optimizer is not None else None
     if not isinstance(info, Optimizer):
@@ -61,8 +70,28 @@ def step_optimizer(optimizer: Value | None, call: Call, *, barrier: bool = False
         off_device=bool(info.stale) and info.place is Place.XLA,
         built=built,
         barrier=barrier,
+        reducing=reducing,
+        plain=_is_plain(machine, info, optimizer, call, reducing=reducing),
+        closure=closure,
         assumes=optimizer.assumes if optimizer is not None and info.stale else NONE_ASSUMED,
     )
+
+
+def _is_plain(
+    machine: Machine, info: Optimizer, optimizer: Value | None, call: Call, *, reducing: bool
+) -> bool:
+    """Whether an optimizer over a known model steps as torch's own do, and nobody sums its gradients.
+
+    Where the module has another way to step, on which they are summed, that is the one for replicas.
+    """
+    if reducing or info.over is None or info.cls is not None or optimizer is None or not optimizer.sure:
+        return False
+    outline = call.frame.outline
+    machine.rest_on("mentions", outline.file, " ".join(sorted(_SUMMING)))
+    return not outline.mentions(_SUMMING)
+
+
+_SUMMING = functions.names_of("xla optimizer step", "reduce gradients")
 
 
 def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
@@ -73,7 +102,7 @@ def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -
             if closure is not None and closure.kind is Kind.CALLABLE:
                 machine.invoke(closure, Call(call.frame, call.store, call.site, None))
             _run_own_step(machine, receiver, call)
-            step_optimizer(receiver, call)
+            step_optimizer(machine, receiver, call)
             return HOST
         case "zero gradients":
             call.frame.model.zero_gradients(call.store.state, built_at(receiver))
@@ -111,7 +140,7 @@ def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case "step":
             if isinstance(receiver.payload, Scaler) and receiver.payload.enabled:
                 model.step_scaler(state, call.spelling, call.site, assumes=receiver.assumes)
-            step_optimizer(call.argument(0, "optimizer"), call)
+            step_optimizer(machine, call.argument(0, "optimizer"), call)
             return NONE
         case _:
             return _own_method(machine, receiver, name, call) or HOST

@@ -62,6 +62,7 @@ def _collective(machine: Machine, call: Call) -> Value:
     if not _is_grouped(call):
         # Within groups it waits for the others of its group only: whom it parts, we cannot say.
         call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
+    call.frame.model.meet_in_part(call.store.state)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if not tensors:
         return _reduce_list(machine, call) or unknown_from(*call.values)
@@ -98,6 +99,7 @@ def _reduce_list(machine: Machine, call: Call) -> Value | None:
 
 def _of_process_group(machine: Machine, call: Call) -> Value:
     """A collective of `torch.distributed` on device tensors: the `xla` backend records it, in place."""
+    call.frame.model.meet_in_part(call.store.state)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if not tensors:
         return unknown_from(*call.values)
@@ -168,10 +170,29 @@ def _master_print(machine: Machine, call: Call) -> Value:
 
 
 def _launch(machine: Machine, call: Call) -> Value:
+    alone = call.flag("debug_single_process", False, 3) is True
+    return _start(machine, call, processes=1 if alone else None, accepted="nprocs" not in call.keywords)
+
+
+def _spawn(machine: Machine, call: Call) -> Value:
+    given = call.argument(2, "nprocs")
+    processes = literal(given)
+    if isinstance(processes, int):
+        return _start(machine, call, processes=processes)
+    return _start(machine, call, processes=None, known=given is None or given.kind is Kind.NONE)
+
+
+def _start(
+    machine: Machine, call: Call, *, processes: int | None, known: bool = True, accepted: bool = True
+) -> Value:
+    """Replicas are started; one alone is none of several."""
+    call.frame.model.launch(
+        call.store.state, call.spelling, call.site, processes=processes, known=known, accepted=accepted
+    )
     target = call.argument(0, "fn")
     arguments = elements(call.argument(1, "args"))
     if target is not None and target.kind is Kind.CALLABLE:
-        machine.run_replica(target, arguments, call)
+        machine.run_replica(target, arguments, call, several=processes != 1)
     return NONE
 
 
@@ -209,5 +230,6 @@ EFFECTS: dict[str, Effect] = {
     "host barrier": _host_barrier,
     "master print": _master_print,
     "launch": _launch,
+    "spawn": _spawn,
     "replicas by threads": _threads,
 }

@@ -1,0 +1,79 @@
+"""XLA705: autocast for CUDA around work on an XLA device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlalint.cure import AutocastOnXla
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import WorkInAutocast
+from xlalint.lazy.state import View
+from xlalint.rule import Finding, Later, Rule
+
+
+class CudaAutocast(Rule[WorkInAutocast]):
+    """
+    ## What it does
+    Finds `torch.autocast("cuda")` or `torch.cuda.amp.autocast()` around work on an XLA device.
+
+    ## Why is this bad?
+    It has no effect: autocast is a setting of one type of device, and the model goes on to compute in
+    float32. With `dtype=torch.bfloat16` it raises `RuntimeError` where there is no CUDA device.
+
+    Silent where `enabled` is false.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(4, 1).to(device)
+    x = torch.ones(8, 4, device=device)
+    with torch_xla.step():
+        with torch.autocast("cuda"):
+            prediction = model(x)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+
+    device = torch_xla.device()
+    model = torch.nn.Linear(4, 1).to(device)
+    x = torch.ones(8, 4, device=device)
+    with torch_xla.step():
+        with torch.autocast("xla"):
+            prediction = model(x)
+    ```
+
+    ## Fix safety
+    Unsafe: the model computes in lower precision, bfloat16 by default, so its numbers change.
+
+    ## On the engine
+    In an autocast for CUDA a linear layer returns float32, in one for XLA bfloat16. With
+    `dtype=torch.bfloat16` the one for CUDA raises `RuntimeError`.
+
+    ## References
+    - https://github.com/pytorch/xla/blob/master/docs/source/perf/amp.md
+    """
+
+    code = "XLA705"
+    name = "cuda-autocast"
+    severity = Severity.ERROR
+
+    def judge(self, event: WorkInAutocast, state: View) -> Iterator[Finding]:
+        yield self.finding(
+            event,
+            "has no effect: this autocast is for CUDA, and the work on {later} is on an XLA device",
+            help='use `torch.autocast("xla")`',
+            cures=(
+                AutocastOnXla(
+                    event.path[-1],
+                    title="Use the autocast of XLA",
+                    changes="the model computes in lower precision",
+                ),
+            ),
+            later=Later(event.site, "this is computed on an XLA device"),
+        )

@@ -1,0 +1,73 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""Which steps of optimizers apply the gradients of one replica."""
+
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+
+device = torch_xla.device()
+
+
+class Pair:
+    def __init__(self):
+        self.model = torch.nn.Linear(4, 4).to(device)
+        self.critic = torch.nn.Linear(4, 4).to(device)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.other = torch.optim.SGD(self.critic.parameters(), lr=0.1)
+
+    def compute(self, x):
+        self.model(x).sum().backward()
+
+
+def summed_by_hand(index):
+    pair = Pair()
+    pair.compute(torch.ones(4, 4, device=device))
+    xm.all_reduce("sum", [parameter.grad for parameter in pair.model.parameters()])
+    pair.optimizer.step()  # holds: gradients.met = True
+
+
+def summed_by_hand_in_one_arm(index, summed):
+    pair = Pair()
+    pair.compute(torch.ones(4, 4, device=device))
+    if summed:
+        xm.all_reduce("sum", [parameter.grad for parameter in pair.model.parameters()])
+    else:
+        print("alone")
+    pair.optimizer.step()
+
+
+def step_of(optimizer):
+    optimizer.step()
+
+
+def summed_by_hand_before_a_call(index):
+    pair = Pair()
+    pair.compute(torch.ones(4, 4, device=device))
+    xm.all_reduce("sum", [parameter.grad for parameter in pair.model.parameters()])
+    step_of(pair.optimizer)
+
+
+def never_summed_before_a_call(index):
+    pair = Pair()
+    pair.compute(torch.ones(4, 4, device=device))
+    plain_step_of(pair.optimizer)
+
+
+def plain_step_of(optimizer):
+    optimizer.step()  # expect: XLA506
+
+
+def wrapped_by_a_library(index):
+    pair = Pair()
+    model = torch.nn.parallel.DistributedDataParallel(pair.model)
+    model(torch.ones(4, 4, device=device)).sum().backward()
+    pair.optimizer.step()
+
+
+def launches():
+    torch_xla.launch(summed_by_hand)
+    torch_xla.launch(summed_by_hand_in_one_arm, args=(True,))
+    torch_xla.launch(summed_by_hand_before_a_call)
+    torch_xla.launch(never_summed_before_a_call)
+    torch_xla.launch(wrapped_by_a_library)
