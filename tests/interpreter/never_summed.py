@@ -38,7 +38,7 @@ def summed_by_hand_in_one_arm(index, summed):
 
 
 def step_of(optimizer):
-    optimizer.step()
+    optimizer.step()  # expect: XLA506
 
 
 def summed_by_hand_before_a_call(index):
@@ -51,11 +51,17 @@ def summed_by_hand_before_a_call(index):
 def never_summed_before_a_call(index):
     pair = Pair()
     pair.compute(torch.ones(4, 4, device=device))
-    plain_step_of(pair.optimizer)
+    step_of(pair.optimizer)
 
 
-def plain_step_of(optimizer):
-    optimizer.step()  # expect: XLA506
+def summed_by_hand_in_the_other_arm(index, summed):
+    pair = Pair()
+    pair.compute(torch.ones(4, 4, device=device))
+    if summed:
+        print("alone")
+    else:
+        xm.all_reduce("sum", [parameter.grad for parameter in pair.model.parameters()])
+    pair.optimizer.step()
 
 
 def wrapped_by_a_library(index):
@@ -67,7 +73,8 @@ def wrapped_by_a_library(index):
 
 def launches():
     torch_xla.launch(summed_by_hand)
-    torch_xla.launch(summed_by_hand_in_one_arm, args=(True,))
+    torch_xla.launch(summed_by_hand_in_one_arm, args=(int(input()),))
+    torch_xla.launch(summed_by_hand_in_the_other_arm, args=(int(input()),))
     torch_xla.launch(summed_by_hand_before_a_call)
     torch_xla.launch(never_summed_before_a_call)
     torch_xla.launch(wrapped_by_a_library)
