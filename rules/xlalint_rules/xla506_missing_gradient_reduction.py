@@ -84,7 +84,9 @@ class MissingGradientReduction(Rule[OptimizerStepped]):
 
     def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
         replicas = state.replicas
-        if not event.unreduced or state.opaque or not replicas.launched or replicas.wrapped or replicas.spmd:
+        if not event.unreduced or state.opaque or event.assumes:
+            return
+        if not replicas.launched or replicas.wrapped or replicas.spmd:
             return
         yield self.finding(
             event,

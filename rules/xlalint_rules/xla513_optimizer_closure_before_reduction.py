@@ -90,7 +90,8 @@ class OptimizerClosureBeforeReduction(Rule[OptimizerStepped]):
     of_text = True  # what a closure does is asked of the source
 
     def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
-        if not event.closure or state.replicas.launched is False or state.replicas.spmd:
+        replicas = state.replicas
+        if not event.closure or event.assumes or not replicas.launched or replicas.wrapped or replicas.spmd:
             return
         yield self.finding(
             event,

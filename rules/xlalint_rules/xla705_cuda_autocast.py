@@ -64,6 +64,8 @@ class CudaAutocast(Rule[WorkInAutocast]):
     severity = Severity.ERROR
 
     def judge(self, event: WorkInAutocast, state: View) -> Iterator[Finding]:
+        if event.assumes:
+            return  # it may be another device, or not enabled
         yield self.finding(
             event,
             "has no effect: this autocast is for CUDA, and the work on {later} is on an XLA device",

@@ -21,6 +21,8 @@ from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import assume, shown_by_call
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Use
+from xlalint.lazy.gradients import Gradient
+from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -40,13 +42,24 @@ def _xla_optimizer_step(machine: Machine, call: Call) -> Value:
     if state.replicas.launched is not False:
         call.frame.model.collective(state, "optimizer_step", "", call.site)
     given = call.argument(2, "optimizer_args")
-    keys = given.payload.keys if given is not None and isinstance(given.payload, Container) else None
-    step_optimizer(
-        machine, optimizer, call, barrier=barrier is True, reducing=True, closure="closure" in (keys or ())
-    )
+    closure = _computes_gradients(machine, given, built_at(optimizer), call)
+    step_optimizer(machine, optimizer, call, barrier=barrier is True, reducing=True, closure=closure)
     if barrier is not False:
         cut(call, Cause.BARRIER, sure=barrier is True)
     return HOST
+
+
+def _computes_gradients(machine: Machine, given: Value | None, optimizer: Site | None, call: Call) -> bool:
+    """Calls the closure among an optimizer's arguments; whether it surely leaves one replica's gradients."""
+    arguments = given.payload if given is not None else None
+    if not isinstance(arguments, Container) or arguments.items is None or arguments.keys is None:
+        return False
+    closure = dict(zip(arguments.keys, arguments.items, strict=False)).get("closure")
+    if closure is None or closure.kind is not Kind.CALLABLE:
+        return False
+    machine.invoke(closure, Call(call.frame, call.store, call.site, None))
+    gradients = call.store.state.gradients
+    return closure.sure and not gradients.met and gradients.of(optimizer) == {Gradient.LOCAL}
 
 
 def _reduce_gradients(machine: Machine, call: Call) -> Value:
