@@ -89,7 +89,7 @@ def test_a_finding_is_confirmed_wherever_in_its_statement_it_was_seen(program: P
 def test_the_numbers_of_the_run_are_shown(program: Path) -> None:
     Path("report.json").write_text(runs.render(reported(program, seen_at(READ))))
     asked = ["check", "--isolated", "--no-cache", "--evidence", "report.json", "train.py"]
-    shown = CliRunner().invoke(command, asked).stdout
+    shown = " ".join(CliRunner().invoke(command, asked).stdout.split())
     assert "= seen: confirmed: 6 times, 1.0 per step, 6 launches, 1 compile, median 8.0 ms" in shown
     assert "= seen: not observed: the run did not show it; with other data or more steps one may" in shown
 
