@@ -28,3 +28,18 @@ def below_it(x):
     with torch.autocast("cuda"):
         print("nothing yet")
     work(x)
+
+
+def enabled_where_some_way_makes_a_scaler(x, use_amp):
+    scaler = None
+    if use_amp:
+        scaler = torch.cuda.amp.GradScaler()
+    with torch.cuda.amp.autocast(enabled=scaler is not None):
+        work(x)
+
+
+def enabled_by_position(x, use_amp):
+    with torch.cuda.amp.autocast(use_amp):
+        work(x)
+    with torch.cuda.amp.autocast(True):  # expect: XLA705
+        work(x)

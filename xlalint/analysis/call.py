@@ -55,6 +55,14 @@ class Call:
             return self.arguments[position]
         return None
 
+    def written(self, keyword: str, position: int = -1) -> ast.expr | None:
+        """What stands in the program for an argument; None where it is not given."""
+        if not isinstance(self.node, ast.Call):
+            return None
+        if 0 <= position < len(self.node.args):
+            return self.node.args[position]
+        return next((given.value for given in self.node.keywords if given.arg == keyword), None)
+
     @property
     def values(self) -> list[Value]:
         """All arguments."""

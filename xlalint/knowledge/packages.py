@@ -46,7 +46,6 @@ FUNCTIONS: dict[str, str] = {
     **_all("tqdm", ("tqdm", "auto.tqdm", "notebook.tqdm", "std.tqdm", "rich.tqdm"), "progress"),
     **_all("tqdm", ("trange", "auto.trange"), "range"),
     **_all("tqdm.tqdm", ("set_postfix", "set_postfix_str", "set_description", "write"), "print"),
-    "tqdm.write": "print",
     "rich.print": "print",
     "rich.progress.track": "progress",
     _CONSOLE: f"object {_CONSOLE}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Effect, Machine
@@ -86,14 +88,16 @@ def _autocast(machine: Machine, call: Call) -> Value:
 
 
 def _cuda_autocast(machine: Machine, call: Call) -> Value:
-    return _autocast_for("cuda", call)
+    return _autocast_for("cuda", call, position=0)
 
 
-def _autocast_for(device: str, call: Call) -> Value:
-    enabled = call.flag("enabled", True)
+def _autocast_for(device: str, call: Call, position: int = -1) -> Value:
+    enabled = call.flag("enabled", True, position)
     if device != "cuda" or enabled is False:
         return Value(Kind.SCOPE, payload=Opening(None, call.spelling))
-    assumes = NONE_ASSUMED if enabled else assume(f"`{call.spelling}` is enabled")
+    # `scaler is not None` holds as far as is known where some way makes a scaler, and others need not.
+    sure = enabled and not isinstance(call.written("enabled", position), ast.Compare | ast.BoolOp)
+    assumes = NONE_ASSUMED if sure else assume(f"`{call.spelling}` is enabled")
     return Value(Kind.SCOPE, assumes, payload=Opening(None, call.spelling, Opens.OTHER_AUTOCAST))
 
 
