@@ -15,6 +15,8 @@ from xlalint_runtime.sites import Chain
 
 GROWING = 3
 """After so many optimizer steps without a cut a loop is told to have none, though it still runs."""
+_FEW = 3
+"""Of so few rounds a loop that lets its work go cannot be told from one that gathers it."""
 
 
 class Follower:
@@ -48,6 +50,9 @@ class Follower:
             held.append(Around(call, path, self._model.enter_loop(state)))
         if held:
             held[-1].come(chain)
+            if not state.loop.cuts:
+                # Below the loop, what gathered its work may have gone, and the work with it into one result.
+                held[-1].waiting = max(held[-1].waiting, _waiting_tensors())
 
     def _end_loop(self, replica: Replica, state: State, loop: Around) -> None:
         """A loop is over, or as good as that."""
@@ -59,7 +64,7 @@ class Follower:
         over = Value(Kind.LOADER) if loop.is_over_loader else None
         self._model.end_loop(
             state, loop.outside, over, recorded, site, since=state.engine.since,
-            keeps=recorded.must is Weight.HEAVY and _waiting_tensors() >= loop.rounds,
+            keeps=recorded.must is Weight.HEAVY and _waiting(loop) >= loop.rounds,
             ragged=loop.ragged, told=loop.rounds > 1 and not loop.is_told,
         )  # fmt: skip
 
@@ -74,6 +79,11 @@ class Follower:
             state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
             self._end_loop(replica, state, replace(loop, is_told=False))
             loop.is_told = True
+
+
+def _waiting(loop: Around) -> int:
+    """How many tensors wait after a loop; at its last round it was seen before that round's own."""
+    return max(_waiting_tensors(), loop.waiting + 1 if loop.rounds > _FEW else 0)
 
 
 def _waiting_tensors() -> int:

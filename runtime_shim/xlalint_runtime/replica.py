@@ -37,6 +37,8 @@ class Around:
     ragged: Ragged | None = None
     steps: int = 0
     is_told: bool = False
+    waiting: int = 0
+    """The most tensors that were seen to wait in it, while nothing cut the graph."""
     _seen: Counter[tuple[Site, ...]] = field(default_factory=Counter)
 
     def come(self, chain: Chain) -> None:
