@@ -145,6 +145,7 @@ def _heads(tree: ast.Module) -> Iterator[range]:
 class _Join:
     def __init__(self, sources: Mapping[str, SourceFile], run: Run, texts: Mapping[str, bytes]) -> None:
         self._sources = sources
+        self._by_path = {os.path.realpath(source.path): source for source in sources.values()}
         self._texts = {os.path.realpath(path): text for path, text in texts.items()}
         self._run = run
         self._judged = {rule.code for rule in all_rules() if is_guarded(rule)} & set(run.judged)
@@ -211,7 +212,7 @@ class _Join:
 
     def _statement(self, path: str, line: int) -> range:
         if path not in self._statements:
-            source = next((s for s in self._sources.values() if os.path.realpath(s.path) == path), None)
+            source = self._by_path.get(path)
             self._statements[path] = Statements(_text(path) if source is None else source.text)
         return self._statements[path].at(line)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import NamedTuple
 
-from xlalint.lazy.site import Site
+from xlalint.lazy.site import Site, site_of
 from xlalint.spelling import spelling
 
 
@@ -118,7 +118,7 @@ def definition(code: CodeType) -> Site | None:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if first == code.co_firstlineno:
-                return _at(code.co_filename, node)
+                return site_of(code.co_filename, node)
     return None
 
 
@@ -167,7 +167,7 @@ def _loops(path: str) -> list[_Loop]:
                 last = child.body[-1].end_lineno or child.lineno
                 is_while = isinstance(child, ast.While)
                 body = child.body[0].lineno
-                found.append(_Loop(_at(path, child), child.lineno, last, body, is_while, function))
+                found.append(_Loop(site_of(path, child), child.lineno, last, body, is_while, function))
             inner = child.name if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) else function
             look(child, inner)
 
@@ -182,10 +182,6 @@ def _extent(place: Site | ast.expr | ast.stmt) -> _Extent:
     if isinstance(place, Site):
         return place.line, place.column, place.end_line, place.end_column
     return place.lineno, place.col_offset, place.end_lineno, place.end_col_offset
-
-
-def _at(path: str, node: ast.expr | ast.stmt) -> Site:
-    return Site(path, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
 
 
 @cache
@@ -230,7 +226,7 @@ def _tests(path: str) -> dict[int, Site]:
         for statement in block:
             for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1):
                 if test is not None:
-                    found[line] = _at(path, test)
+                    found[line] = site_of(path, test)
                 else:
                     found.pop(line, None)
             inner = None if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) else test
@@ -250,7 +246,7 @@ def _tests(path: str) -> dict[int, Site]:
 @cache
 def _closure_arguments(path: str) -> list[Site]:
     return [
-        _at(path, argument)
+        site_of(path, argument)
         for node in ast.walk(_tree(path))
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "add_step_closure"
         # The closure itself may be a partial, whose arguments are computed as early.

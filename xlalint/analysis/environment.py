@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from xlalint.knowledge import environment
 from xlalint.lazy.events import VariableUsed
-from xlalint.lazy.site import Site
+from xlalint.lazy.site import site_of
 
 
 def variables_used(tree: ast.Module, text: str, path: str) -> Iterator[VariableUsed]:
@@ -23,7 +23,7 @@ def variables_used(tree: ast.Module, text: str, path: str) -> Iterator[VariableU
         return
     found: list[VariableUsed] = []
     for node in ast.walk(tree):
-        found += (VariableUsed(_site(path, where), name=name, sets=sets) for where, name, sets in _of(node))
+        found += (VariableUsed(site_of(path, where), name=name, sets=sets) for where, name, sets in _of(node))
     yield from sorted(found, key=lambda event: event.site)
 
 
@@ -80,11 +80,6 @@ def _known(node: ast.expr | ast.keyword, name: str, *, sets: bool) -> Iterator[_
 
 def _is_environment(node: ast.expr) -> bool:
     return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "environ"
-
-
-def _site(path: str, node: ast.expr | ast.keyword) -> Site:
-    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-    return Site(path, node.lineno, node.col_offset, end_line, end_column)
 
 
 _METHODS = frozenset({"get", "getenv", "setdefault", "putenv", "pop"})

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Form, ShapeVaries
-from xlalint.lazy.site import Site
+from xlalint.lazy.site import site_of
 from xlalint.spelling import spelling
 
 
@@ -23,11 +23,9 @@ def paddings(tree: ast.Module, text: str, path: str) -> Iterator[ShapeVaries]:
         return
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and _pads_to_longest(node))
     for call in sorted(calls, key=_place):
-        end_line, end_column = call.end_lineno or call.lineno, call.end_col_offset or call.col_offset
-        site = Site(path, call.lineno, call.col_offset, end_line, end_column)
         shown = spelling(call)
         goes = assume(f"what `{shown}` returns goes to the device")
-        yield ShapeVaries(site, goes, Form.PADDING, shown)
+        yield ShapeVaries(site_of(path, call), goes, Form.PADDING, shown)
 
 
 def _pads_to_longest(call: ast.Call) -> bool:

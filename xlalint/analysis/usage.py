@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from xlalint.knowledge import lifecycle
 from xlalint.lazy.events import ApiUsed
-from xlalint.lazy.site import Site
+from xlalint.lazy.site import site_of
 
 Resolve = Callable[[str], str | None]
 
@@ -119,9 +119,9 @@ class _Walker:
             if use.compared:
                 life = lifecycle.of(name)
                 guarded |= life is not None and life.removed is None
-            found.append(ApiUsed(_site(path, use.node), name=name, protected=guarded))
+            found.append(ApiUsed(site_of(path, use.node), name=name, protected=guarded))
             for keyword, node in use.keywords:
-                found.append(ApiUsed(_site(path, node), name=name, keyword=keyword, protected=guarded))
+                found.append(ApiUsed(site_of(path, node), name=name, keyword=keyword, protected=guarded))
         found.sort(key=lambda event: event.site)
         return iter(found)
 
@@ -604,8 +604,3 @@ def _caught(handler: ast.ExceptHandler) -> Iterator[str]:
 
 def _leaves(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
-
-
-def _site(path: str, node: ast.expr | ast.alias | ast.keyword) -> Site:
-    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-    return Site(path, node.lineno, node.col_offset, end_line, end_column)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from xlalint.settings import SettingsFinder
 
 COLORS = ("auto", "always", "never")
+HANG_TIMEOUT = 300.0
+"""So many seconds without a step end a run that is to tell something by its end."""
 
 
 def color_option(function: Any) -> Any:
@@ -36,6 +39,22 @@ def format_option(function: Any) -> Any:
     return click.option(
         "--output-format", type=click.Choice(("text", "json")), default="text", show_default=True
     )(function)
+
+
+def report_options(otherwise: str) -> Callable[[Any], Any]:
+    """The options of commands that write the report of a run, which goes `otherwise` without a file."""
+
+    def with_options(function: Any) -> Any:
+        function = click.option(
+            "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+            help=f"Write the report to FILE instead of {otherwise}.",
+        )(function)  # fmt: skip
+        return click.option(
+            "--output-format", type=click.Choice(("text", "json")), default="text", show_default=True,
+            help="Format of the report.",
+        )(function)  # fmt: skip
+
+    return with_options
 
 
 def config_options(function: Any) -> Any:

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from xlalint.cli.options import HANG_TIMEOUT
 from xlalint.cli.run import RunsAProgram, fails, run, watched
 
 STEPS = 3
-HANG_TIMEOUT = 300.0
 
 
 def _check_in_advance(**options: Any) -> None:

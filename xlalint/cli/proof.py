@@ -11,12 +11,11 @@ import click
 
 from xlalint.cli.engine import from_guard
 from xlalint.cli.failure import Failure
+from xlalint.cli.options import HANG_TIMEOUT
 
 if TYPE_CHECKING:
     from xlalint.numbers import Numbers
     from xlalint.runs import Run
-
-HANG_TIMEOUT = 300.0
 
 
 @dataclass(frozen=True)

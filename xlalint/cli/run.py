@@ -19,6 +19,7 @@ from xlalint.cli.options import (
     config_options,
     directory,
     given_settings,
+    report_options,
     settings_finder,
 )
 from xlalint.cli.report import write_text
@@ -99,14 +100,7 @@ class RunsAProgram(click.Command):
     "--fail-on", type=click.Choice(LEVELS),
     help="Exit with 1 for diagnostics of this severity or a higher one, if the program exits with 0.",
 )  # fmt: skip
-@click.option(
-    "--output-format", type=click.Choice(("text", "json")), default="text", show_default=True,
-    help="Format of the report.",
-)  # fmt: skip
-@click.option(
-    "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Write the report to FILE instead of standard error; JSON as it happens.",
-)  # fmt: skip
+@report_options("standard error; JSON as it happens")
 @color_option
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT [ARGS]...")
 def run(**options: Any) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from xlalint.cli.failure import Failure
-from xlalint.cli.options import color_option
+from xlalint.cli.options import color_option, report_options
 from xlalint.cli.run import print_report
 
 
@@ -18,14 +18,7 @@ def report() -> None:
 
 @report.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--output-format", type=click.Choice(("text", "json")), default="text", show_default=True,
-    help="Format of the report.",
-)  # fmt: skip
-@click.option(
-    "--output-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Write the report to FILE instead of standard output.",
-)  # fmt: skip
+@report_options("standard output")
 @color_option
 def merge(files: tuple[Path, ...], *, output_format: str, output_file: Path | None, color: str) -> None:
     """Put the reports of several processes together: those of a launch, by rank.

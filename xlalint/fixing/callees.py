@@ -44,9 +44,7 @@ class Callees:
 
     def harm(self, module: Module, statement: ast.stmt) -> Found | None:
         """A call in a statement of a function that reads a tensor or cuts the graph."""
-        path = PurePath(module.file.path)
-        self._trees[path] = module.tree
-        owner = next((each for each in module.around(statement) if isinstance(each, ast.ClassDef)), None)
+        path, owner = self._place(module, statement)
         for call in _calls(statement):
             what = self._harm(call, path, owner, _DEEPEST)
             if what is not None:
@@ -55,11 +53,15 @@ class Callees:
 
     def call_that_leads_to(self, module: Module, around: ast.AST, site: Site) -> ast.Call | None:
         """The only call in a node of a function that holds a place, or calls one that does."""
-        path = PurePath(module.file.path)
-        self._trees[path] = module.tree
-        owner = next((each for each in module.around(around) if isinstance(each, ast.ClassDef)), None)
+        path, owner = self._place(module, around)
         found = [call for call in _calls(around) if self._leads(call, path, owner, site, _DEEPEST)]
         return found[0] if len(found) == 1 else None
+
+    def _place(self, module: Module, node: ast.AST) -> tuple[PurePath, ast.ClassDef | None]:
+        """The file of a node, which is read as it stands now, and the class that the node stands in."""
+        path = PurePath(module.file.path)
+        self._trees[path] = module.tree
+        return path, next((each for each in module.around(node) if isinstance(each, ast.ClassDef)), None)
 
     def _leads(
         self, call: ast.Call, path: PurePath, owner: ast.ClassDef | None, site: Site, depth: int

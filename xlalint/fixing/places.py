@@ -18,7 +18,7 @@ from xlalint.cure import (
 )
 from xlalint.fixing.module import Module, called
 from xlalint.fixing.rewrite import Refused
-from xlalint.lazy.site import Site
+from xlalint.lazy.site import Site, site_of
 
 Loop = ast.For | ast.AsyncFor | ast.While
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -81,8 +81,7 @@ def _called_in(module: Module, around: ast.AST, site: Where) -> Site:
     call = module.callees.call_that_leads_to(module, around, site)
     if call is None:
         return site
-    assert call.end_lineno is not None and call.end_col_offset is not None
-    return Site(str(module.file.path), call.lineno, call.col_offset, call.end_lineno, call.end_col_offset)
+    return site_of(str(module.file.path), call)
 
 
 def _holds(module: Module, around: ast.AST, site: Site) -> bool:

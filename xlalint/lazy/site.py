@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import ast
 
 FRAMEWORK = "<framework "
 """What the path of a place in the program of a framework begins with."""
@@ -40,6 +43,12 @@ class Site(NamedTuple):
     def is_entry(self) -> bool:
         """Whether this stands for "something before the present function was entered"."""
         return self.line < 0
+
+
+def site_of(path: str, node: ast.expr | ast.stmt | ast.alias | ast.keyword) -> Site:
+    """Where a node of a parsed file stands, counted in the lines of that file."""
+    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    return Site(path, node.lineno, node.col_offset, end_line, end_column)
 
 
 ENTRY = Site("", -1)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from xlalint.analysis.parsing import parse_file
 from xlalint.cure import CompileFunction, Cure, MoveBelow, WrapBody
 from xlalint.fixing.places import opens_step
-from xlalint.lazy.site import Site
+from xlalint.lazy.site import site_of
 from xlalint.server.analysis import source_of
 from xlalint.server.documents import Snapshot
 
@@ -28,14 +28,14 @@ def _offered(tree: ast.Module, path: str, line: int) -> Iterator[Cure]:
     for node in around:
         is_header = node.lineno <= line < _first_of_body(node)
         if isinstance(node, ast.For | ast.While) and is_header and not any(map(opens_step, around)):
-            yield WrapBody(_site(path, node))
+            yield WrapBody(site_of(path, node))
         if isinstance(node, ast.FunctionDef) and is_header and not node.decorator_list:
-            yield CompileFunction(_site(path, node), title="Compile this function by `torch_xla.compile`")
+            yield CompileFunction(site_of(path, node), title="Compile this function by `torch_xla.compile`")
     scope = next((node for node in reversed(around) if opens_step(node)), None)
     if isinstance(scope, ast.With) and around[-1] is not scope:
         inner = around[around.index(scope) + 1]
         opening = scope.items[0].context_expr
-        yield MoveBelow(_site(path, inner), _site(path, opening), title="Move this below the step")
+        yield MoveBelow(site_of(path, inner), site_of(path, opening), title="Move this below the step")
 
 
 def _around(tree: ast.Module, line: int) -> Iterator[ast.stmt]:
@@ -53,7 +53,3 @@ def _around(tree: ast.Module, line: int) -> Iterator[ast.stmt]:
 def _first_of_body(node: ast.stmt) -> int:
     body = getattr(node, "body", None)
     return body[0].lineno if body else (node.end_lineno or node.lineno) + 1
-
-
-def _site(path: str, node: ast.stmt | ast.expr) -> Site:
-    return Site(path, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
