@@ -48,11 +48,9 @@ class Follower:
             state.scopes = state.scopes._replace(in_loop=in_loop)
         for call, _, path in now[shared:]:
             held.append(Around(call, path, self._model.enter_loop(state)))
-        if held:
-            held[-1].come(chain)
-            if not state.loop.cuts:
-                # Below the loop, what gathered its work may have gone, and the work with it into one result.
-                held[-1].waiting = max(held[-1].waiting, _waiting_tensors())
+        if held and held[-1].come(chain) and not state.loop.cuts:
+            # Below the loop, what gathered its work may have gone, and the work with it into one result.
+            held[-1].waiting = max(held[-1].waiting, _waiting_tensors())
 
     def _end_loop(self, replica: Replica, state: State, loop: Around) -> None:
         """A loop is over, or as good as that."""

@@ -53,8 +53,8 @@ class Models:
         """An optimizer that holds these parameters has stepped."""
         with self._lock:
             self.steps += 1
-            for waiting in self._waiting.values():
-                for tensor in held if waiting else ():
+            for waiting in filter(None, self._waiting.values()):  # Mostly all have changed after one step.
+                for tensor in held:
                     one = waiting.get(id(tensor))
                     if one is None:
                         continue

@@ -28,6 +28,8 @@ class Around:
         ragged: Where that was made, if its last batch is smaller.
         steps: How often an optimizer has stepped in it since it cut the graph last.
         is_told: Whether it was judged while it runs.
+        waiting: The most tensors that were seen to wait in it, while nothing cut the graph.
+        rounds: How many iterations were seen.
     """
 
     call: int
@@ -38,17 +40,16 @@ class Around:
     steps: int = 0
     is_told: bool = False
     waiting: int = 0
-    """The most tensors that were seen to wait in it, while nothing cut the graph."""
+    rounds: int = 0
     _seen: Counter[tuple[Site, ...]] = field(default_factory=Counter)
 
-    def come(self, chain: Chain) -> None:
-        """The program comes to a place in this loop, and in no loop inside it."""
-        self._seen[tuple(frame.site for frame in chain[len(self.chain) - 1 :])] += 1
-
-    @property
-    def rounds(self) -> int:
-        """How many iterations were seen."""
-        return max(self._seen.values(), default=0)
+    def come(self, chain: Chain) -> bool:
+        """The program comes to a place in this loop, and in none inside it: whether a round begins."""
+        place = tuple(frame.site for frame in chain[len(self.chain) - 1 :])
+        self._seen[place] += 1
+        begins = self._seen[place] > self.rounds
+        self.rounds += begins
+        return begins
 
 
 class RunningLoop(NamedTuple):

@@ -99,6 +99,8 @@ class Watch(replicas.Listener):
         """
         self._ends_parting = ends_parting
         self._pace = pace
+        self.at_end_of_step: Callable[[], None] = lambda: None
+        """Called at each cut, and before each step of an optimizer: where nothing cuts, these still step."""
         self.model = LazyModel(self._happens)
         self.report = report
         self._follower = Follower(self.model, report)
@@ -207,6 +209,11 @@ class Watch(replicas.Listener):
         if state.scopes.of(ScopeKind.OPTIMIZER):
             self.leave_optimizers(state, still_in=running_optimizers())
         return site
+
+    def was_cut(self, replica: Replica) -> None:
+        """Everything that a replica had recorded has been launched."""
+        replica.was_cut()
+        self.at_end_of_step()
 
     def at(self, chain: Chain) -> None:
         """The program is in the last of these frames; nothing happens to the model."""

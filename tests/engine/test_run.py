@@ -207,19 +207,23 @@ def test_the_numbers_are_equal_with_and_without(server: ForkServer) -> None:
     assert losses[0] == losses[1]
 
 
-def test_every_bit_of_the_parameters_is_equal_with_and_without(server: ForkServer, tmp_path: Path) -> None:
+def test_every_bit_of_the_parameters_is_equal_with_and_without(
+    engine: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = MORE / "bits.py"
     kept = tmp_path / "numbers"
-    (alone,) = server.run([Job(str(program), request={}, guarded=False)])
-    both = [watched(server, program, numbers=str(kept)), alone]
+    # Graphs that hold the same operation round alike only as the engine compiles them by itself.
+    monkeypatch.setenv("XLA_FLAGS", "")
+    with ForkServer() as server:
+        (alone,) = server.run([Job(str(program), request={}, guarded=False)])
+        both = [watched(server, program, numbers=str(kept)), alone]
     said = [[line for line in each.output.splitlines() if line[:5] in ("bits ", "loss ")] for each in both]
     assert len(said[0]) == 3 + 9
     assert said[0] == said[1]
     held = numbers.read(kept)
     assert (len(held.losses), len(held.shapes), len(held.values)) == (8, 6, 8 * 16 + 16 + 16 + 16 + 16 + 1)
     shown = [float.fromhex(line.split()[1]) for line in said[0] if line.startswith("loss")]
-    # Another graph computes what is kept, and it may round otherwise.
-    assert shown == pytest.approx([held.losses[0], held.losses[3], held.losses[6]], rel=1e-6)
+    assert shown == [held.losses[0], held.losses[3], held.losses[6]]
 
 
 def test_what_replicas_add_up_is_the_sum_that_the_host_computes(server: ForkServer) -> None:
@@ -233,7 +237,7 @@ def test_a_step_calls_few_functions_of_ours(server: ForkServer) -> None:
     measurement = watched(server, MORE / "calls_per_step.py")
     (line,) = (line for line in measurement.output.splitlines() if line.startswith("calls: "))
     few, many = map(int, line.split()[1:])
-    assert few <= 1850
+    assert few <= 1800
     assert many - few <= 36 * 5, "a module more costs more"
     assert measurement.run is not None
     assert measurement.run["launches_per_step"] == 1.0

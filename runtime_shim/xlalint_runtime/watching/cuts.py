@@ -46,7 +46,7 @@ def _marker(watch: Watch, original: Any) -> Any:
             # Dynamo cuts while it traces, once: no cut of the program's.
             with watch.report.cost(chain[-1].site, Launch.DYNAMO, waiting=False):
                 result = original(*args, **kwargs)
-            replica.was_cut()
+            watch.was_cut(replica)
             return result
         cause, frame = _cause()
 
@@ -76,7 +76,7 @@ def _marker(watch: Watch, original: Any) -> Any:
         except BaseException:
             replica.state = before  # It has cut nothing.
             raise
-        replica.was_cut()
+        watch.was_cut(replica)
         if cause is Cause.SCOPE_EXIT:
             replica.outside.ask()
         heavy = replica.recorded.must is Weight.HEAVY

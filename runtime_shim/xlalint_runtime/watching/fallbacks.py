@@ -6,14 +6,8 @@ next steps are followed line by line.
 
 from __future__ import annotations
 
-import functools
 import threading
-from collections import Counter
 from collections.abc import Callable
-from typing import Any
-
-import torch_xla
-from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from xlalint.lazy.site import Site
 from xlalint_runtime import counters, replicas
@@ -35,19 +29,7 @@ def register(watch: Watch, patches: Patches, faults: Faults, *, from_the_start: 
         from_the_start: Whether lines are followed before anything is known to fall back.
     """
     found = Fallbacks(watch, faults, from_the_start=from_the_start)
-
-    def marker(original: Any) -> Any:
-        @functools.wraps(original)
-        def step_marker(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
-            found.look()
-            return result
-
-        return step_marker
-
-    patches.replace(torch_xla._XLAC, "_xla_step_marker", marker)
-    # Where nothing cuts, optimizers still step.
-    patches.on_undo(register_optimizer_step_pre_hook(lambda *_: found.look()).remove)
+    watch.at_end_of_step = found.look
     patches.on_undo(found.end)
 
 
@@ -58,7 +40,6 @@ class Fallbacks:
         """Args: from_the_start: whether lines are followed before anything is known to fall back."""
         self._watch = watch
         self._faults = faults
-        self._known: Counter[str] = Counter()
         self._places: dict[str, Site] = {}
         """By operation, where it was seen last."""
         self._thread = threading.get_ident()
@@ -71,13 +52,13 @@ class Fallbacks:
 
     def look(self) -> None:
         """A step ends: see whether lines must be followed, or need be no longer."""
-        if threading.get_ident() != self._thread or self._always or replicas.running():
+        if threading.get_ident() != self._thread or self._always:
             return
         if self._left:
-            self._left -= 1
+            self._left -= not replicas.running()
             if not self._left:
                 self._lines.end()
-        elif new := counters.fallbacks() - self._known:
+        elif (new := counters.fallbacks() - self._known) and not replicas.running():
             self._known += new
             for operation, count in new.items():
                 if operation in self._places:

@@ -199,6 +199,7 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
     def before(optimizer: Any, args: Any, kwargs: Any) -> None:
         try:
             stepping(optimizer)
+            watch.at_end_of_step()
         except Deliberate:
             raise
         except Exception as error:
