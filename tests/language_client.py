@@ -32,6 +32,8 @@ class Client:
         self.registered = registered
         self._versions: dict[str, int] = {}
         self._texts: dict[str, str] = {}
+        self.notebooks: dict[str, Notebook] = {}
+        """By the name of a cell."""
         self.commands: list[types.Command] = []
         """Those that were last offered beside actions."""
         self._published: dict[str, int | None] = {}
@@ -49,7 +51,9 @@ class Client:
         speaking.protocol.fm.features[types.WORKSPACE_INLAY_HINT_REFRESH] = refresh
 
     def uri(self, name: str) -> str:
-        """How the client names a file in the folder."""
+        """How the client names a file in the folder; a name of its own stays."""
+        if ":" in name:
+            return name
         uri: str | None = from_fs_path(str(self.folder / name))
         assert uri is not None
         return uri
@@ -59,10 +63,14 @@ class Client:
         path = self.folder / name
         if text is None:
             text = path.read_bytes().decode()
+        item = self.take(name, text)
+        self.speaking.text_document_did_open(types.DidOpenTextDocumentParams(item))
+
+    def take(self, name: str, text: str, language: str = "python") -> types.TextDocumentItem:
+        """Know a text, which the server must be told of."""
         self._versions[name] = 1
         self._texts[name] = text
-        item = types.TextDocumentItem(self.uri(name), "python", 1, text)
-        self.speaking.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        return types.TextDocumentItem(self.uri(name), language, 1, text)
 
     def edit(self, name: str, *changes: types.TextDocumentContentChangeEvent) -> int:
         """Change a text. Returns its new version."""
@@ -70,6 +78,10 @@ class Client:
         for change in changes:
             self._texts[name] = changed(self._texts[name], change)
         document = types.VersionedTextDocumentIdentifier(self._versions[name], self.uri(name))
+        if name in self.notebooks:
+            content = types.NotebookDocumentCellContentChanges(document, changes)
+            self.notebooks[name].tell(types.NotebookDocumentCellChanges(text_content=[content]))
+            return self._versions[name]
         self.speaking.text_document_did_change(types.DidChangeTextDocumentParams(document, changes))
         return self._versions[name]
 
@@ -180,6 +192,70 @@ class Client:
                 await asyncio.sleep(pause)
 
         await asyncio.wait_for(wait(), PATIENCE)
+
+
+class Notebook:
+    """An open notebook: its cells in their order, by the names under which the client knows them."""
+
+    def __init__(self, client: Client, name: str, language: str = "python") -> None:
+        self.cells: list[str] = []
+        self._client = client
+        self._name = name
+        self._language = language
+        self._version = 1
+        self._made = 0
+
+    def open(self, *texts: str) -> None:
+        """Open it with these cells."""
+        cells, items = zip(*map(self._new, texts), strict=True)
+        self.cells = [item.uri for item in items]
+        uri = self._client.uri(self._name)
+        notebook = types.NotebookDocument(uri, "jupyter-notebook", 1, cells)
+        self._client.speaking.notebook_document_did_open(types.DidOpenNotebookDocumentParams(notebook, items))
+
+    def insert(
+        self, place: int, text: str, kind: types.NotebookCellKind = types.NotebookCellKind.Code
+    ) -> None:
+        """Put a cell in front of the one that stands at a place."""
+        cell, item = self._new(text, kind)
+        self.cells.insert(place, item.uri)
+        array = types.NotebookCellArrayChange(place, 0, [cell])
+        self._rearrange(types.NotebookDocumentCellChangeStructure(array, [item]))
+
+    def remove(self, place: int) -> None:
+        """Take a cell out."""
+        gone = types.TextDocumentIdentifier(self.cells.pop(place))
+        array = types.NotebookCellArrayChange(place, 1)
+        self._rearrange(types.NotebookDocumentCellChangeStructure(array, did_close=[gone]))
+
+    def close(self) -> None:
+        """Close it."""
+        notebook = types.NotebookDocumentIdentifier(self._client.uri(self._name))
+        cells = [types.TextDocumentIdentifier(cell) for cell in self.cells]
+        self._client.speaking.notebook_document_did_close(
+            types.DidCloseNotebookDocumentParams(notebook, cells)
+        )
+
+    def tell(self, changes: types.NotebookDocumentCellChanges) -> None:
+        """Tell the server what has changed."""
+        self._version += 1
+        notebook = types.VersionedNotebookDocumentIdentifier(self._version, self._client.uri(self._name))
+        event = types.NotebookDocumentChangeEvent(cells=changes)
+        self._client.speaking.notebook_document_did_change(
+            types.DidChangeNotebookDocumentParams(notebook, event)
+        )
+
+    def _rearrange(self, structure: types.NotebookDocumentCellChangeStructure) -> None:
+        self.tell(types.NotebookDocumentCellChanges(structure))
+
+    def _new(
+        self, text: str, kind: types.NotebookCellKind = types.NotebookCellKind.Code
+    ) -> tuple[types.NotebookCell, types.TextDocumentItem]:
+        self._made += 1
+        name = f"vscode-notebook-cell:{self._name.partition(':')[2] or self._name}#cell-{self._made}"
+        self._client.notebooks[name] = self
+        language = self._language if kind is types.NotebookCellKind.Code else "markdown"
+        return types.NotebookCell(kind, name), self._client.take(name, text, language)
 
 
 def changed(text: str, change: types.TextDocumentContentChangeEvent) -> str:

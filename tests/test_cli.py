@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib.metadata import entry_points, version
 from pathlib import Path
+from textwrap import dedent
 from types import SimpleNamespace
 
 import pytest
@@ -457,15 +458,45 @@ def test_state_of_one_line_shows_its_values(folder: Path) -> None:
     assert "loss   device tensor" in shown
 
 
+@pytest.fixture
+def notebook(folder: Path) -> Path:
+    """A notebook of two cells: the step of the program is the second."""
+    above, _, step = dedent(HAZARD.replace("def main():", "if True:").removesuffix("\n\nmain()\n")).partition(
+        "\n    with"
+    )
+    cells = [{"cell_type": "code", "source": text} for text in (above, dedent(f"    with{step}"))]
+    file = folder / "train.ipynb"
+    file.write_text(json.dumps({"cells": cells, "nbformat": 4}))
+    return file
+
+
+def test_state_of_a_notebook_names_cells(notebook: Path) -> None:
+    lines = run("state", "train.ipynb").stdout.splitlines()
+    number = lines.index("2:3 │     print(loss.item())")
+    above = " ".join(line.strip() for line in lines[number - 2 : number])
+    assert (
+        above
+        == "┌ █ recorded: heavy since line 2 of cell 2; open scopes: torch_xla.step() from line 1 of cell 2"
+    )
+    assert run("state", "train.ipynb:2:3").stdout.startswith(
+        "train.ipynb:2:3, before this line runs:\n  print("
+    )
+
+
 @pytest.mark.parametrize(
     ("place", "message"),
     [
         ("train.py:99", "train.py has no line 99: it ends at line 13"),
+        ("train.py:2:3", "train.py has no cells: name a line alone, as in train.py:3"),
+        ("train.ipynb:3", "train.ipynb is a notebook: name a cell and a line in it, as in train.ipynb:1:1"),
+        ("train.ipynb:3:1", "train.ipynb has no code cell 3: it has 2"),
+        ("train.ipynb:2:0", "cell 2 of train.ipynb has no line 0: it ends at line 3"),
         ("none.py:3", "none.py: it does not exist"),
         ("broken.py", "broken.py: syntax error: "),
         (".", ": it is a directory"),
     ],
 )
+@pytest.mark.usefixtures("notebook")
 def test_state_of_what_cannot_be_shown(folder: Path, place: str, message: str) -> None:
     (folder / "broken.py").write_text("(\n")
     result = run("state", place)

@@ -13,7 +13,7 @@ import pytest
 from editing import EDITS
 from fixture_programs import FIXTURES
 from xlalint.checker import Report, check
-from xlalint.session import Session
+from xlalint.session import Session, Unwanted
 from xlalint.settings import SettingsFinder
 
 EXAMPLE = FIXTURES.parent / "examples" / "train_digits"
@@ -74,12 +74,40 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return project
 
 
+class Patience:
+    """Wants an answer until so many roots have been analyzed; None: in any case."""
+
+    def __init__(self) -> None:
+        self.left: int | None = None
+
+    def __call__(self) -> bool:
+        if self.left is None:
+            return True
+        self.left -= 1
+        return self.left >= 0
+
+    def given_up(self, session: Session, path: Path, texts: dict[str, bytes], roots: int) -> bool:
+        """Begin a check. Returns whether it was given up before its end."""
+        self.left = roots
+        try:
+            session.check([path], texts)
+        except Unwanted:
+            return True
+        finally:
+            self.left = None
+        return False
+
+
 def changed(tree: Path, changes: int, seed: int) -> Iterator[str]:
-    """After each of many changes, of which some break a file, say where the answer is not the fresh one."""
+    """After each of many changes, say where the answer is not the fresh one.
+
+    Some changes break a file, and of some checks the answer is not wanted any more before it is there.
+    """
     choice = random.Random(seed)
     hot = sorted(path for path in tree.rglob("*.py") if b"torch_xla" in path.read_bytes())
     cold = sorted(set(tree.rglob("*.py")) - set(hot))[:5]
-    session, texts = Session(finder), dict[str, bytes]()
+    patience = Patience()
+    session, texts = Session(finder, is_wanted=patience), dict[str, bytes]()
     for number in range(changes):
         path = choice.choice([*hot, *hot, *cold])
         text = texts.get(str(path), path.read_bytes()).decode()
@@ -93,6 +121,8 @@ def changed(tree: Path, changes: int, seed: int) -> Iterator[str]:
         edit = choice.choice(EDITS)
         texts[str(path)] = (path.read_text() if number % 7 == 6 else edit(text, choice)).encode()
         asked = choice.choice([path, choice.choice(hot)])
+        if number % 3 == 0:
+            patience.given_up(session, asked, texts, choice.randrange(20))
         if told(session.check([asked], texts)) != told(check([asked], finder(), texts=texts)):
             yield f"{number}: {path.relative_to(tree)}: {edit.__name__}, asked for {asked.name}"
 
@@ -177,6 +207,26 @@ def test_a_program_of_which_too_much_is_known_is_analyzed_afresh(
     texts = {str(path): PROGRAM.replace("total = 0", "total = 1").encode()}
     assert told(session.check([path], texts)) == told(check([path], finder(), texts=texts))
     assert "step" in interpreted
+
+
+def test_what_was_found_out_before_a_check_was_given_up_stays_known(
+    project: Path, interpreted: list[str]
+) -> None:
+    path = project / "program.py"
+    fresh = Session(finder).check([path])
+    names = sorted(interpreted)
+    interpreted.clear()
+
+    patience = Patience()
+    session = Session(finder, is_wanted=patience)
+    texts: dict[str, bytes] = {}
+    roots = 1
+    while patience.given_up(session, path, texts, roots):
+        texts = {str(path): f"# typed {roots} times\n{PROGRAM}".encode()}  # meanwhile
+        roots += 1
+    assert roots > 3
+    assert sorted(interpreted) == names
+    assert told(session.check([path])) == told(fresh)
 
 
 # Texts and files ----------------------------------------------------------------------------------

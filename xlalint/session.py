@@ -40,15 +40,20 @@ FEW = 5000
 class Session:
     """Checks files again and again, as their texts change."""
 
-    def __init__(self, finder: Callable[[], SettingsFinder], *, force_exclude: bool = False) -> None:
+    def __init__(
+        self, finder: Callable[[], SettingsFinder], *, force_exclude: bool = False,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> None:  # fmt: skip
         """
         Args:
             finder: Makes what says which settings hold where: once, and again when they may have changed.
             force_exclude: Whether excludes count for files that are asked for by name, too.
+            is_wanted: Is asked while a check runs, from whatever thread runs it, whether to go on.
         """
         self._make_finder = finder
         self._finder = finder()
         self._force_exclude = force_exclude
+        self._is_wanted = is_wanted
         self._projects: dict[Path, _Project] = {}
 
     def check(
@@ -66,6 +71,7 @@ class Session:
 
         Raises:
             SettingsError: settings that hold for one of the files cannot be used.
+            Unwanted: nobody wants the answer any more. What was found out until then stays known.
         """
         known = self._known(paths, texts) if standard_input is None else None
         gathered = known or gather(
@@ -119,8 +125,13 @@ class Session:
         if project is None or not project.take(unit):
             if project is not None:
                 project.close()
-            project = self._projects[unit.root] = _Project(unit)
+            project = self._projects[unit.root] = _Project(unit, self._is_wanted)
+        project.finish()
         return project.findings()
+
+
+class Unwanted(Exception):
+    """A check was given up, as nobody wants its answer any more."""
 
 
 class _Known(NamedTuple):
@@ -135,7 +146,8 @@ class _Known(NamedTuple):
 class _Project:
     """One project as it was analyzed last."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, is_wanted: Callable[[], bool]) -> None:
+        self._is_wanted = is_wanted
         self.unit = unit
         """The project as it is."""
         self.to_reread: set[str] = set()
@@ -148,12 +160,13 @@ class _Project:
         """By path, why a text cannot be parsed that the program began with."""
         self._program: Program | None = None
         self._at_first = 0
+        """How much was known when all roots had been analyzed for the first time; 0: they have not."""
+        self._is_whole = not unit.analyzed
+        """Whether something is known of all roots."""
         if unit.analyzed:
             with _made_to_stay():
                 self._program = self._search.program(self._search.kinds(), unit.analyzed, stays=True)
-                self._never_parsed = {str(file.path): file for file in self._program.unreadable}
-                self._analyze()
-            self._at_first = self._program.known
+            self._never_parsed = {str(file.path): file for file in self._program.unreadable}
         self._broken = self._never_parsed
         """By path, why a present text cannot be parsed."""
 
@@ -162,6 +175,22 @@ class _Project:
         if self._program is not None:
             self._program.close()
             gc.unfreeze()
+
+    def finish(self) -> None:
+        """Find out what is not known.
+
+        Raises:
+            Unwanted: nobody wants it any more.
+        """
+        if self._is_whole:
+            return
+        if self._at_first:
+            self._analyze()
+            return
+        with _made_to_stay():
+            self._analyze()
+        assert self._program is not None
+        self._at_first = self._program.known
 
     def findings(self) -> Findings:
         """What is found in the project as it is."""
@@ -203,7 +232,7 @@ class _Project:
 
     def _change(self, program: Program, files: list[SourceFile]) -> bool:
         has_changed = program.change(files)
-        if has_changed is None or program.known > MOST_GROWN * self._at_first + FEW:
+        if has_changed is None or (self._at_first and program.known > MOST_GROWN * self._at_first + FEW):
             return False
         paths = {str(file.path) for file in files}
         for root, known in list(self._roots.items()):
@@ -212,24 +241,32 @@ class _Project:
                 path in paths and not program.has_section(path, section) for path, section in places
             ):
                 del self._roots[root]
-        self._analyze()
+        self._is_whole = False
         return True
 
     def _analyze(self) -> None:
         """Analyze the roots of which nothing is known."""
         assert self._program is not None
         roots: dict[Root, _Known] = {}
-        for root, result, told in self._program.analyze(self._recall):
-            if root.kind == "file":
-                continue  # told with the present text
-            if result is None:
-                roots[root] = self._roots[root]._replace(told=told)
-            else:
-                found = self._search.judged(result.occurrences)
-                roots[root] = _Known(found, told, result.entered, result.rested)
+        try:
+            for root, result, told in self._program.analyze(self._recall):
+                if root.kind == "file":
+                    continue  # told with the present text
+                if result is None:
+                    roots[root] = self._roots[root]._replace(told=told)
+                else:
+                    found = self._search.judged(result.occurrences)
+                    roots[root] = _Known(found, told, result.entered, result.rested)
+        except Unwanted:
+            self._roots.update(roots)
+            raise
         self._roots = roots
+        self._is_whole = True
 
     def _recall(self, root: Root) -> frozenset[Key] | None:
+        """As of `Program.analyze`, which asks before it analyzes a root: the moment to give up."""
+        if not self._is_wanted():
+            raise Unwanted
         known = self._roots.get(root)
         return None if known is None else known.entered
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -214,3 +215,32 @@ async def test_what_the_last_run_has_shown_stands_in_the_message(project: Path) 
         client.tell_of_files(REPORT)
         client.open("train.py")
         await client.sees("train.py", "XLA101")
+
+
+async def test_a_check_that_takes_long_shows_that_it_is_under_way(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a patience of nothing every check is long; the program beside is one that starts the server so."""
+    impatient = (
+        "import xlalint.server.publishing as p; p.PATIENCE = 0; from xlalint.server.server import serve; "
+    )
+    monkeypatch.setattr(
+        "language_client.COMMAND", (sys.executable, "-c", impatient + "raise SystemExit(serve())")
+    )
+    async with connected(project, VSCODE) as client:
+        client.open("train.py")
+        await client.sees("train.py", "XLA101")
+        (shown, *_) = client.speaking.progress_reports.values()
+        begun, *_ = shown
+        assert isinstance(begun, types.WorkDoneProgressBegin)
+        assert begun.title == "xlalint"
+        await client.until(lambda: isinstance(shown[-1], types.WorkDoneProgressEnd))
+
+    def offers(capabilities: types.ClientCapabilities) -> None:
+        assert capabilities.window is not None
+        capabilities.window.work_done_progress = False
+
+    async with connected(project, VSCODE, offers=offers) as client:
+        client.open("train.py")
+        await client.sees("train.py", "XLA101")
+        assert not client.speaking.progress_reports

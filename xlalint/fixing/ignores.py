@@ -12,7 +12,7 @@ from xlalint.checker import Report
 from xlalint.diagnostic import Diagnostic, Edit, Position, Range
 from xlalint.sources.file import SourceFile, read_bytes, split_lines
 from xlalint.sources.file import changed as rewritten
-from xlalint.sources.notebook import NotebookError
+from xlalint.sources.notebook import Notebook, NotebookError
 
 _OURS = re.compile(r"#\s*xlalint:\s*ignore\s*\[(?P<codes>[^\]#]*)\]")
 _WHOLE_FILE = re.compile(r"#\s*xlalint:\s*ignore-file\s*\[(?P<codes>[^\]#]+)\]")
@@ -65,6 +65,8 @@ def ignored_at(file: SourceFile, line: int, code: str) -> Edit | None:
         return None
     ends, comments = statements
     last = ends.get(line, line)
+    if file.notebook is not None and file.notebook.is_masked(last):
+        return None
     return _whole_line(file, last, _commented(file.line(last), comments.get(last), [code], ""))
 
 
@@ -72,7 +74,7 @@ def ignored_in_file(file: SourceFile, code: str) -> Edit | None:
     """What suppresses a rule in a whole file. None where there is no room for a comment."""
     if code in _NEVER:
         return None
-    first = 1
+    first = 1 if file.notebook is None else _first_of_cells(file.notebook)
     for number, line in enumerate(file.lines, 1):
         match = _WHOLE_FILE.match(line)
         if match is not None:
@@ -82,8 +84,15 @@ def ignored_in_file(file: SourceFile, code: str) -> Edit | None:
             )
         if line.startswith(("#!", "# -*-")) and number <= 2:
             first = number + 1
+    if first is None:
+        return None
     place = Position(first, 1)
     return Edit(Range(place, place), f"# xlalint: ignore-file[{code}]\n")
+
+
+def _first_of_cells(notebook: Notebook) -> int | None:
+    """The first line of the first cell that nothing must stand above in, as in one that begins with `%%`."""
+    return next((cell.first for cell in notebook.cells if not cell.text.lstrip().startswith("%%")), None)
 
 
 def _whole_line(file: SourceFile, number: int, text: str) -> Edit:

@@ -92,7 +92,7 @@ def overview(source: SourceFile, states: Sequence[LineState]) -> Iterator[Line]:
     if not states:
         yield from _headed(source.shown, ": no line of this file is known to touch torch_xla.")
         return
-    digits = len(str(states[-1].line))
+    digits = max(len(_number(source, known.line)) for known in states)
     previous = states[0].line
     explained: list[_Row] = []
     yield from _headed(source.shown, ", before each line runs:")
@@ -106,7 +106,7 @@ def overview(source: SourceFile, states: Sequence[LineState]) -> Iterator[Line]:
             margin = Span(f"{' ' * digits} ┌ ", GUTTER)
             yield from wrap([margin], Span(row.text, row.style), digits + 5, COLUMNS)
         code = _code(source, line, COLUMNS - digits - 3)
-        yield [Span(f"{line:>{digits}} │ ", GUTTER), Span(code)]
+        yield [Span(f"{_number(source, line):>{digits}} │ ", GUTTER), Span(code)]
     yield from _legend(explained)
 
 
@@ -130,7 +130,7 @@ def _changes(source: SourceFile, states: Iterable[LineState]) -> Iterator[tuple[
 def details(source: SourceFile, states: Sequence[LineState], line: int) -> Iterator[Line]:
     """Everything that is known before a line runs, the value of each name included."""
     states = [known for known in states if known.line == line]
-    yield from _headed(f"{source.shown}:{line}", ", before this line runs:")
+    yield from _headed(f"{source.shown}:{_number(source, line)}", ", before this line runs:")
     yield plain(f"  {_code(source, line, COLUMNS - 2).strip()}")
     if not states:
         yield plain("")
@@ -239,6 +239,8 @@ def _recorded(source: SourceFile, state: State) -> str:
         return _weight(state.engine.recorded)
     here = sorted({site.line for site in since if site.path == str(source.path)})
     places = [f"line{'s' * (len(here) > 1)} {', '.join(map(str, here))}"] if here else []
+    if source.notebook is not None:
+        places = [_line(source, line) for line in here]
     places += sorted({_where(source, site) for site in since if site.path != str(source.path)})
     return f"{_weight(state.engine.recorded)} since {', '.join(places)}"
 
@@ -310,8 +312,20 @@ def _obligation(source: SourceFile, owed: Obligation) -> str:
 def _where(source: SourceFile, site: Site) -> str:
     """`line 12` in the file itself, `other.py:12` elsewhere."""
     if site.path == str(source.path):
-        return f"line {site.line}"
+        return _line(source, site.line)
     return f"{show(Path(site.path))}:{site.line}"
+
+
+def _line(source: SourceFile, line: int) -> str:
+    if source.notebook is None:
+        return f"line {line}"
+    cell, line = source.notebook.cell_at(line)
+    return f"line {line} of cell {cell}"
+
+
+def _number(source: SourceFile, line: int) -> str:
+    """A line as the user names it: `12`, or `3:2` for the second line of the third cell."""
+    return str(line) if source.notebook is None else "{}:{}".format(*source.notebook.cell_at(line))
 
 
 def _code(source: SourceFile, line: int, columns: int) -> str:

@@ -15,6 +15,7 @@ from xlalint.fixing.fixer import Choice
 from xlalint.fixing.ignores import ignored_at, ignored_in_file
 from xlalint.fixing.rewrite import Refused
 from xlalint.server.analysis import Checked
+from xlalint.server.documents import Part
 from xlalint.server.edits import edit_of, workspace_edit
 from xlalint.server.refactorings import offered
 
@@ -39,19 +40,21 @@ Action = types.CodeAction | types.Command
 async def code_actions(ls: Server, params: types.CodeActionParams) -> list[Action]:
     """What can be done about some lines of a text."""
     checked = await ls.checks.of(params.text_document.uri)
-    if checked is None:
+    part = None if checked is None else checked.snapshot.part(params.text_document.uri)
+    if checked is None or part is None:
         return []
     only = params.context.only
-    actions = await ls.worker.do(partial(_actions, ls, checked, params.range))
-    if _asks_for(REFACTORING, only) and not _at(checked, params.range):
-        line = params.range.start.line + 1
+    here = _at(checked, part, params.range)
+    actions = await ls.worker.do(lambda: [*_found(ls, checked, part, here)])
+    if _asks_for(REFACTORING, only) and not here:
+        line = params.range.start.line + 1 + part.above
         cures = await ls.worker.do(partial(offered, checked.snapshot, line))
-        actions += (_refactoring(checked, cure, line) for cure in cures)
+        actions += (_refactoring(part, checked, cure, line) for cure in cures)
     actions = [action for action in actions if _asks_for(action.kind, only)]
     if not _resolves(ls):
         actions = [await _resolved(ls, action, checked) for action in actions]
     if _shows_documents(ls) and _asks_for(QUICK_FIX, only):
-        return [*actions, *_pages(checked, params.range)]
+        return [*actions, *_pages(here)]
     return [*actions]
 
 
@@ -80,47 +83,46 @@ async def show_rule(ls: Any, url: str) -> None:
     await ls.window_show_document_async(types.ShowDocumentParams(url, external=True))
 
 
-def _actions(ls: Server, checked: Checked, place: types.Range) -> list[types.CodeAction]:
-    return [*_found(ls, checked, place)]
-
-
-def _found(ls: Server, checked: Checked, place: types.Range) -> Iterator[types.CodeAction]:
-    here = _at(checked, place)
-    shown = ls.conversion.diagnostics(checked)
+def _found(
+    ls: Server, checked: Checked, part: Part, here: Sequence[tuple[int, Diagnostic]]
+) -> Iterator[types.CodeAction]:
+    shown = {number: ls.conversion.diagnostic(number, checked) for number, _ in here}
     for number, found in here:
         for fix in found.fixes:
             if fix.applicability is not Applicability.SHOWN:
                 yield types.CodeAction(
                     _title(fix), QUICK_FIX, [shown[number]],
                     is_preferred=fix.applicability is Applicability.SAFE or None,
-                    data={**_about(checked), "diagnostic": number, "title": fix.title},
+                    data={**_about(part, checked), "diagnostic": number, "title": fix.title},
                 )  # fmt: skip
     for number, found in here:
         yield from _suppressing(ls, checked, found, shown[number])
     fixes = (fix for found in checked.diagnostics for fix in found.fixes)
     if any(fix.applicability is Applicability.SAFE for fix in fixes):
         yield types.CodeAction(
-            "Fix all that is safe (xlalint)", FIX_ALL, data={**_about(checked), "all": True}
+            "Fix all that is safe (xlalint)", FIX_ALL, data={**_about(part, checked), "all": True}
         )
 
 
-def _refactoring(checked: Checked, cure: Cure, line: int) -> types.CodeAction:
+def _refactoring(part: Part, checked: Checked, cure: Cure, line: int) -> types.CodeAction:
     title = f"{cure.title} (unsafe: {cure.changes})"
-    data = {**_about(checked), "line": line, "title": cure.title}
+    data = {**_about(part, checked), "line": line, "title": cure.title}
     return types.CodeAction(title, REFACTORING, data=data)
 
 
-def _pages(checked: Checked, place: types.Range) -> Iterator[types.Command]:
-    for url, found in {found.url: found for _, found in _at(checked, place) if found.url}.items():
+def _pages(here: Sequence[tuple[int, Diagnostic]]) -> Iterator[types.Command]:
+    for url, found in {found.url: found for _, found in here if found.url}.items():
         yield types.Command(f"Open the page of {found.code} ({found.name})", SHOW_RULE, arguments=[url])
 
 
-def _at(checked: Checked, place: types.Range) -> list[tuple[int, Diagnostic]]:
+def _at(checked: Checked, part: Part, place: types.Range) -> list[tuple[int, Diagnostic]]:
     """The diagnostics that have a line in common with a range of the client, each with its number."""
+    first, last = place.start.line + 1 + part.above, place.end.line + 1 + part.above
     return [
         (number, found)
         for number, found in enumerate(checked.diagnostics)
-        if found.range.start.line - 1 <= place.end.line and place.start.line <= found.range.end.line - 1
+        if found.range.start.line <= last and first <= found.range.end.line
+        if checked.part_of(number) is part
     ]
 
 
@@ -147,9 +149,9 @@ def _title(fix: Fix) -> str:
     return f"{fix.title} (unsafe: {fix.changes or 'it may change what the code computes'})"
 
 
-def _about(checked: Checked) -> dict[str, object]:
+def _about(part: Part, checked: Checked) -> dict[str, object]:
     """What tells later which text an action was offered for."""
-    return {"uri": checked.snapshot.uri, "revision": checked.snapshot.revision}
+    return {"uri": part.uri, "revision": checked.snapshot.revision}
 
 
 async def _edit(ls: Server, checked: Checked, data: dict[str, Any]) -> types.WorkspaceEdit:
@@ -181,7 +183,8 @@ async def _resolved(ls: Server, action: types.CodeAction, checked: Checked) -> t
 
 
 def _one(ls: Server, checked: Checked, edit: Edit) -> types.WorkspaceEdit:
-    return edit_of(edit, checked.snapshot, ls.documents.units, versioned=_is_versioned(ls))
+    part = checked.snapshot.part_at(edit.range.start.line)
+    return edit_of(edit, part, ls.documents.units, versioned=_is_versioned(ls))
 
 
 def _asks_for(

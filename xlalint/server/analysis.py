@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,11 +20,13 @@ from xlalint.fixing.fixer import Choice, fix, harm
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.rewriting import Wanted, rewrite
 from xlalint.gathering import Input, gather
-from xlalint.server.documents import Snapshot
+from xlalint.server.documents import Part, Snapshot
 from xlalint.server.reports import Reports
-from xlalint.session import Session
+from xlalint.session import Session, Unwanted
 from xlalint.settings import SettingsFinder, read_table
-from xlalint.sources.file import SourceFile, as_bytes, decoded, show
+from xlalint.sources.file import SourceFile, as_bytes, decode, decoded, show
+from xlalint.sources.file import changed as rewritten
+from xlalint.sources.notebook import Notebook, NotebookError
 from xlalint.stack import on_large_stack
 from xlalint.units import Unit
 
@@ -34,12 +36,12 @@ Settings = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found in a text.
+    """What was found in a file.
 
     Args:
-        snapshot: The text.
+        snapshot: The file.
         report: What was found in it, and perhaps in others.
-        diagnostics: Those of this text.
+        diagnostics: Those of this file.
         shown: The same with what the last run has shown of each, and then what only that has shown.
     """
 
@@ -47,6 +49,10 @@ class Checked:
     report: Report
     diagnostics: tuple[Diagnostic, ...]
     shown: tuple[Diagnostic, ...]
+
+    def part_of(self, number: int) -> Part:
+        """The part of the file in which one of the shown diagnostics begins."""
+        return self.snapshot.part_at(self.shown[number].range.start.line)
 
 
 @dataclass
@@ -66,6 +72,7 @@ class Analysis:
     """Checks texts again and again, in one thread. A session keeps in memory what they rest on."""
 
     def __init__(self) -> None:
+        self._is_wanted = _always
         self._reports = Reports()
         self._session: Session | None = None
         self._settings: Settings = {}
@@ -73,14 +80,27 @@ class Analysis:
         self._states: tuple[object, tuple[SourceFile, list[LineState]] | None] | None = None
         """What was last found out for `states`, and for which text."""
 
-    def check(self, open_texts: Sequence[Snapshot], settings: Settings) -> Findings:
-        """Check all open texts. Each counts instead of what is on disk, for the others too."""
+    def check(
+        self, open_texts: Sequence[Snapshot], settings: Settings, is_wanted: Callable[[], bool]
+    ) -> Findings:
+        """Check all open texts. Each counts instead of what is on disk, for the others too.
+
+        Args:
+            is_wanted: Is asked while the check runs, in its thread, whether to go on.
+
+        Raises:
+            Unwanted: nobody wants it any more.
+        """
         found = Findings()
         together = [each for each in open_texts if os.path.lexists(each.path)]
         alone = [[each] for each in open_texts if each not in together]
-        for texts in (together, *alone):
-            if texts:
-                self._try(texts, open_texts, settings, found)
+        self._is_wanted = is_wanted
+        try:
+            for texts in (together, *alone):
+                if texts:
+                    self._try(texts, open_texts, settings, found)
+        finally:
+            self._is_wanted = _always
         return found
 
     def finder(self, settings: Settings) -> SettingsFinder:
@@ -104,6 +124,7 @@ class Analysis:
 
         Raises:
             SettingsError: settings that hold for one of them cannot be used.
+            Unwanted: nobody wants it any more.
         """
         texts = {**bytes_of(open_texts), **changed}
         if not os.path.lexists(asked[0].path):
@@ -114,10 +135,14 @@ class Analysis:
             )
         if self._session is None or settings != self._settings:
             self._forget()
-            self._session = Session(lambda: self.finder(settings), force_exclude=True)
+            self._session = Session(
+                lambda: self.finder(settings), force_exclude=True, is_wanted=lambda: self._is_wanted()
+            )
             self._settings = settings
         try:
             return self._session.check([Path(each.path) for each in asked], texts)
+        except Unwanted:
+            raise
         except BaseException:
             self._forget()  # it may be left in the midst of something
             raise
@@ -161,7 +186,9 @@ class Analysis:
         for each in open_texts:
             if decoded(texts[each.path]) != each.text:
                 raise Refused("the encoding that the file declares cannot hold its text")
-        asked = [each for each in open_texts if os.path.lexists(each.path)] if choice else [checked.snapshot]
+        asked = [each for each in open_texts if os.path.lexists(each.path)]
+        if choice is None or checked.snapshot not in asked:
+            asked = [checked.snapshot]
 
         def check(changed: Mapping[str, bytes]) -> Report:
             if not changed and choice is not None:
@@ -174,8 +201,9 @@ class Analysis:
         if choice is not None and not outcome.applied:
             reasons = [left.reason for left in outcome.left if left.diagnostic == choice.diagnostic]
             raise Refused(reasons[0] if reasons else "nothing could be changed")
-        uris = {each.path: each.uri for each in open_texts}
-        return {uris[path]: decoded(data) for path, data in outcome.after.items() if path in uris}
+        by_path = {each.path: each for each in open_texts}
+        changed = (_parts(by_path[path], data) for path, data in outcome.after.items() if path in by_path)
+        return {uri: text for parts in changed for uri, text in parts.items()}
 
     def refactor(
         self, checked: Checked, open_texts: Sequence[Snapshot], settings: Settings, cure: Cure
@@ -194,15 +222,19 @@ class Analysis:
             SettingsError: settings cannot be used.
         """
         text = checked.snapshot
-        made = rewrite(source_of(text), [Wanted([cure], ())], [0], Exports(checked.report.checked))
+        source = source_of(text)
+        made = rewrite(source, [Wanted([cure], ())], [0], Exports(checked.report.checked))
         if made.text is None:
             raise Refused(made.refused[0][1] if made.refused else "nothing would change")
+        try:
+            data = rewritten(source, made.text, as_bytes(text.text))
+        except NotebookError as error:
+            raise Refused(str(error)) from None
         before = self.report([text], open_texts, settings, {})
-        after = self.report([text], open_texts, settings, {text.path: as_bytes(made.text)})
+        after = self.report([text], open_texts, settings, {text.path: data})
         for path, code in harm(before, after):
             raise Refused(f"{code} would be reported in {path} afterwards")
-        mark = "\ufeff" if text.text.startswith("\ufeff") else ""
-        return {text.uri: mark + made.text}
+        return _parts(text, data)
 
     def states(
         self, text: Snapshot, open_texts: Sequence[Snapshot], settings: Settings
@@ -233,6 +265,8 @@ class Analysis:
         """Check some texts; if that fails, each by itself, so that one is not in the way of others."""
         try:
             report = self.report(texts, open_texts, settings, {})
+        except Unwanted:
+            raise
         except Exception as error:
             if len(texts) > 1:
                 for text in texts:
@@ -258,6 +292,10 @@ class Analysis:
         return (*joined.read, *(each for each in joined.only_run if each.path == shown))
 
 
+def _always() -> bool:
+    return True
+
+
 def bytes_of(open_texts: Iterable[Snapshot]) -> dict[str, bytes]:
     """By path, what stands in open files."""
     return {each.path: as_bytes(each.text) for each in open_texts}
@@ -272,9 +310,23 @@ def _trace(unit: Unit, source: SourceFile) -> list[LineState]:
 
 
 def source_of(text: Snapshot) -> SourceFile:
-    """A text as the analysis takes files."""
+    """A file as the analysis takes it."""
     path = Path(text.path)
-    return SourceFile(path, show(path), text.text.removeprefix("\ufeff"), is_hot=True)
+    if not text.is_notebook:
+        return SourceFile(path, show(path), text.text.removeprefix("\ufeff"), is_hot=True)
+    source = decode(path, show(path), as_bytes(text.text), hot=True)
+    assert isinstance(source, SourceFile)
+    return source
+
+
+def _parts(text: Snapshot, data: bytes) -> dict[str, str]:
+    """What stands in the parts of a file when it holds other bytes, by the client's name of each."""
+    if not text.is_notebook:
+        return {text.uri: decoded(data)}
+    cells = Notebook(data).cells
+    return {
+        part.uri: cell.text.replace("\n", part.line_end) for part, cell in zip(text.parts, cells, strict=True)
+    }
 
 
 def internal_error(error: Exception, doing: str) -> str:

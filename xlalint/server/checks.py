@@ -1,7 +1,8 @@
 """When texts are checked, and who is told what was found.
 
-A check looks at all open texts, because what is found in one may rest on another. While one runs, changes
-wait, and one check follows for all of them. What was found in a text that has changed meanwhile is dropped.
+A check looks at all open texts, because what is found in one may rest on another. One that runs when
+something changes is given up, and one check follows for all changes. What was found in a text that has
+changed meanwhile is dropped.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Protocol
 from xlalint.server.analysis import Analysis, Checked, Findings, Settings, internal_error
 from xlalint.server.documents import Documents, Snapshot
 from xlalint.server.worker import Worker
+from xlalint.session import Unwanted
 
 
 class Listener(Protocol):
@@ -56,19 +58,20 @@ class Checks:
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     def closed(self, uri: str) -> None:
-        """A text was closed, and what is on disk counts again."""
+        """A file was closed, and what is on disk counts again."""
         self._checked.pop(uri, None)
         self.changed()
 
     def last(self, uri: str) -> Checked | None:
-        """What was last found in a text, if that is as it was."""
-        checked, document = self._checked.get(uri), self._documents.get(uri)
+        """What was last found in the file that a text is a part of, if all of it is as it was."""
+        document = self._documents.get(uri)
+        checked = None if document is None else self._checked.get(document.uri)
         if checked is None or document is None or checked.snapshot.revision != document.revision:
             return None
         return checked
 
     async def of(self, uri: str) -> Checked | None:
-        """What is found in a text as it is now.
+        """What is found in the file that a text is a part of, as it is now.
 
         None if it is not open, changes meanwhile, or cannot be checked.
         """
@@ -88,14 +91,21 @@ class Checks:
             found = Findings()
             if texts:
                 self._listener.checking()
+                check = partial(self._analysis.check, texts, self._settings(), partial(self._is_last, seen))
                 try:
-                    found = await self._worker.do(partial(self._analysis.check, texts, self._settings()))
+                    found = await self._worker.do(check)
+                except Unwanted:
+                    continue
                 except Exception as error:
                     found.wrong.append(internal_error(error, "checking"))
             self._done = seen
             self._take(found)
             self._ended.set()
             self._ended = asyncio.Event()
+
+    def _is_last(self, seen: int) -> bool:
+        """Whether nothing has changed since so many changes; asked by the thread that analyzes."""
+        return self._wanted == seen
 
     def _take(self, found: Findings) -> None:
         current: dict[str, Checked] = {}

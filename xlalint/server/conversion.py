@@ -10,6 +10,7 @@ from pygls.uris import from_fs_path
 from xlalint.diagnostic import Diagnostic, Related, Severity
 from xlalint.output.explained import told
 from xlalint.server.analysis import Checked
+from xlalint.server.documents import Part
 from xlalint.server.positions import Units
 
 SOURCE = "xlalint"
@@ -40,20 +41,21 @@ class Conversion:
         self._with_link = any(each.code_description_support for each in held)
         self._with_tags = any(each.tag_support is not None for each in held)
 
-    def diagnostics(self, checked: Checked) -> list[types.Diagnostic]:
-        """All that was found in a text."""
-        return [self._diagnostic(each, checked) for each in checked.shown]
+    def diagnostics(self, checked: Checked, part: Part) -> list[types.Diagnostic]:
+        """All that was found in a part of a file."""
+        numbers = range(len(checked.shown))
+        return [self.diagnostic(number, checked) for number in numbers if checked.part_of(number) is part]
 
-    def _diagnostic(self, found: Diagnostic, checked: Checked) -> types.Diagnostic:
+    def diagnostic(self, number: int, checked: Checked) -> types.Diagnostic:
+        """One of those that were found in a file."""
+        found, part = checked.shown[number], checked.part_of(number)
         has_link = self._with_link and found.url
         related = [*self._related(found, checked)]
         message = told(found)
         if not self._with_related:
-            message = "\n".join(
-                (message, *(f"{e.path}:{e.range.start.line}: {e.message}" for e in found.related))
-            )
+            message = "\n".join((message, *(self._told(each, found, checked) for each in found.related)))
         return types.Diagnostic(
-            range=self.units.range(found.range, checked.snapshot.line),
+            range=self.units.range(found.range, part.line, part.above),
             message=message,
             severity=_SEVERITIES[found.severity],
             code=found.code,
@@ -69,11 +71,17 @@ class Conversion:
             if location is not None:
                 yield types.DiagnosticRelatedInformation(location, related.message)
 
+    def _told(self, related: Related, found: Diagnostic, checked: Checked) -> str:
+        line = related.range.start.line
+        if related.path == found.path and checked.snapshot.is_notebook:
+            line -= checked.snapshot.part_at(line).above
+            return f"cell {related.cell}, line {line}: {related.message}"
+        return f"{related.path}:{line}: {related.message}"
+
     def _location(self, related: Related, found: Diagnostic, checked: Checked) -> types.Location | None:
         if related.path == found.path:
-            return types.Location(
-                checked.snapshot.uri, self.units.range(related.range, checked.snapshot.line)
-            )
+            part = checked.snapshot.part_at(related.range.start.line)
+            return types.Location(part.uri, self.units.range(related.range, part.line, part.above))
         source = checked.report.sources.get(related.path)
         if source is None:
             return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from lsprotocol import types
 
 from xlalint.diagnostic import Edit
-from xlalint.server.documents import Snapshot, split_lines
+from xlalint.server.documents import Part, Snapshot, split_lines
 from xlalint.server.positions import Units
 from xlalint.sources.difference import different
 
@@ -28,26 +28,26 @@ def text_edits(before: Sequence[str], after: Sequence[str], units: Units) -> Ite
 def workspace_edit(
     changed: Mapping[str, str], open_texts: Sequence[Snapshot], units: Units, *, versioned: bool
 ) -> types.WorkspaceEdit:
-    """What turns open texts into others.
+    """What turns parts of open files into others.
 
     Args:
-        changed: By the client's name of a text, the new text.
+        changed: By the client's name of a part, the new text.
         versioned: Whether the client can tell which state of a text a change is for.
     """
-    before = {each.uri: each for each in open_texts}
+    before = {part.uri: part for each in open_texts for part in each.parts}
     edits = {uri: [*text_edits(before[uri].lines, split_lines(text), units)] for uri, text in changed.items()}
-    return _workspace_edit(edits, before, versioned=versioned)
+    return _workspace_edit({uri: made for uri, made in edits.items() if made}, before, versioned=versioned)
 
 
-def edit_of(edit: Edit, text: Snapshot, units: Units, *, versioned: bool) -> types.WorkspaceEdit:
-    """One change of one text."""
-    new_text = edit.text.replace("\n", text.line_end)
-    made = types.TextEdit(units.range(edit.range, text.line), new_text)
-    return _workspace_edit({text.uri: [made]}, {text.uri: text}, versioned=versioned)
+def edit_of(edit: Edit, part: Part, units: Units, *, versioned: bool) -> types.WorkspaceEdit:
+    """One change of one part of a file."""
+    new_text = edit.text.replace("\n", part.line_end)
+    made = types.TextEdit(units.range(edit.range, part.line, part.above), new_text)
+    return _workspace_edit({part.uri: [made]}, {part.uri: part}, versioned=versioned)
 
 
 def _workspace_edit(
-    edits: Mapping[str, list[types.TextEdit]], before: Mapping[str, Snapshot], *, versioned: bool
+    edits: Mapping[str, list[types.TextEdit]], before: Mapping[str, Part], *, versioned: bool
 ) -> types.WorkspaceEdit:
     if not versioned:
         return types.WorkspaceEdit(changes={**edits})

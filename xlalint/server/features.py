@@ -17,10 +17,20 @@ if TYPE_CHECKING:
     from xlalint.server.server import Server
 
 WATCHED = (
-    "**/*.py", "**/xlalint.toml", "**/pyproject.toml", "**/.gitignore", "**/requirements*.txt",
+    "**/*.py", "**/*.ipynb", "**/xlalint.toml", "**/pyproject.toml", "**/.gitignore", "**/requirements*.txt",
     f"**/{REPORT}",
 )  # fmt: skip
 """Files on disk that what is found in open texts may rest on."""
+
+NOTEBOOKS = types.NotebookDocumentSyncOptions(
+    [
+        types.NotebookDocumentFilterWithNotebook(
+            types.NotebookDocumentFilterNotebookType("jupyter-notebook"),
+            [types.NotebookCellLanguage("python")],
+        )
+    ]
+)
+"""The notebooks that the client is to tell of, and which of their cells."""
 
 
 def register(server: Server) -> None:

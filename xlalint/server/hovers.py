@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     """What is to be read at a place."""
     checked = await ls.checks.of(params.text_document.uri)
-    if checked is None:
+    part = None if checked is None else checked.snapshot.part(params.text_document.uri)
+    if checked is None or part is None:
         return None
-    place = ls.documents.units.place(params.position, checked.snapshot.line)
+    place = ls.documents.units.place(params.position, part.line, part.above)
     told = [_page(rule) for rule in await ls.worker.do(partial(_rules_at, checked, place))]
     state = await told_at(ls, params.text_document.uri, place.line)
     told += [] if state is None else [state]
@@ -41,7 +42,7 @@ def _rules_at(checked: Checked, place: Position) -> list[type[Rule[Any]]]:
 
 def _suppressed_at(checked: Checked, place: Position) -> Iterator[str]:
     """What the suppression at a place names."""
-    if "#" not in checked.snapshot.line(place.line):
+    if "#" not in checked.snapshot.part_at(place.line).line(place.line):
         return
     for suppression in find_suppressions(source_of(checked.snapshot), names()).all:
         if _holds(suppression.place, place):

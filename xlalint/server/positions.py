@@ -35,18 +35,21 @@ class Units:
         encoded = line.encode(self._codec, "surrogatepass")[: units * self._bytes]
         return len(encoded.decode(self._codec, "ignore"))
 
-    def position(self, place: Position, line: Callable[[int], str]) -> types.Position:
+    def position(self, place: Position, line: Callable[[int], str], above: int = 0) -> types.Position:
         """A position as the client counts it.
 
         Args:
             line: The text of a line by its 1-based number, without its end.
+            above: How many lines stand above the client's first one.
         """
-        return types.Position(place.line - 1, self.before(line(place.line), place.column - 1))
+        units = self.before(line(place.line), place.column - 1)
+        return types.Position(max(place.line - 1 - above, 0), units)
 
-    def range(self, place: Range, line: Callable[[int], str]) -> types.Range:
-        """A range as the client counts it; `line` is as of `position`."""
-        return types.Range(self.position(place.start, line), self.position(place.end, line))
+    def range(self, place: Range, line: Callable[[int], str], above: int = 0) -> types.Range:
+        """A range as the client counts it; the others are as of `position`."""
+        return types.Range(self.position(place.start, line, above), self.position(place.end, line, above))
 
-    def place(self, position: types.Position, line: Callable[[int], str]) -> Position:
-        """A position of the client as we count it; `line` is as of `position`."""
-        return Position(position.line + 1, self.column(line(position.line + 1), position.character) + 1)
+    def place(self, position: types.Position, line: Callable[[int], str], above: int = 0) -> Position:
+        """A position of the client as we count it; the others are as of `position`."""
+        number = position.line + 1 + above
+        return Position(number, self.column(line(number), position.character) + 1)

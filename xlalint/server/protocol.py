@@ -73,10 +73,8 @@ class Protocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Take a text on."""
-        self._server.documents.open(params.text_document)
-        if not self._server.is_told_of_files:
-            self._server.look_at_disk(())
-        self._server.checks.changed()
+        if self._server.documents.open(params.text_document):
+            self._opened()
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
@@ -87,6 +85,37 @@ class Protocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """Forget a text."""
-        if self._server.documents.close(params.text_document.uri):
-            self._server.checks.closed(params.text_document.uri)
-            self._server.publisher.closed(params.text_document.uri)
+        uri = params.text_document.uri
+        if self._server.documents.close(uri):
+            self._server.checks.closed(uri)
+            self._server.publisher.closed(uri)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> None:
+        """Take a notebook on."""
+        if self._server.documents.open_notebook(params):
+            self._opened()
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """Change the cells of a notebook, or their texts."""
+        gone = self._server.documents.change_notebook(params)
+        if gone is not None:
+            for uri in gone:
+                self._server.publisher.closed(uri)
+            self._server.checks.changed()
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> None:
+        """Forget a notebook."""
+        uri = params.notebook_document.uri
+        document = self._server.documents.get(uri)
+        if document is not None and self._server.documents.close(uri):
+            self._server.checks.closed(uri)
+            for part in document.texts:
+                self._server.publisher.closed(part)
+
+    def _opened(self) -> None:
+        if not self._server.is_told_of_files:
+            self._server.look_at_disk(())
+        self._server.checks.changed()

@@ -50,16 +50,17 @@ class Publisher:
         """Tell what was found."""
         self._hide()
         others_changed = False
-        for uri, checked in found.items():
-            diagnostics = self._server.conversion.diagnostics(checked)
-            known = self._told.get(uri)
-            self._told[uri] = diagnostics
-            if not self.is_asked:
-                self._server.text_document_publish_diagnostics(
-                    types.PublishDiagnosticsParams(uri, diagnostics, checked.snapshot.version)
-                )
-            elif known is not None and known != diagnostics:
-                others_changed = True
+        for checked in found.values():
+            for part in checked.snapshot.parts:
+                diagnostics = self._server.conversion.diagnostics(checked, part)
+                known = self._told.get(part.uri)
+                self._told[part.uri] = diagnostics
+                if not self.is_asked:
+                    self._server.text_document_publish_diagnostics(
+                        types.PublishDiagnosticsParams(part.uri, diagnostics, part.version)
+                    )
+                elif known is not None and known != diagnostics:
+                    others_changed = True
         if others_changed:
             self._refresh()
 
@@ -89,11 +90,12 @@ class Publisher:
             return types.RelatedFullDocumentDiagnosticReport([])
         revision = document.revision
         checked = await self._server.checks.of(uri)
-        if checked is None:
+        part = None if checked is None else checked.snapshot.part(uri)
+        if checked is None or part is None:
             if document.revision != revision:
                 raise JsonRpcException("the text has changed", _RETRY, {"retriggerRequest": True})
             return types.RelatedFullDocumentDiagnosticReport([])
-        diagnostics = self._server.conversion.diagnostics(checked)
+        diagnostics = self._server.conversion.diagnostics(checked, part)
         self._told[uri] = diagnostics
         name = _name(diagnostics)
         if name == known:

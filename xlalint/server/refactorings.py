@@ -17,9 +17,10 @@ _NAME = "torch_xla"
 
 def offered(text: Snapshot, line: int) -> list[Cure]:
     """What may be worth doing at a 1-based line; whether the text allows it is seen when it is chosen."""
-    if _NAME not in text.text:
+    source = source_of(text)
+    if _NAME not in source.text:
         return []
-    tree = parse_file(source_of(text))
+    tree = parse_file(source)
     return [*_offered(tree, text.path, line)] if isinstance(tree, ast.Module) else []
 
 

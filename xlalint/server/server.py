@@ -22,7 +22,7 @@ from xlalint.server.analysis import Analysis
 from xlalint.server.checks import Checks
 from xlalint.server.conversion import Conversion
 from xlalint.server.documents import Documents
-from xlalint.server.features import register
+from xlalint.server.features import NOTEBOOKS, register
 from xlalint.server.positions import Units
 from xlalint.server.preferences import Preferences
 from xlalint.server.protocol import Protocol
@@ -47,8 +47,9 @@ class Server(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__(
-            "xlalint", version("xlalint"), protocol_cls=Protocol, converter_factory=default_converter
-        )
+            "xlalint", version("xlalint"), protocol_cls=Protocol, converter_factory=default_converter,
+            notebook_document_sync=NOTEBOOKS,
+        )  # fmt: skip
         self.documents = Documents()
         self.worker = Worker()
         self.analysis = Analysis()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
@@ -93,6 +94,12 @@ class Notebook:
         """The cell that a line of the program stands in, from 1, and its line there; marks belong to it."""
         number = max(bisect_right(self._firsts, line + 1), 1)
         return number, max(line - self._firsts[number - 1] + 1, 1)
+
+    def is_masked(self, line: int) -> bool:
+        """Whether a line of the program stands for one of a cell that is no Python."""
+        number, row = self.cell_at(line)
+        cell = self.cells[number - 1]
+        return cell.shown[row - 1] != _split(cell.text)[row - 1]
 
     def in_program(self, cell: int, line: int) -> int:
         """The line of the program for a line of a cell: the inverse of `cell_at`."""
@@ -223,6 +230,21 @@ class Notebook:
                 return _inside(self.text, part, index)
             index -= len(part.value)
         return cell.parts[-1].end if cell.parts else 0
+
+
+def firsts(counts: Iterable[int]) -> list[int]:
+    """The line of the program at which each cell begins, from how many lines each has."""
+    found, line = [], 2
+    for count in counts:
+        found.append(line)
+        line += count + 1  # the mark of the next one
+    return found
+
+
+def notebook_of(texts: Iterable[str]) -> str:
+    """A notebook that holds nothing but some code cells."""
+    cells = [{"cell_type": "code", "source": text} for text in texts]
+    return json.dumps({"cells": cells, "nbformat": _FORMAT}, ensure_ascii=False)
 
 
 def mark_of(cell: int) -> str:

@@ -51,7 +51,7 @@ async function start(): Promise<void> {
     return;
   }
   client = new LanguageClient("xlalint", "xlalint", serving(found), {
-    documentSelector: [{ language: "python", scheme: "file" }, { language: "python", scheme: "untitled" }],
+    documentSelector: ["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({ language: "python", scheme })),
     initializationOptions: vscode.workspace.getConfiguration("xlalint"),
     outputChannel: output,
   });
