@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xlalint.cure import ByHand
 from xlalint.diagnostic import Severity
+from xlalint.knowledge import functions, lifecycle
 from xlalint.lazy.events import LaunchedTooLate
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Later, Rule
@@ -65,6 +66,8 @@ class DeviceBeforeSpawn(Rule[LaunchedTooLate]):
     severity = Severity.ERROR
 
     def judge(self, event: LaunchedTooLate, state: View) -> Iterator[Finding]:
+        if self._gone(event.obligation.detail):
+            return
         yield self.finding(
             event,
             f"the launch on {{later}} raises `RuntimeError`: `{event.obligation.detail}` starts the runtime "
@@ -73,3 +76,8 @@ class DeviceBeforeSpawn(Rule[LaunchedTooLate]):
             cures=(ByHand(event.path[-1], title="Move this into the launched function"),),
             later=Later(event.site, "the replicas are launched here"),
         )
+
+    def _gone(self, spelling: str) -> bool:
+        """Whether the target no longer has a function of `xla_model`: it starts nothing, and XLA001 tells."""
+        life = lifecycle.of(f"{functions.XM}.{spelling.removesuffix('()').rpartition('.')[2]}")
+        return life is not None and life.removed is not None and life.removed <= self.target.high

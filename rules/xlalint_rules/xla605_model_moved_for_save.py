@@ -76,7 +76,7 @@ class ModelMovedForSave(Rule[OptimizerStepped]):
     severity = Severity.ERROR
 
     def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
-        if not (event.stale and event.off_device):
+        if not (event.stale and event.off_device) or event.assumes:
             return
         yield self.finding(
             event,

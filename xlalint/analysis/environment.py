@@ -33,19 +33,27 @@ _Use = tuple[ast.expr | ast.keyword, str, bool]
 def _of(node: ast.AST) -> Iterator[_Use]:
     """The variables that one node names, where, and whether it sets them."""
     match node:
-        case ast.Subscript(value=held, slice=ast.Constant(value=str(name)), ctx=context) if _is_environment(
-            held
+        case ast.Assign(targets=targets, value=given):
+            for target in targets:
+                match target:
+                    case ast.Subscript(value=held, slice=ast.Constant(value=str(name))) if _is_environment(
+                        held
+                    ):
+                        yield from _set(target.slice, name, given)
+        case ast.Subscript(value=held, slice=ast.Constant(value=str(name)), ctx=ast.Load()) if (
+            _is_environment(held)
         ):
-            if not isinstance(context, ast.Del):
-                yield from _known(node.slice, name, sets=isinstance(context, ast.Store))
+            yield from _known(node.slice, name, sets=False)
         case ast.Call(
-            func=ast.Attribute(value=held, attr=method), args=[ast.Constant(value=str(name)), *_]
+            func=ast.Attribute(value=held, attr=method), args=[ast.Constant(value=str(name)), *others]
         ) if _is_environment(held) or method in ("getenv", "putenv"):
-            if method in _METHODS:
-                yield from _known(node.args[0], name, sets=method in ("setdefault", "putenv"))
+            if method in _SETTERS:
+                yield from _set(node.args[0], name, *others[:1])
+            elif method in _GETTERS:
+                yield from _known(node.args[0], name, sets=False)
         case ast.Call(func=ast.Attribute(value=held, attr="update")) if _is_environment(held):
             for keyword in node.keywords:
-                yield from _known(keyword, keyword.arg or "", sets=True)
+                yield from _set(keyword, keyword.arg or "", keyword.value)
             for given in node.args:
                 yield from _of_dict(given)
         case ast.Call():
@@ -57,9 +65,9 @@ def _of(node: ast.AST) -> Iterator[_Use]:
 
 def _of_dict(node: ast.expr) -> Iterator[_Use]:
     if isinstance(node, ast.Dict):
-        for key in node.keys:
+        for key, given in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield from _known(key, key.value, sets=True)
+                yield from _set(key, key.value, given)
 
 
 def _of_commands(call: ast.Call) -> Iterator[_Use]:
@@ -70,7 +78,15 @@ def _of_commands(call: ast.Call) -> Iterator[_Use]:
     for given in call.args:
         if isinstance(given, ast.Constant) and isinstance(given.value, str):
             for match in _ASSIGNED.finditer(given.value):
-                yield from _known(given, match[1], sets=True)
+                yield from _set(given, match[1], ast.Constant(match[2]))
+
+
+def _set(node: ast.expr | ast.keyword, name: str, given: ast.expr | None = None) -> Iterator[_Use]:
+    """A variable that gets a value; what turns a switch off asks for nothing that is gone."""
+    variable = environment.of(name)
+    off = isinstance(given, ast.Constant) and str(given.value).lower() in environment.OFF
+    if variable is not None and not (variable.switch and off):
+        yield node, name, True
 
 
 def _known(node: ast.expr | ast.keyword, name: str, *, sets: bool) -> Iterator[_Use]:
@@ -82,7 +98,8 @@ def _is_environment(node: ast.expr) -> bool:
     return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "environ"
 
 
-_METHODS = frozenset({"get", "getenv", "setdefault", "putenv", "pop"})
+_GETTERS = frozenset({"get", "getenv"})
+_SETTERS = frozenset({"setdefault", "putenv"})
 _SHELLS = frozenset({"system", "popen", "run", "call", "check_call", "check_output", "Popen"})
-_ASSIGNED = re.compile(r"(?:^|[\s;&|])(?:export\s+)?([A-Z][A-Z0-9_]+)=")
+_ASSIGNED = re.compile(r"(?:^|[\s;&|])(?:export\s+)?([A-Z][A-Z0-9_]+)=(\w*)")
 _ANY = re.compile(environment.PATTERN)

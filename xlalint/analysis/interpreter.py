@@ -525,8 +525,9 @@ class Interpreter(Memo):
         call.frame.model.settle_steps(aside.state)
 
     def run_replica(
-        self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True, several: bool = True
-    ) -> Value:
+        self, target: Value, arguments: list[Value], call: Call, *,
+        indexed: bool = True, several: bool | None = True,
+    ) -> Value:  # fmt: skip
         """A launched function starts afresh on every replica."""
         aside = Store(State())
         aside.state.replicas = aside.state.replicas._replace(launched=several)

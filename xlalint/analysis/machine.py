@@ -82,11 +82,13 @@ class Machine(ABC):
 
     @abstractmethod
     def run_replica(
-        self, target: Value, arguments: list[Value], call: Call, *, indexed: bool = True, several: bool = True
-    ) -> Value:
+        self, target: Value, arguments: list[Value], call: Call, *,
+        indexed: bool = True, several: bool | None = True,
+    ) -> Value:  # fmt: skip
         """A function is launched on every replica; returns a list of what it returns.
 
-        `indexed` says that it gets its replica's index first, `several` that there are more than one.
+        `indexed` says that it gets its replica's index first, `several` that there are more than one;
+        None: not known.
         """
 
     @abstractmethod

@@ -18,11 +18,13 @@ class Variable(NamedTuple):
         harm: What comes of setting it.
         instead: What takes its place.
         since: From this release on.
+        switch: Whether it is on or off, as the values in `OFF` say.
     """
 
     harm: str
     instead: str
     since: Version = (1, 8)
+    switch: bool = False
 
 
 _XRT = Variable(
@@ -34,11 +36,13 @@ _ROUNDS = Variable(
     "rounds all numbers: tensors that say float32 hold bfloat16",
     "move the model with `.to(torch.bfloat16)`, or compute under `torch.autocast` with that type",
     (2, 5),
+    switch=True,
 )
 _HALF = Variable(
     "rounds all numbers: tensors that say float32 hold float16",
     "move the model with `.to(torch.float16)`",
     (2, 5),
+    switch=True,
 )
 
 VARIABLES: dict[str, Variable] = {
@@ -50,12 +54,16 @@ VARIABLES: dict[str, Variable] = {
         "is deprecated: whether it works depends on who imports torch_xla first",
         "call `torch_xla.runtime.use_spmd()` before the first tensor is made",
         (2, 1),
+        switch=True,
     ),
     "GPU_NUM_DEVICES": Variable(
         "does nothing: torch_xla no longer runs on CUDA", "use CUDA through torch itself", (2, 9)
     ),
 }
 """By name; all that begin with `XRT_` are of the runtime before PJRT."""
+
+OFF = frozenset({"", "0", "false"})
+"""Values of a switch that is off, in lower case."""
 
 PATTERN = r"XRT_|XLA_(?:USE|DOWNCAST)_(?:BF16|FP16|SPMD)|GPU_NUM_DEVICES"
 """What stands in every file that names one of them."""

@@ -192,7 +192,8 @@ def _start(
     target = call.argument(0, "fn")
     arguments = elements(call.argument(1, "args"))
     if target is not None and target.kind is Kind.CALLABLE:
-        machine.run_replica(target, arguments, call, several=processes != 1)
+        several = None if processes is None and not known else processes != 1
+        machine.run_replica(target, arguments, call, several=several)
     return NONE
 
 
