@@ -9,6 +9,7 @@ from typing import NamedTuple
 from xlalint.analysis.outline import Function, Outline
 from xlalint.analysis.store import Store
 from xlalint.judging import Occurrence
+from xlalint.lazy import events
 from xlalint.lazy.events import Event
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.obligations import Fact
@@ -124,8 +125,7 @@ class Frame:
         """Something happened."""
         if type(event) not in self.kept or self.muted:
             return
-        obligation = getattr(event, "obligation", None)
-        if obligation is not None and obligation.inherited:
+        if isinstance(event, events.Settled) and event.obligation.inherited:
             self.carried.append(Carried(event, state.view(), state.facts))
         else:
             self.occurrences.append(Occurrence(event, state.view()))

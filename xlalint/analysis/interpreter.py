@@ -56,8 +56,6 @@ from xlalint.analysis.summaries import (
     exit_state,
     generated,
     idle_after,
-    is_hidden,
-    is_open,
     outlives,
     owed_by_few_ways,
     seen_from,
@@ -475,12 +473,10 @@ class Interpreter(Memo):
         frame, state = call.frame, call.store.state
         if summary.occurrences:
             caller = Caller(call.site, state.scopes.open, state.replicas.splits, state.engine.since)
-            for occurrence in summary.occurrences:
-                if is_hidden(occurrence):
-                    event = spelled(occurrence.event, call.spelling)
+            for occurrence, hidden, is_open in summary.telling():
+                if hidden or is_open:
+                    event = spelled(occurrence.event, call.spelling) if hidden else occurrence.event
                     occurrence = Occurrence(event, occurrence.view, (*occurrence.callers, caller))
-                elif is_open(occurrence):
-                    occurrence = occurrence._replace(callers=(*occurrence.callers, caller))
                 frame.occurrences.append(occurrence)
         for carried in summary.carried:
             obligation = carried.event.obligation  # type: ignore[attr-defined]

@@ -340,10 +340,9 @@ def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, store: Store) -> bool:
         for value in (*store.names.values(), *store.attributes.values())
     ):
         return True
-    sums = _sums(node)
-    summed = [value for name, value in store.names.items() if name in sums]
-    summed += [value for (_, name), value in store.attributes.items() if name in sums]
-    return any(value.recorded.must is Weight.HEAVY for value in summed)
+    heavy = {name for name, value in store.names.items() if value.recorded.must is Weight.HEAVY}
+    heavy |= {name for (_, name), value in store.attributes.items() if value.recorded.must is Weight.HEAVY}
+    return bool(heavy) and not heavy.isdisjoint(_sums(node))
 
 
 def _sums(node: ast.For | ast.AsyncFor | ast.While) -> set[str]:

@@ -66,7 +66,8 @@ class Memo(Machine):
         self._counted = 0
         """The contexts that the present root has come to."""
         self._own: dict[Context, Summary] = {}
-        """Summaries that hold for the present root alone."""
+        """Summaries that hold for the present root alone. It is copied to be changed: before each call it is
+        noted what it was, and calls that change it are few."""
         self._on_stack = 0
         """The functions that are being interpreted."""
 
@@ -92,7 +93,6 @@ class Memo(Machine):
         self._known.clear()
         self._bits.clear()
         self._crowded.clear()
-        self._own.clear()
         self._kept_before.close()
 
     def apart(self, find: Callable[[], Any]) -> tuple[Any, int]:
@@ -227,8 +227,7 @@ class Memo(Machine):
             within = self.contexts_in(self.functions.of(trail.tried))
             if not (self._counted ^ before) & within and self._held_within(within) == held:
                 self._counted |= context.bit | trail.contexts
-                self._own.update(inside)
-                self._own[context] = summary
+                self._own = {**self._own, **dict(inside), context: summary}
                 return summary
         return None
 
@@ -266,14 +265,14 @@ class Memo(Machine):
         attributes: dict[AttributeKey, Value], entry: State, call: Call,
     ) -> Summary:  # fmt: skip
         """A new summary."""
-        before, held = self._counted, self._own.copy()
+        before, held = self._counted, self._own
         context, summary, lasts = self._new(function, key, names, captured, attributes, entry, call)
         trail = summary.trail
         self._counted |= context.bit
         self.trail.contexts |= context.bit
         if trail.is_clean:
             return summary
-        self._own[context] = summary
+        self._own = {**self._own, context: summary}
         inside = tuple((one, own) for one, own in self._own.items() if held.get(one) is not own)
         if lasts and not any(own.trail.cut_off or own.trail.too_deep for _, own in inside):
             within = self.contexts_in(self.functions.of(trail.tried))
@@ -289,7 +288,7 @@ class Memo(Machine):
 
         `within` is the open question that it may rest on.
         """
-        before, outer, self.lookups.leaning = self._own.copy(), self.lookups.leaning, 0
+        before, outer, self.lookups.leaning = self._own, self.lookups.leaning, 0
         summary = self.interpret(function, names, captured, attributes, entry, call)
         trail = summary.trail
         trail.leaning |= self.lookups.leaning
@@ -302,7 +301,8 @@ class Memo(Machine):
         context.is_gone = False
         if trail.is_clean:
             # Of what was narrowed on the way, the rest of the root is to know.
-            context.clean, context.lasting = summary, lasts and before == self._own
+            is_same = before is self._own or before == self._own
+            context.clean, context.lasting = summary, lasts and is_same
         self._kept_before.made(function, key, context)
         return context, summary, lasts
 
@@ -383,9 +383,11 @@ class Memo(Machine):
         waiting = [cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)]
         if not waiting:
             return {}
-        owners = {owner for owner, _ in attributes}
+        owned: dict[Class, list[Value]] = {}
+        for (owner, _), value in attributes.items():
+            owned.setdefault(owner, []).append(value)
         # What it is given itself mostly is enough, and what instances hold may have to be found out.
-        missing = owners.difference(waiting)
+        missing = owned.keys() - waiting
         reached: set[Class] = set()
         while waiting and missing:
             cls = waiting.pop()
@@ -393,10 +395,8 @@ class Memo(Machine):
                 reached.add(cls)
                 missing.discard(cls)
                 waiting += self._held_by(cls)
-                if cls in owners:
-                    for (owner, _), value in attributes.items():
-                        if owner is cls:
-                            waiting += classes_in(value)
+                for value in owned.get(cls, ()):
+                    waiting += classes_in(value)
         if not missing:
             return attributes
         return {key: value for key, value in attributes.items() if key[0] in reached}

@@ -292,6 +292,7 @@ class Outline:
         """What a branch or a loop of its body assigns: the name may as well be what it was before."""
         self.star_imports: list[str] = []
         self._mentioned: dict[frozenset[str], bool] = {}
+        self._names: set[str] | None = None
         self._sites: dict[ast.AST, Site] = {}
         self._lines: list[str] | None = None
         self._sections: Sections | None = None
@@ -308,7 +309,7 @@ class Outline:
         self.functions.clear()
         self.classes.clear()
         self._sites.clear()
-        self._lines = self._sections = self._by_key = None
+        self._lines = self._sections = self._by_key = self._names = None
         self.text = ""
         self.tree = ast.Module([], [])
 
@@ -396,10 +397,17 @@ class Outline:
         """Whether the code, not a comment or a text in it, uses one of these names."""
         known = self._mentioned.get(names)
         if known is None:
-            known = self._mentioned[names] = any(name in self.text for name in names) and any(
-                not names.isdisjoint(_names_in(node)) for node in within(self.tree)
-            )
+            known = any(name in self.text for name in names) and not names.isdisjoint(self._used())
+            self._mentioned[names] = known
         return known
+
+    def _used(self) -> set[str]:
+        """All names that the code uses."""
+        if self._names is None:
+            self._names = set()
+            for node in within(self.tree):
+                self._names.update(_names_in(node))
+        return self._names
 
     def absolute(self, module: str | None, level: int) -> str:
         """The dotted name that `from <level dots><module> import` means in this module."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from xlalint.lazy.assumptions import assume
@@ -19,7 +20,7 @@ def paddings(tree: ast.Module, text: str, path: str) -> Iterator[ShapeVaries]:
         text: Its text: most files pad nothing.
         path: What the sites of the events name as their file.
     """
-    if "padding" not in text:
+    if _PADDED.search(text) is None or not any(name in text for name in _OF_TOKENIZERS):
         return
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and _pads_to_longest(node))
     for call in sorted(calls, key=_place):
@@ -41,5 +42,6 @@ def _place(call: ast.Call) -> tuple[int, int]:
     return call.lineno, call.col_offset
 
 
+_PADDED = re.compile(r"padding[ \t]*=")
 _OF_TOKENIZERS = frozenset({"return_tensors", "truncation", "add_special_tokens", "return_attention_mask"})
 """What only tokenizers take beside `padding`."""

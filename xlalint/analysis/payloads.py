@@ -513,7 +513,9 @@ def elements(value: Value | None) -> list[Value]:
 
 def classes_of(value: Value) -> tuple[Class | str, ...]:
     """What the class of an object may be; nothing when that is not known."""
-    return value.payload.of if isinstance(value.payload, Instance | Module) else ()
+    payload = value.payload
+    # Asked for nearly every value; a union of classes would be made anew each time.
+    return payload.of if type(payload) is Instance or type(payload) is Module else ()
 
 
 DEVICE_XLA = Value(Kind.DEVICE, payload=Device("xla"))

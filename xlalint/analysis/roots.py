@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.project import Project
+from xlalint.analysis.words import words_in
 from xlalint.knowledge.functions import SWAPS_PARAMETERS
 from xlalint.sources.usage import HOT_TOKEN
 
@@ -18,11 +19,6 @@ Tokens = Iterable[str]
 _DEVICE = re.compile(r"""(?:[(:]|(?<![=!])=|\breturn)\s*f?["']xla(?::(?:\d+|\{[^{}]*\}))?["'](?!\s*:)""")
 """A device that is handed on, not one that is compared with or looked up."""
 _STEPS_BY_ITSELF = re.compile(r"\bbarrier\s*=\s*True\b")
-_WORDS = re.compile(r"[A-Za-z_]\w*")
-_CUT = bytes(code if chr(code).isalnum() or code == ord("_") else ord(" ") for code in range(128)) + bytes(
-    128
-)
-"""ASCII with blanks for all that stands in no word."""
 
 
 class Plan:
@@ -261,21 +257,21 @@ class Plan:
     def _collect(self, outline: Outline) -> None:
         lines = outline.lines
         body = list(lines)
-        names_device = _DEVICE.search(outline.text) is not None
+        names_device = _names_device(outline.text)
         for function in outline.functions.values():
             first, last = function.node.lineno, function.node.end_lineno or function.node.lineno
             first = min([first, *(decorator.lineno for decorator in function.decorators)])
             text = "\n".join(lines[first - 1 : last])
-            self._words[function] = _words_in(text)
-            if names_device and _DEVICE.search(text):
+            self._words[function] = words_in(text)
+            if names_device and _names_device(text):
                 self._naming_devices.add(function)
             body[first - 1 : last] = [""] * (last - first + 1)
         statements = (
             line for line in body if not line.lstrip().startswith(("import ", "from ", "class ", "#"))
         )
         text = "\n".join(statements)
-        words = _words_in(text)
-        self._module_words[outline] = words | {HOT_TOKEN} if names_device and _DEVICE.search(text) else words
+        words = words_in(text)
+        self._module_words[outline] = words | {HOT_TOKEN} if names_device and _names_device(text) else words
 
     def _spread(self) -> None:
         """A function that names a relevant one is relevant too, and so is one that names what it gave."""
@@ -338,16 +334,9 @@ def leading_to(own: set[str], cls: Class, methods: dict[str, Function]) -> list[
     return sorted(inherited - inner - {"__init__"})
 
 
-def _words_in(text: str) -> frozenset[str]:
-    """The words of a text, numbers left out."""
-    if not text.isascii():
-        return frozenset(_WORDS.findall(text))
-    # To cut the text at all else is several times faster than to look for words.
-    words = set(text.encode().translate(_CUT).decode().split())
-    for word in [word for word in words if word < ":"]:
-        words.remove(word)  # it begins with a digit, as `1e5` does
-        words.update(_WORDS.findall(word))
-    return frozenset(words)
+def _names_device(text: str) -> bool:
+    """Whether a device of XLA is handed on somewhere; seen of most texts without a pattern."""
+    return ("'xla" in text or '"xla' in text) and _DEVICE.search(text) is not None
 
 
 def saves(function: Function) -> bool:

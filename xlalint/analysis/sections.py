@@ -159,27 +159,32 @@ def digest(text: str) -> str:
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
     """The statements inside a compound statement, block by block."""
-    if node.__class__ in SIMPLE:
+    kind = node.__class__
+    if kind in SIMPLE:
         return
     for field in ("body", "orelse", "finalbody"):
-        block = getattr(node, field, None)
-        if block:
+        if field in kind._fields and (block := getattr(node, field)):
             yield block
-    for handler in getattr(node, "handlers", ()):
-        yield handler.body
-    for case in getattr(node, "cases", ()):
-        yield case.body
+    if "handlers" in kind._fields:
+        for handler in node.handlers:  # type: ignore[attr-defined]
+            yield handler.body
+    if isinstance(node, ast.Match):
+        for case in node.cases:
+            yield case.body
 
 
 def _decorators(node: ast.stmt) -> list[ast.expr]:
-    return getattr(node, "decorator_list", [])
+    return node.decorator_list if node.__class__ in _DECORATED else []  # type: ignore[attr-defined]
 
 
 def _first_line(node: ast.stmt) -> int:
-    return min([node.lineno, *(each.lineno for each in _decorators(node))])
+    decorators = _decorators(node)
+    return min(node.lineno, *(each.lineno for each in decorators)) if decorators else node.lineno
 
 
 _WHOLE = Section("", 1, 0)
+
+_DECORATED = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 
 SIMPLE = frozenset({
     ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert, ast.Delete,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
@@ -25,7 +26,7 @@ from xlalint.judging import Caller, Occurrence
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import both
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, LastCut, needed
-from xlalint.lazy.events import Event
+from xlalint.lazy.events import Event, Settled
 from xlalint.lazy.gradients import Gradient, Gradients
 from xlalint.lazy.obligations import Fact, Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, Split
@@ -69,6 +70,8 @@ class Summary:
     """How many calls deep the function was interpreted."""
     changed: tuple[tuple[str, Value], ...] = ()
     """Containers that it was given and changed, by parameter."""
+    ways: tuple[tuple[Occurrence, bool, bool], ...] | None = field(init=False, default=None)
+    """What `telling` has found out."""
     did_nothing: bool = field(init=False)
     """Whether the engine, and everything a caller could see, is left as it was. Asked at every call."""
 
@@ -94,6 +97,12 @@ class Summary:
             and _came_about(self.trail) == _came_about(other.trail)
         )
 
+    def telling(self) -> tuple[tuple[Occurrence, bool, bool], ...]:
+        """What happened, each with whether it is hidden, and whether it is open; asked by every caller."""
+        if self.ways is None:
+            self.ways = tuple((each, is_hidden(each), is_open(each)) for each in self.occurrences)
+        return self.ways
+
     @property
     def height(self) -> int:
         """How many calls deep it tried to go from there."""
@@ -116,7 +125,7 @@ def context_key(names: dict[str, Value], captured: dict[str, Value], state: Stat
 
 def by_name(values: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
     """Names and their values in an order that does not depend on how they came about."""
-    return tuple(sorted(values.items(), key=itemgetter(0)))
+    return tuple(values.items() if len(values) < 2 else sorted(values.items(), key=itemgetter(0)))
 
 
 def widened(value: Value) -> Value:
@@ -388,9 +397,15 @@ def told_once(occurrences: list[Occurrence]) -> tuple[Occurrence, ...]:
     """
     if len(occurrences) < 2:
         return tuple(occurrences)
-    alike: dict[tuple[Event, View], list[Occurrence]] = {}
-    for occurrence in occurrences:
-        alike.setdefault((occurrence.event, occurrence.view), []).append(occurrence)
+    # Events that differ mostly stand at different places, which is quicker to see than that they are equal.
+    places_of = [(occurrence.event.site.line, occurrence.event.site.column) for occurrence in occurrences]
+    times = Counter(places_of)
+    if len(times) == len(occurrences):
+        return tuple(occurrences)
+    alike: dict[object, list[Occurrence]] = {}
+    for number, occurrence in enumerate(occurrences):
+        alone = times[places_of[number]] == 1
+        alike.setdefault(number if alone else (occurrence.event, occurrence.view), []).append(occurrence)
     return tuple(
         way for ways in alike.values() for way in (ways if len(ways) == 1 else _ways_that_count(ways))
     )
@@ -417,8 +432,10 @@ def _ways_that_count(ways: list[Occurrence]) -> Iterable[Occurrence]:
             steps = _steps_to(owner, way.callers)
             inner = way.callers[:steps] if steps else way.callers
             place = inner[-1].site if steps else None
-            rank = (len(inner), [c.site for c in reversed(inner)], [c.since for c in way.callers])
             known = kept.get((number, place))
+            if known is not None and len(inner) > known[0][0]:
+                continue  # mostly its length tells
+            rank = (len(inner), [c.site for c in reversed(inner)], [c.since for c in way.callers])
             if known is None or rank < known[0]:
                 kept[number, place] = (rank, way)
     return dict.fromkeys(way for _, way in kept.values())
@@ -428,9 +445,9 @@ def _owners(occurrence: Occurrence) -> list[Scope | Split]:
     """The scopes and tests that a diagnostic about an event may be placed by."""
     view = occurrence.view
     owners: list[Scope | Split] = [*view.scopes.open, *view.replicas.splits]
-    obligation = getattr(occurrence.event, "obligation", None)
-    if obligation is not None and obligation.split is not None:
-        owners.append(obligation.split)
+    event = occurrence.event
+    if isinstance(event, Settled) and event.obligation.split is not None:
+        owners.append(event.obligation.split)
     return owners
 
 
@@ -447,11 +464,11 @@ def _steps_to(owner: Scope | Split | None, callers: tuple[Caller, ...]) -> int:
 def is_open(occurrence: Occurrence) -> bool:
     """Whether a caller holds something that the occurrence speaks of."""
     if not occurrence.callers:
-        obligation = getattr(occurrence.event, "obligation", None)
-        if obligation is not None:
-            if obligation.split is not None and obligation.split.inherited:
+        event = occurrence.event
+        if isinstance(event, Settled):
+            if event.obligation.split is not None and event.obligation.split.inherited:
                 return True
-            if any(site.is_entry for site in obligation.since):
+            if any(site.is_entry for site in event.obligation.since):
                 return True
         return not occurrence.view.is_local
     caller = occurrence.callers[-1]
@@ -460,8 +477,9 @@ def is_open(occurrence: Occurrence) -> bool:
 
 def is_hidden(occurrence: Occurrence) -> bool:
     """Whether all that is known of the way to an occurrence stands in programs of frameworks."""
-    path = (*occurrence.event.path, *(caller.site for caller in occurrence.callers))
-    return all(site.in_framework for site in path)
+    return all(site.in_framework for site in occurrence.event.path) and all(
+        caller.site.in_framework for caller in occurrence.callers
+    )
 
 
 def spelled(event: Event, spelling: str) -> Event:

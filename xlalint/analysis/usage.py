@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from xlalint.analysis.words import words_in
 from xlalint.knowledge import lifecycle
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.site import site_of
@@ -305,9 +306,9 @@ class _Walker:
         # To ignore the case in the pattern would take twice as long.
         if not text.isascii() or _TELLING.search(text.lower()) is not None:
             return True
-        words = _WORD.findall(text)
+        words = words_in(text)
         return not self._gate_names.isdisjoint(words) or any(
-            self._at_module(word) is not None or self._star_with(word) is not None for word in set(words)
+            self._at_module(word) is not None or self._star_with(word) is not None for word in words
         )
 
     def _enter_function(self, arguments: ast.arguments, name: str = "") -> None:
@@ -558,7 +559,6 @@ _TELLING = re.compile(
 )
 """What stands in a function that imports torch_xla or asks for a version, whatever names around it mean."""
 _GLOBAL = re.compile(r"(?:^|[;:])\s*global\s")
-_WORD = re.compile(r"[^\W\d]\w*")
 _ABOUT_TORCH = re.compile(r"(?i)xla|torch|version")
 _ASKING = frozenset({"version", "find_spec", "require", "get_distribution", "importorskip"})
 _DISTRIBUTION = re.compile(r"torch(?:[-_]xla)?\b")
