@@ -62,6 +62,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA001": {(Rename, SAFE), (RenameKeyword, SAFE), (DropArgument, UNSAFE)},
     "XLA002": {(Rename, SAFE)},
     "XLA003": {(ByHand, SHOWN)},
+    "XLA004": {(ByHand, SHOWN)},
     "XLA101": {(MoveBelow, UNSAFE)},
     "XLA102": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE), (SyncBefore, UNSAFE)},
     "XLA103": {(ByHand, SHOWN)},
@@ -119,7 +120,10 @@ def found(
     files = [file for file in map(read, modules) if isinstance(file, SourceFile)]
     assert len(files) == len(modules)
     judge = Judge([find(code)(target)])
-    analyzed = Analyzed(files, judge.kinds, Configuration(lambda _: Local(roots=(folder,))))
+    # Which files nothing brings torch_xla to is said by the project that they are in.
+    unregistered = {str(module): frozenset[str]() for module in modules if code == "XLA004"}
+    at = Configuration(lambda _: Local(roots=(folder,)))
+    analyzed = Analyzed(files, judge.kinds, at, unregistered=unregistered)
     results = [result for _, result, told in analyzed.analyze() if result is not None and told]
     return [
         located(placed, analyzed.where) for result in results for placed in judge.judge(result.occurrences)

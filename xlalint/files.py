@@ -22,6 +22,7 @@ from xlalint.sources.usage import (
     OFFERS,
     TRAINS,
     brings_xla,
+    may_import_xla,
     shared,
     touched,
 )
@@ -135,6 +136,12 @@ class File:
     @property
     def _is_notebook(self) -> bool:
         return self.path.endswith(NOTEBOOK)
+
+    @property
+    def may_import_xla(self) -> bool:
+        """Whether its code, not its prose, names torch_xla, be it in a text."""
+        data = self.program
+        return not isinstance(data, str) and may_import_xla(data)
 
     @property
     def _names_xla(self) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xlalint.cache import Cache, identity
 from xlalint.files import File, Known
-from xlalint.judging import Judge, Occurrence, Placed, located
+from xlalint.judging import Judge, Occurrence, Placed, located, told_once
 from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.memory import (
@@ -201,6 +201,7 @@ class Search:
             users=map(Path, self._unit.users),
             helped=map(Path, self._unit.helped),
             elsewhere=self._unit.elsewhere,
+            unregistered=self._unit.unregistered,
             open_file=lambda path: self._file(str(path)).source(),
             kept=kept,
             stays=stays,
@@ -246,7 +247,7 @@ class Search:
                     found.append(placed)
                 elif own not in asked and own not in waiting:
                     waiting.append(own)
-        return found
+        return told_once(found)
 
     # Memory -------------------------------------------------------------------------------------
 
@@ -413,6 +414,7 @@ class Search:
             unit = self._unit
             told = [*sorted(unit.analyzed), "", *sorted(unit.users), "", *sorted(unit.helped), ""]
             told += map(str, sorted(unit.elsewhere))
+            told += (f"{path} {sorted(unknown)}" for path, unknown in sorted(unit.unregistered.items()))
             return digest("\n".join(told).encode("utf-8", "surrogateescape"))
         return str(self._unit.target(path)) if kind == "target" else self.project.fact(kind, path, detail)
 

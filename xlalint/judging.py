@@ -8,7 +8,7 @@ opened the scope or made the test that the finding is about.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -227,7 +227,9 @@ def settle(found: Iterable[Placed]) -> list[Placed]:
     """One finding of each rule at each place, and only the one that says most.
 
     Several contexts of one function may come to the same place; the surest of them counts. A rule is
-    silent where one it yields to speaks.
+    silent where one it yields to speaks, and at a call where it speaks of the place that the call leads
+    to. That must stand in the same file: what is said of a file does not depend on which others are
+    asked for.
     """
     alike: dict[tuple[str, Site, Site], Placed] = {}
     for placed in found:
@@ -235,7 +237,23 @@ def settle(found: Iterable[Placed]) -> list[Placed]:
     best: dict[tuple[str, Site], Placed] = {}
     for placed in prevailing(alike.values()):
         _keep_surest(best, (placed.code, placed.path[0]), placed)
-    return [placed for placed in best.values() if not _is_told_below(placed, best)]
+    return [
+        placed
+        for placed in best.values()
+        if not (placed.path[0].path == placed.path[-1].path and _is_told_below(placed, best))
+    ]
+
+
+def told_once(found: Sequence[Placed]) -> list[Placed]:
+    """What was found from one root, without what is told of a call and of the place it leads to as well.
+
+    They may stand in two files: both are found from this root, whatever files are asked for.
+    """
+    own: dict[tuple[str, Site], Placed] = {}
+    for placed in found:
+        if len(placed.path) == 1:
+            _keep_surest(own, (placed.code, placed.path[0]), placed)
+    return [placed for placed in found if not _is_told_below(placed, own)]
 
 
 _Key = TypeVar("_Key")
@@ -247,14 +265,9 @@ def _keep_surest(best: dict[_Key, Placed], key: _Key, placed: Placed) -> None:
 
 
 def _is_told_below(placed: Placed, best: Mapping[tuple[str, Site], Placed]) -> bool:
-    """Whether a rule says of a call what it says, no less surely, of the place that the call leads to.
-
-    Both must stand in one file: what is said of a file does not depend on which others are asked for.
-    """
+    """Whether a rule says of a call what it says, no less surely, of the place that the call leads to."""
     inner = best.get((placed.code, placed.path[-1]))
     if inner is None or len(placed.path) == 1 or len(inner.path) > 1:
-        return False
-    if placed.path[0].path != inner.path[0].path:
         return False
     finding, below = placed.finding, inner.finding
     return below.severity >= finding.severity and weight(below.assumes) <= weight(finding.assumes)

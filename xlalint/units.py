@@ -12,10 +12,12 @@ from pathlib import Path
 
 from xlalint.configuration import Configuration, Framework, Local
 from xlalint.files import File
+from xlalint.knowledge.packages import IMPORT_XLA, WITHOUT_XLA
 from xlalint.knowledge.stubs import shipped
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.file import Unreadable
 from xlalint.sources.project import Projects
+from xlalint.sources.usage import HOT_TOKEN
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 
@@ -164,6 +166,22 @@ class Unit:
             if file.trains and path not in self.hot and _takes(file.imports, offered)
         }
 
+    @cached_property
+    def unregistered(self) -> dict[str, frozenset[str]]:
+        """The files that name a device of XLA where nothing in the project brings torch_xla.
+
+        Each with the packages that it imports of which it is not known whether they import torch_xla.
+        """
+        hot = [self.files[path] for path in sorted(self.hot)]
+        if not hot or any(file.settings.packages or _imports_any(file, _BRINGING) for file in hot):
+            return {}
+        if any(_imports_any(file, _BRINGING) for file in self.files.values()) or any(
+            file.may_import_xla for file in hot
+        ):
+            return {}
+        own = {Path(path).stem for path in self.files}.union(*(Path(path).parts for path in self.files))
+        return {file.path: frozenset(_roots(file) - own - WITHOUT_XLA) for file in hot}
+
     def _is_within(self, path: str, packages: Iterable[str]) -> bool:
         """Whether a file belongs to one of some packages."""
         for package in packages:
@@ -194,6 +212,18 @@ class Unit:
     def target(self, path: str) -> VersionRange:
         """The versions of torch_xla that a file must run on."""
         return self._locals.target(Path(path).parent)
+
+
+def _roots(file: File) -> set[str]:
+    """The packages that a file imports, its own left out where that is seen."""
+    return {root for name in file.imports if (root := name.partition(".")[0])}
+
+
+def _imports_any(file: File, packages: frozenset[str]) -> bool:
+    return not packages.isdisjoint(_roots(file))
+
+
+_BRINGING = frozenset({HOT_TOKEN, "torch_xla_py"}) | IMPORT_XLA
 
 
 def _takes(imports: Iterable[str], offered: Mapping[str, set[str]]) -> bool:

@@ -18,9 +18,6 @@ class SaveBeforeSync(Rule[Save]):
     Finds `xm.save` of device tensors, of a module or of its state dict before the step that changes
     them has run.
 
-    A function `save...` that nobody in the project is seen to call is looked at as if a step were
-    pending: *likely*.
-
     ## Why is this bad?
     The step is executed twice, and an extra graph is compiled. `xm.save` runs what it saves, but it
     does not end the step: the rest of the step stays recorded, and the next graph cut runs the step

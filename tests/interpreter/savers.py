@@ -25,7 +25,7 @@ class Engine:
             xm.save(self.model.state_dict(), path)
 
     def save_all(self, path):
-        xm.save({"model": self.model.state_dict(), "scheduler": self.lr_scheduler.state_dict()}, path)  # expect: XLA602 likely
+        xm.save({"model": self.model.state_dict(), "scheduler": self.lr_scheduler.state_dict()}, path)
         xm.save(self.model, path)
 
     def save_what_the_host_holds(self, path):
@@ -37,10 +37,11 @@ class Engine:
         torch.save(self.model.state_dict(), path)
 
     def save_that_another_saver_calls(self, path):
-        xm.save(self.model.state_dict(), path)
+        if xm.is_master_ordinal():
+            xm.save(self.model.state_dict(), path)
 
     def save_by_another_saver(self, path):
-        self.save_that_another_saver_calls(path)  # expect: XLA602 likely
+        self.save_that_another_saver_calls(path)  # expect: XLA501 likely
 
     def save_that_somebody_calls(self, path):
         xm.save(self.model.state_dict(), path)

@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.binding import bind_name
-from xlalint.analysis.conditions import enter_arm, leave_arm, merge
+from xlalint.analysis.conditions import enter_arm, leave_arm, leave_unsettled, merge
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import evaluate_test, truth
@@ -77,6 +77,9 @@ def _if(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | N
     no = machine.run_block(node.orelse, frame, other)
     leave_arm(yes, node.test, True, owed)
     leave_arm(no, node.test, False, owed)
+    if yes is not None and no is not None:
+        leave_unsettled(no, node.test, False, owed - yes.state.obligations)
+        leave_unsettled(yes, node.test, True, owed - no.state.obligations)
     joined = _agreed(owed, yes, no, join(yes, no))
     if yes is not None and no is not None and joined is not None:
         merge(joined, yes, no, node.test)

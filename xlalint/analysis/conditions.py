@@ -13,7 +13,7 @@ from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import Container, Loader, Module, Optimizer
 from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import Assumptions, assume, both
-from xlalint.lazy.obligations import Fact, Obligation
+from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
 from xlalint.spelling import spelling
 
@@ -126,6 +126,17 @@ def leave_arm(store: Store | None, test: ast.expr, holds: bool, before: frozense
         owed if owed in before or owed.inherited else owed._replace(when=owed.when | known)
         for owed in store.state.obligations
     )
+
+
+def leave_unsettled(store: Store, test: ast.expr, holds: bool, settled: frozenset[Obligation]) -> None:
+    """A read that the other arm of a test has met a cut for is owed only where the test comes out as here."""
+    left = frozenset(
+        owed for owed in settled & store.state.obligations if owed.owed is Owed.READ and not owed.inherited
+    )
+    known = facts(test, holds) if left else frozenset()
+    if known:
+        here = frozenset(owed._replace(when=owed.when | known) for owed in left)
+        store.state.obligations = (store.state.obligations - left) | here
 
 
 def forget(name: str, store: Store) -> None:

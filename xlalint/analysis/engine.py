@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from xlalint.analysis.facts import Facts
@@ -26,7 +27,15 @@ from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
 from xlalint.knowledge.methods import OPTIMIZER_HOOKS
 from xlalint.lazy.assumptions import Assumptions, assume, both
-from xlalint.lazy.events import ApiUsed, BoundReached, Event, FileUnreadable, ShapeVaries, VariableUsed
+from xlalint.lazy.events import (
+    ApiUsed,
+    BoundReached,
+    DeviceUnregistered,
+    Event,
+    FileUnreadable,
+    ShapeVaries,
+    VariableUsed,
+)
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
@@ -151,6 +160,7 @@ class Program:
         users: Iterable[Path] = (),
         helped: Iterable[Path] = (),
         elsewhere: Iterable[tuple[str, str]] = (),
+        unregistered: Mapping[str, frozenset[str]] = MappingProxyType({}),
         open_file: OpenFile = read,
         kept: Any = None,
         memo: bool = True,
@@ -164,6 +174,8 @@ class Program:
             users: Those of the files that use XLA through a framework, and may not say so themselves.
             helped: Those that use it through other files.
             elsewhere: Files, each with a framework that trains its classes on other devices than XLA's.
+            unregistered: Files that nothing in the project brings torch_xla to, each with the packages that
+                it imports and that may do.
             open_file: Reads a file that something imports.
             kept: The summaries of another run, as JSON.
             memo: Whether summaries are kept; the answer is the same without.
@@ -185,6 +197,7 @@ class Program:
         self._users = frozenset(users)
         looked_into = self._users.union(helped)
         self._elsewhere = frozenset(elsewhere)
+        self._unregistered = unregistered
         with deep_recursion():
             outlines = [(file, self.project.outline(file.path)) for file in self._files.values()]
             self.plan = Plan(
@@ -281,7 +294,7 @@ class Program:
             root = Root("file", str(file.path))
             yield Analyzed(root, Result((unreadable(file),), frozenset(), frozenset()))
         for outline in self.plan.outlines:
-            if not self._kinds.isdisjoint((ApiUsed, ShapeVaries, VariableUsed)):
+            if not self._kinds.isdisjoint(_OF_TEXT):
                 yield take(Root("uses", outline.file), partial(self._api_uses, outline))[0]
         for outline in self.plan.module_bodies():
             analyzed, entered = take(
@@ -413,6 +426,7 @@ class Program:
     def _api_uses(self, outline: Outline) -> list[Occurrence]:
         from xlalint.analysis.environment import variables_used
         from xlalint.analysis.padding import paddings
+        from xlalint.analysis.unregistered import devices_unregistered
         from xlalint.analysis.usage import api_uses
 
         resolve = partial(self._meant, outline)
@@ -422,7 +436,9 @@ class Program:
         text = "\n".join(outline.lines)
         variables = variables_used(outline.tree, text, outline.file)
         padded = paddings(outline.tree, text, outline.file)
-        return [Occurrence(event, view) for event in (*names, *variables, *padded)]
+        unknown = self._unregistered.get(outline.file)
+        devices = () if unknown is None else devices_unregistered(outline.tree, outline.file, unknown)
+        return [Occurrence(event, view) for event in (*names, *variables, *padded, *devices)]
 
     def _meant(self, outline: Outline, name: str) -> str | None:
         """The library name that a name means in a module."""
@@ -483,6 +499,9 @@ class Program:
 
 _FAR_APART = 1 << 16
 """Between two lines so many may come, in a program that stays in memory."""
+
+_OF_TEXT = (ApiUsed, DeviceUnregistered, ShapeVaries, VariableUsed)
+"""What is seen from the text of a file, without running it."""
 
 _BY_FRAMEWORK = assume("the framework trains this on an XLA device")
 

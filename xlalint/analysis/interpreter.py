@@ -208,7 +208,10 @@ class Interpreter(Memo):
         return frame.occurrences
 
     def run_saver(self, function: Function) -> list[Occurrence]:
-        """Interpret a function that saves as if it were called in mid-step; returns what it saves then."""
+        """Interpret a function that saves as if it were called in mid-step.
+
+        Returns what only some replicas save then: on all of them it may as well be called below the step.
+        """
         frame = Frame(function.outline, None, 0, kept=self.kinds & {Save})
         store = self._start(function.outline)
         state, heavy = store.state, Recorded(Weight.HEAVY, Weight.HEAVY)
@@ -217,7 +220,11 @@ class Interpreter(Memo):
         )
         state.trust = state.trust._replace(bounded=assumptions.MID_STEP)
         self._run_alone(function, frame, store)
-        return [at_own_call(o) for o in frame.occurrences if o.event.assumes == assumptions.MID_STEP]
+        return [
+            at_own_call(o)
+            for o in frame.occurrences
+            if o.event.assumes == assumptions.MID_STEP and o.view.replicas.splits
+        ]
 
     def run_inherited(self, cls: Class, method: Function) -> list[Occurrence]:
         """Interpret a method that a class inherits, for an instance of that class."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from xlalint.analysis.binding import PART, element
 from xlalint.analysis.conditions import chosen
@@ -243,6 +244,8 @@ def compare(
             # A batch that is asked for a key is a dictionary; what is asked for, it has.
             return constant(isinstance(op, ast.In))
         known = _is_in(left, right)
+        if known is None:
+            known = _asks_for_xla_by_part(left, right, node)
         if known is not None:
             return constant(known is isinstance(op, ast.In))
         if left.kind is Kind.TENSOR:
@@ -266,7 +269,50 @@ def compare(
         for one, other in ((left, right), (right, left)):
             if isinstance(one.payload, Device):
                 return _compare_device(op, one, one.payload, other)
+        asked = _asks_for_xla(left, right, node)
+        if asked is not None:
+            return constant(asked is isinstance(op, ast.Eq))
     return Value(Kind.HOST, differs=left.differs or right.differs)
+
+
+def _asks_for_xla(left: Value, right: Value, node: ast.Compare) -> bool | None:
+    """Whether something unknown, compared with the word for a device, is one of XLA's; None for other words.
+
+    Code that runs on XLA is what is checked. So the arm for another device is not entered, and the one for
+    XLA is where what is asked is called a device: the same word may mean something else elsewhere.
+    """
+    for value, other, asked in ((left, right, node.left), (right, left, node.comparators[0])):
+        word = literal(other)
+        if not (isinstance(word, str) and value.kind in (Kind.UNKNOWN, Kind.HOST) and value.payload is None):
+            continue
+        word = word.lower()
+        if word.partition(":")[0] in functions.OTHER_DEVICES:
+            return False
+        if word in functions.XLA_DEVICES and _NAMES_DEVICE.search(ast.unparse(asked)):
+            return True
+    return None
+
+
+def _asks_for_xla_by_part(left: Value, right: Value, node: ast.Compare) -> bool | None:
+    """The same for `device.type in ("cuda", "cpu")` and `"cuda" in str(device)`."""
+    held, word = right.payload, literal(left)
+    if left.kind in (Kind.UNKNOWN, Kind.HOST) and left.payload is None and isinstance(held, Container):
+        words = [literal(item) for item in held.items or ()]
+        among = {word.lower() for word in words if isinstance(word, str)}
+        if not words or len(words) != len(among) or not _NAMES_DEVICE.search(ast.unparse(node.left)):
+            return None
+        if among & functions.XLA_DEVICES:
+            return True
+        return False if among <= functions.OTHER_DEVICES | {"cpu"} else None
+    unknown = right.kind in (Kind.UNKNOWN, Kind.HOST) and right.payload is None
+    if not (isinstance(word, str) and unknown and _NAMES_DEVICE.search(ast.unparse(node.comparators[0]))):
+        return None
+    if word.lower() in functions.OTHER_DEVICES:
+        return False
+    return True if word.lower() in functions.XLA_DEVICES else None
+
+
+_NAMES_DEVICE = re.compile(r"device|backend|accelerator|hardware|platform", re.IGNORECASE)
 
 
 def _is_in(left: Value, right: Value) -> bool | None:

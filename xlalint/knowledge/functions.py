@@ -382,6 +382,13 @@ OTHER_BACKENDS = frozenset({
 })  # fmt: skip
 """Tests for other backends: false while XLA code is checked. Settings extend it."""
 
+OTHER_DEVICES = frozenset({"cuda", "gpu", "mps", "hip", "rocm", "npu", "hpu", "xpu", "mlu", "musa"})
+"""Words, in small letters, for devices that are not XLA's: what is asked for them is false while XLA code is
+checked, as for `OTHER_BACKENDS`."""
+
+XLA_DEVICES = frozenset({"xla", "tpu"})
+"""Words, in small letters, for the devices of XLA."""
+
 RANK_VARIABLES = frozenset(
     {"RANK", "LOCAL_RANK", "GROUP_RANK", "SLURM_PROCID", "SLURM_LOCALID", "OMPI_COMM_WORLD_RANK"}
 )

@@ -7,6 +7,8 @@ package is installed, `tests/test_knowledge.py` looks the names up.
 
 from __future__ import annotations
 
+import sys
+
 _SUMMARY = "torch.utils.tensorboard.SummaryWriter"
 _RUN = "wandb.sdk.wandb_run.Run"
 _COMET = "comet_ml.Experiment"
@@ -113,3 +115,19 @@ OPTIMIZERS = frozenset({
     "AdamW8bit", "PagedAdamW8bit", "DeepSpeedCPUAdam",
 })  # fmt: skip
 """Names of optimizer classes: what a package defines under such a name is one."""
+
+IMPORT_XLA = frozenset({
+    "accelerate", "catalyst", "composer", "diffusers", "fairseq", "fastai", "flair", "ignite", "lightning",
+    "lightning_fabric", "neuronx_distributed", "neuronx_distributed_training", "optimum", "peft",
+    "pytorch_lightning", "sentence_transformers", "setfit", "timm", "torch_neuronx", "torchacc", "torchprime",
+    "transformers", "trl",
+})  # fmt: skip
+"""Packages that import torch_xla themselves where it is installed, be it through one another or in parts."""
+
+WITHOUT_XLA = frozenset({
+    "PIL", "absl", "cv2", "datasets", "einops", "h5py", "huggingface_hub", "matplotlib", "nltk", "numpy",
+    "omegaconf", "pandas", "requests", "rich", "safetensors", "scipy", "seaborn", "sentencepiece", "sklearn",
+    "tensorboard", "tensorboardX", "tokenizers", "torch", "torchaudio", "torchvision", "tqdm", "wandb",
+    "yaml",
+}) | sys.stdlib_module_names  # fmt: skip
+"""Packages of which it is known that they do not, those of Python itself among them."""

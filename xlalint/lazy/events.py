@@ -397,6 +397,16 @@ class VariableUsed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceUnregistered(Event):
+    """A device of XLA is asked for where nothing imports torch_xla, which registers it with PyTorch.
+
+    `spelling` is what the program wrote.
+    """
+
+    spelling: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class BoundReached(Event):
     """The analyzer stopped here, at one of its bounds."""
 

@@ -61,6 +61,21 @@ def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
     return alone and _has_device_value(data)
 
 
+def may_import_xla(data: bytes) -> bool:
+    """Whether the code in these bytes names torch_xla, or a text of it begins so, as for `import_module`."""
+    names = tuple(name.encode() for name in _LIBRARIES)
+    return any(
+        found["name"] is not None
+        or (found["text"] is not None and found["text"].strip(b"\"'").startswith(names))
+        for found in _tokens(_LIBRARIES).finditer(data)
+    )
+
+
+def is_device(text: str) -> bool:
+    """Whether a text names a device of XLA: `xla`, `xla:0`."""
+    return _DEVICE.fullmatch(text.encode("utf-8", "replace")) is not None
+
+
 @cache
 def _tokens(names: tuple[str, ...]) -> re.Pattern[bytes]:
     return re.compile((_TOKEN % "|".join(map(re.escape, names))).encode(), re.VERBOSE | re.DOTALL)
@@ -92,7 +107,7 @@ def _has_device_value(data: bytes) -> bool:
     return any(
         isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and _DEVICE.fullmatch(node.value.encode("utf-8", "replace")) is not None
+        and is_device(node.value)
         and id(node) not in prose
         for node in ast.walk(tree)
     )
