@@ -146,6 +146,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "may_cut": either,
         "cut_by": united,
         "opens_step": either,
+        "saves": either,
         "closures": united,
         "trained": united,
         "meets": united,

@@ -60,7 +60,7 @@ Emit = Callable[[Event, State], None]
 
 _REDUCES = assumptions.assume("the step sums its gradients over the replicas")
 
-_UPDATES_PEND = assumptions.assume("the parameters were updated, and not saved since")
+_UPDATES_PEND = assumptions.assume("the parameters were updated")
 
 _MEETING = frozenset({Cause.LOADER, Cause.RENDEZVOUS})
 """What waits for the other replicas by itself: a cut that only some make is told as that."""
@@ -600,6 +600,7 @@ class LazyModel:
         if of_parameters:
             # What is written has run: nothing of it is recorded any more.
             state.engine = state.engine._replace(parameters=NOTHING)
+            _note(state, saves=True)
 
     def add_closure(self, state: State, site: Site, *, asynchronous: bool) -> None:
         """A step closure waits for the next cut."""
@@ -616,7 +617,9 @@ class LazyModel:
         if state.pending and engine.parameters.may and state.scopes.step is None and not engine.eager:
             assumes = self.assumed(state)
             if engine.parameters.must is not Weight.HEAVY:
-                # On some way here they were written, which has run them, or not updated.
+                if state.loop.own.saves:
+                    return  # On some way here they were written, which has run them: it may be the only one.
+                # On some way here they were not updated.
                 assumes = both(assumes, _UPDATES_PEND)
             self._owe(state, Owed.EXIT, site, assumes, how, since=engine.since)
 

@@ -99,6 +99,7 @@ class Activity(NamedTuple):
         may_cut: It perhaps did.
         cut_by: What cut it, and where, outside of profiler scopes.
         opens_step: It opened a step scope.
+        saves: It wrote parameters to a file, which runs what is recorded on them.
         closures: Where it added step closures.
         trained: Where it computed gradients or applied them.
         meets: The collectives in which replicas wait for each other.
@@ -112,6 +113,7 @@ class Activity(NamedTuple):
     may_cut: bool = False
     cut_by: frozenset[tuple[Cause, Site]] = frozenset()
     opens_step: bool = False
+    saves: bool = False
     closures: frozenset[Site] = frozenset()
     trained: frozenset[Training] = frozenset()
     meets: frozenset[str] = frozenset()
@@ -474,6 +476,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "may_cut": _either,
         "cut_by": _united,
         "opens_step": _either,
+        "saves": _either,
         "closures": _united,
         "trained": _united,
         "meets": _united,
