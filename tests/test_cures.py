@@ -23,6 +23,7 @@ from xlalint.cure import (
     Cure,
     DropArgument,
     DropScaler,
+    DropSetting,
     DropSuppression,
     EndBefore,
     FillByMask,
@@ -61,11 +62,11 @@ SAFE, UNSAFE, SHOWN = Applicability.SAFE, Applicability.UNSAFE, Applicability.SH
 CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA001": {(Rename, SAFE), (RenameKeyword, SAFE), (DropArgument, UNSAFE)},
     "XLA002": {(Rename, SAFE)},
-    "XLA003": {(ByHand, SHOWN)},
+    "XLA003": {(DropSetting, UNSAFE), (ByHand, SHOWN)},
     "XLA004": {(ByHand, SHOWN)},
     "XLA101": {(MoveBelow, UNSAFE)},
     "XLA102": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE), (SyncBefore, UNSAFE)},
-    "XLA103": {(ByHand, SHOWN)},
+    "XLA103": {(Rename, UNSAFE), (ByHand, SHOWN)},
     "XLA106": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA201": {(WrapBody, UNSAFE)},
     "XLA202": {(WrapBody, UNSAFE)},
@@ -249,13 +250,16 @@ def is_sensible(cure: Cure) -> bool:
     match cure:
         case Rename(site=site, successor=successor):
             named = nodes(site, ast.Name, ast.Attribute, ast.alias, ast.Call)
-            return bool(named) and lifecycle.exists(successor, DEFAULT_TARGET.high)
+            of_torch = successor.startswith("torch.")
+            return bool(named) and (of_torch or lifecycle.exists(successor, DEFAULT_TARGET.high))
         case RenameKeyword(site=site, keyword=keyword, successor=successor):
             exists = lifecycle.exists(f"torch_xla.compile({successor})", DEFAULT_TARGET.high)
             return exists and [node.arg for node in nodes(site, ast.keyword)] == [keyword]
         case DropArgument(site=site, keyword=keyword):
             (*_, call) = (node for node in around(site) if isinstance(node, ast.Call))
             return keyword in {given.arg for given in call.keywords}
+        case DropSetting(site=site, variable=variable):
+            return any(node.value == variable for node in nodes(site, ast.Constant))
         case Remove(site=site):
             return is_marker(site)
         case SyncBefore(site=Site() as site):

@@ -115,6 +115,14 @@ class PassArgument(Cure):
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class DropSetting(Cure):
+    """The statement at `site` goes, which does nothing but set the environment variable `variable`."""
+
+    site: Site
+    variable: str
+
+
 # Comments ---------------------------------------------------------------------------------------
 
 

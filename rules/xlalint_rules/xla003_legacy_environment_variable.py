@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.cure import ByHand
+from xlalint.cure import ByHand, Cure, DropSetting
 from xlalint.diagnostic import Severity
 from xlalint.knowledge import environment
 from xlalint.lazy.events import VariableUsed
@@ -46,7 +46,9 @@ class LegacyEnvironmentVariable(Rule[VariableUsed]):
     ```
 
     ## Fix safety
-    Only shown: what takes their place concerns other parts of the program.
+    A statement that only sets a variable of XRT or `GPU_NUM_DEVICES` goes, unsafe: a program that is
+    started later may ask for it. All else is shown: what takes its place concerns other parts of the
+    program.
 
     ## On the engine
     With `XLA_USE_BF16=1`, 1.001 on the device reads 1.0 in torch_xla 2.9, and its type is float32: also
@@ -71,5 +73,16 @@ class LegacyEnvironmentVariable(Rule[VariableUsed]):
             f"`{event.name}` {variable.harm}",
             help=variable.instead,
             severity=Severity.WARNING if event.sets else Severity.INFO,
-            cures=(ByHand(event.site, title=f"Replace `{event.name}`"),),
+            cures=tuple(_cures(event, variable)),
         )
+
+
+def _cures(event: VariableUsed, variable: environment.Variable) -> Iterator[Cure]:
+    if event.sets and not variable.is_read:
+        yield DropSetting(
+            event.site,
+            event.name,
+            title=f"Drop `{event.name}`",
+            changes="programs started later do not see it",
+        )
+    yield ByHand(event.site, title=f"Replace `{event.name}`")

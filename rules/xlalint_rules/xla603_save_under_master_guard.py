@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.cure import MoveBelow
+from xlalint.cure import Cure, MoveBelow, SyncBefore
 from xlalint.diagnostic import Severity
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Save
@@ -67,7 +67,9 @@ class SaveUnderMasterGuard(Rule[Save]):
     ```
 
     ## Fix safety
-    Unsafe: the save moves below the test, so that all replicas come to it.
+    Unsafe: the save moves below the test, or above it, with what binds the names that it needs, so that
+    all replicas come to it; above a step that may be pending comes a sync. A test of more than the
+    replica, such as `step % 100 == 0 and master`, is left alone.
 
     ## On the engine
     Two replicas: a save by the master alone, of a step that is pending, aborts; below the test it
@@ -90,6 +92,7 @@ class SaveUnderMasterGuard(Rule[Save]):
         if split is None or not event.by_xla or event.to_every_replica or state.replicas.spmd:
             return
         assumes, shown = split.assumes, event.spelling
+        also: tuple[Cure, ...] = ()
         if not split.master:
             harm = f"writes nothing: `{shown}` writes on the master only, and no master comes here"
         elif self.target.low < NO_MEETING:
@@ -101,6 +104,7 @@ class SaveUnderMasterGuard(Rule[Save]):
                 f"may hang: `{shown}` runs what is pending on some replicas only",
                 assumes | _PENDING,
             )
+            also = (SyncBefore(split, title="Sync before the branch"),)
         else:
             return
         yield self.finding(
@@ -109,7 +113,7 @@ class SaveUnderMasterGuard(Rule[Save]):
             help="call it on every replica: it writes on the master by itself",
             owner=split,
             assumes=assumes,
-            cures=(MoveBelow(event.site, split, title="Save on every replica", changes=_ALL_RUN),),
+            cures=(MoveBelow(event.site, split, title="Save on every replica", changes=_ALL_RUN, also=also),),
         )
 
 

@@ -27,8 +27,10 @@ def all_moved_below(module: Module, cures: Sequence[MoveBelow]) -> Rewrite:
     Raises:
         Refused: one of them cannot move, or they stand in different blocks.
     """
-    cure, *_ = cures
+    cure, *others = cures
     to = statement_at(module, cure.below)
+    if not others and isinstance(to, ast.If) and (branch := _branch(module, _node(module, cure), to)):
+        return _out_of_branch(module, _node(module, cure), to, branch)
     if isinstance(to, Function) and opened(to, cure.below, module) is None:
         raise Refused(f"the step is the whole function `{to.name}`: return what is read, and read it below")
     is_scope = opened(to, cure.below, module) is not None
@@ -49,6 +51,61 @@ def all_moved_below(module: Module, cures: Sequence[MoveBelow]) -> Rewrite:
     # What is built of a model below its move to the device is built of the moved one: so it is meant.
     require_order(module, below.operations, [to] if _moves_to_device(to) else [])
     return Rewrite(operations=tuple(below.operations), leaves=tuple(below.leaves))
+
+
+def _branch(module: Module, node: ast.AST, test: ast.If) -> Block | None:
+    """The block of an `if` in which a node stands."""
+    return next((block for block in (test.body, test.orelse) if module.member(node, block)), None)
+
+
+def _out_of_branch(module: Module, node: ast.AST, test: ast.If, branch: Block) -> Rewrite:
+    """Let a statement of a branch run whatever the test, with what binds the names that it needs.
+
+    Raises:
+        Refused: it stands below another test, or what it needs is done in the branch alone.
+    """
+    if module.source(test).startswith("elif"):
+        raise Refused(f"line {test.lineno} is asked only where the tests above it fail")
+    if any(isinstance(each, ast.BoolOp | ast.NamedExpr) for each in ast.walk(test.test)):
+        raise Refused(f"line {test.lineno} asks for more than which replica this is")
+    member = module.member(node, branch)
+    assert member is not None
+    if hasattr(member, "body"):
+        raise Refused(f"it stands in the statement on line {member.lineno}, below a test of its own")
+    moving, needed = [member], _loaded(member)
+    for above in reversed(branch[: branch.index(member)]):
+        if bound := needed & _stored(above):
+            if hasattr(above, "body"):
+                raise Refused(f"line {above.lineno} binds `{min(bound)}` in a block of its own")
+            moving.insert(0, above)
+            needed |= _loaded(above)
+    below = tuple(Move(each, test) for each in moving)
+    try:
+        require_order(module, below)
+    except Refused as refused:
+        above_test = tuple(Move(each, test, above=True) for each in moving)
+        try:
+            require_order(module, above_test)
+        except Refused:
+            raise refused from None
+        return Rewrite(operations=above_test)
+    return Rewrite(operations=below)
+
+
+def _loaded(statement: ast.stmt) -> set[str]:
+    return {
+        each.id
+        for each in ast.walk(statement)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
+    }
+
+
+def _stored(statement: ast.stmt) -> set[str]:
+    return {
+        each.id
+        for each in ast.walk(statement)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
 
 
 def _moves_to_device(statement: ast.stmt) -> bool:
@@ -115,11 +172,8 @@ def move_above(module: Module, cure: MoveAbove) -> Rewrite:
 
 def _require_names(moved: ast.stmt, target: ast.stmt) -> None:
     """What the target binds does not exist above it."""
-    bound = {
-        each.id for each in ast.walk(target) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-    }
     read = {each.id for each in ast.walk(moved) if isinstance(each, ast.Name)}
-    if both := sorted(bound & read):
+    if both := sorted(_stored(target) & read):
         raise Refused(f"line {moved.lineno} uses `{both[0]}`, which line {target.lineno} binds")
 
 

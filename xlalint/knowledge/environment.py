@@ -19,18 +19,21 @@ class Variable(NamedTuple):
         instead: What takes its place.
         since: From this release on.
         switch: Whether it is on or off, as the values in `OFF` say.
+        is_read: Whether torch_xla still asks for it.
     """
 
     harm: str
     instead: str
     since: Version = (1, 8)
     switch: bool = False
+    is_read: bool = True
 
 
 _XRT = Variable(
     "does nothing: torch_xla runs on PJRT and no longer reads it",
     "set `PJRT_DEVICE`, such as `PJRT_DEVICE=TPU`, and start replicas with `torch_xla.launch`",
     (2, 1),
+    is_read=False,
 )
 _ROUNDS = Variable(
     "rounds all numbers: tensors that say float32 hold bfloat16",
@@ -57,7 +60,10 @@ VARIABLES: dict[str, Variable] = {
         switch=True,
     ),
     "GPU_NUM_DEVICES": Variable(
-        "does nothing: torch_xla no longer runs on CUDA", "use CUDA through torch itself", (2, 9)
+        "does nothing: torch_xla no longer runs on CUDA",
+        "use CUDA through torch itself",
+        (2, 9),
+        is_read=False,
     ),
 }
 """By name; all that begin with `XRT_` are of the runtime before PJRT."""
