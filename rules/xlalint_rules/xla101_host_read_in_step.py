@@ -64,7 +64,8 @@ class HostReadInStep(Rule[HostRead]):
 
     ## Fix safety
     Unsafe: the read moves below the step, so it happens later and sees what has changed by then. It
-    stays where the rest of the step depends on its result.
+    stays where the rest of the step depends on its result. Out of a function that is one step it moves
+    below each call, where all of them are seen and have what is read.
 
     ## On the engine
     Ten steps that read their loss inside the step launch 20 graphs, and 10 when they read it below.

@@ -14,7 +14,7 @@ from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.work import Work, names_in
 
 CLOSURE = "add_step_closure"
-_CONDITIONAL = (
+CONDITIONAL = (
     ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
 )  # fmt: skip
 _MODES = frozenset(
@@ -123,7 +123,7 @@ class Below:
             return
         conditional = [
             each for each in module.around(expression)
-            if isinstance(each, _CONDITIONAL) and statement in module.around(each)
+            if isinstance(each, CONDITIONAL) and statement in module.around(each)
         ]  # fmt: skip
         if conditional:
             raise Refused(f"the work on line {expression.lineno} is done only under a condition")
@@ -139,7 +139,7 @@ class Below:
         source = self._module.source(expression)
         if "\n" in source or "\r" in source:
             raise Refused(f"the work on line {expression.lineno} goes over several lines")
-        name = self._name(expression, statement)
+        name = fresh_name(expression, statement, self._taken)
         self.operations += (Insert(f"{name} = {source}", statement, above=True), Replace(expression, name))
 
     def _read_in_test(self, expression: ast.expr) -> None:
@@ -152,22 +152,6 @@ class Below:
             raise Refused(f"it is not known whether the test on line {expression.lineno} asks for one tensor")
         for each in operands:
             self.operations.append(Replace(each, f"{self._module.source(each)}.item()"))
-
-    def _name(self, expression: ast.expr, statement: ast.stmt) -> str:
-        """A name for a value that nothing else has."""
-        node = expression.value if isinstance(expression, ast.Subscript) else expression
-        match statement:
-            case _ if _counts(node):
-                wanted = "hits"
-            case ast.AugAssign(target=ast.Name(id=name)):
-                wanted = f"batch_{name}"
-            case _:
-                wanted = _NAMES.get(called(node), "value")
-        name, number = wanted, 2
-        while name in self._taken:
-            name, number = f"{wanted}_{number}", number + 1
-        self._taken.add(name)
-        return name
 
     # Closures -----------------------------------------------------------------------------------
 
@@ -263,6 +247,25 @@ class Below:
         text = self._source(arguments)
         inner = text[1:-1].strip() if text[:1] in "([" else text
         return inner.removesuffix(",").rstrip()
+
+
+def fresh_name(expression: ast.expr, statement: ast.stmt, taken: set[str]) -> str:
+    """A name for the value of an expression in a statement, which is taken from now on."""
+    node = expression.value if isinstance(expression, ast.Subscript) else expression
+    match statement:
+        case _ if _counts(node):
+            wanted = "hits"
+        case ast.AugAssign(target=ast.Name(id=name)):
+            wanted = f"batch_{name}"
+        case _:
+            wanted = _NAMES.get(called(node), "value")
+    if any(isinstance(each, ast.Name) and each.id == wanted for each in getattr(statement, "targets", ())):
+        wanted = f"device_{wanted}"
+    name, number = wanted, 2
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    taken.add(name)
+    return name
 
 
 def _may_be_left(statement: ast.stmt) -> bool:

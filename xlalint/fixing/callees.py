@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 from types import MappingProxyType
@@ -14,6 +15,9 @@ from xlalint.sources.file import read_bytes
 
 _DEEPEST = 4
 """Calls are followed so far."""
+
+_READS = frozenset({"item", "cpu", "tolist"})
+"""Methods of tensors that ask the device for a value; `numpy` is asked of those on the host."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -45,8 +49,19 @@ class Callees:
     def harm(self, module: Module, statement: ast.stmt) -> Found | None:
         """A call in a statement of a function that reads a tensor or cuts the graph."""
         path, owner = self._place(module, statement)
+        inner = [
+            each
+            for around in module.around(statement)
+            if isinstance(around, Function)
+            for each in ast.walk(around)
+            if isinstance(each, Function) and each is not around
+        ]
         for call in _calls(statement):
-            what = self._harm(call, path, owner, _DEEPEST)
+            function = _defined(inner, call.func.id) if isinstance(call.func, ast.Name) else None
+            if function is not None:
+                what = self._harm_in(function, path, owner, _DEEPEST)
+            else:
+                what = self._harm(call, path, owner, _DEEPEST)
             if what is not None:
                 return Found(what, call)
         return None
@@ -56,6 +71,15 @@ class Callees:
         path, owner = self._place(module, around)
         found = [call for call in _calls(around) if self._leads(call, path, owner, site, _DEEPEST)]
         return found[0] if len(found) == 1 else None
+
+    def is_named_elsewhere(self, module: Module, name: str) -> bool:
+        """Whether another file of the project has a name somewhere in its text."""
+        own, word = PurePath(module.file.path), re.compile(rf"\b{re.escape(name)}\b".encode())
+        for path in self._paths:
+            data = self._texts.get(str(path)) or read_bytes(str(path))
+            if path != own and (not isinstance(data, bytes) or word.search(data)):
+                return True
+        return False
 
     def _place(self, module: Module, node: ast.AST) -> tuple[PurePath, ast.ClassDef | None]:
         """The file of a node, which is read as it stands now, and the class that the node stands in."""
@@ -80,11 +104,15 @@ class Callees:
         found = self._function(call, path, owner)
         if found is None:
             return None
-        function, where, its_class = found
+        return self._harm_in(*found, depth)
+
+    def _harm_in(
+        self, function: Function, where: PurePath, its_class: ast.ClassDef | None, depth: int
+    ) -> str | None:
         for node in ast.walk(function):
             if isinstance(node, ast.stmt) and is_marker(node):
                 return f"cuts the graph on line {node.lineno} of {where.name}"
-            if isinstance(node, ast.Call) and called(node) == "item" and isinstance(node.func, ast.Attribute):
+            if isinstance(node, ast.Call) and called(node) in _READS and isinstance(node.func, ast.Attribute):
                 return f"reads on line {node.lineno} of {where.name}"
         for inner in _calls(function) if depth else ():
             what = self._harm(inner, where, its_class, depth - 1)
@@ -100,10 +128,30 @@ class Callees:
             case ast.Attribute(value=ast.Name(id="self"), attr=name) if owner is not None:
                 function = _defined(owner.body, name)
                 return None if function is None else (function, path, owner)
+            case ast.Attribute(value=ast.Name(id=imported), attr=name) if tree is not None:
+                return self._of_module(tree, path, imported, name)
             case ast.Name(id=name) if tree is not None:
                 function = _defined(tree.body, name)
                 return (function, path, None) if function is not None else self._imported(tree, path, name)
         return None
+
+    def _of_module(
+        self, tree: ast.Module, path: PurePath, module: str, name: str
+    ) -> tuple[Function, PurePath, ast.ClassDef | None] | None:
+        """The function that is called as an attribute of an imported module."""
+        where = None
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and any((a.asname or a.name) == module for a in node.names):
+                (own,) = (a.name for a in node.names if (a.asname or a.name) == module)
+                package = f"{node.module}.{own}" if node.module else own
+                where = self._file(path, ast.ImportFrom(package, [], node.level))
+            elif isinstance(node, ast.Import) and (
+                own := next((a.name for a in node.names if (a.asname or a.name) == module), "")
+            ):
+                where = self._file(path, ast.ImportFrom(own, [], 0))
+        other = None if where is None else self._tree(where)
+        function = None if other is None else _defined(other.body, name)
+        return None if function is None or where is None else (function, where, None)
 
     def _imported(
         self, tree: ast.Module, path: PurePath, name: str

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow
+from xlalint.fixing.below import CONDITIONAL, fresh_name
 from xlalint.fixing.imports import spelling
 from xlalint.fixing.module import Module, called, is_marker, statements
-from xlalint.fixing.operations import Delete, Insert
+from xlalint.fixing.operations import Delete, Insert, Replace
 from xlalint.fixing.places import (
     Function,
     Loop,
     body_around,
+    function_around,
     opens_profiler,
     opens_step,
     qualified,
@@ -20,6 +23,7 @@ from xlalint.fixing.places import (
     with_at,
 )
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
+from xlalint.fixing.work import READS, Work, names_in
 
 MARKER = "torch_xla.sync"
 
@@ -58,7 +62,61 @@ def sync_before(module: Module, cure: SyncBefore) -> Rewrite:
     if above is not None and is_marker(above):
         raise Refused(f"line {above.lineno} is a marker already")
     _require_end_of_graph(module, statement)
-    return _inserted(module, statement, above=True)
+    rewrite = _inserted(module, statement, above=True)
+    value = _recorded_there(module, _found(module, cure, statement), statement)
+    if value is None:
+        return rewrite
+    name = fresh_name(value, statement, names_in([function_around(module, statement)]))
+    bound = Insert(f"{name} = {module.source(value)}", statement, above=True)
+    return replace(rewrite, operations=(bound, *rewrite.operations, Replace(value, name)))
+
+
+def _recorded_there(module: Module, read: ast.AST, statement: ast.stmt) -> ast.expr | None:
+    """What a statement records itself and then reads: the marker has to come between.
+
+    Raises:
+        Refused: it cannot be computed above the statement.
+    """
+    if isinstance(read, ast.Expr):
+        read = read.value
+    match read:
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in READS:
+            pass
+        case ast.Call(func=ast.Name(id="float" | "int" | "bool"), args=[value]):
+            pass
+        case _:
+            return None
+    work = Work(function_around(module, statement), statement)
+    if not any(_runs_model(module, each, work) for each in work.recording(value)):
+        return None
+    around = [*module.around(value)]
+    others = [
+        each
+        for each in ast.walk(statement)
+        if isinstance(each, ast.Call | ast.NamedExpr)
+        and each not in around
+        and value not in module.around(each)
+    ]
+    first = (value.lineno, value.col_offset)
+    is_first = all(each is value or (each.lineno, each.col_offset) > first for each in others)
+    above = around[: around.index(statement)]
+    if hasattr(statement, "body") or not is_first or any(isinstance(each, CONDITIONAL) for each in above):
+        raise Refused(f"line {statement.lineno} does more than to record work and read it")
+    if len(module.source(value).splitlines()) > 1:
+        raise Refused(f"the work on line {statement.lineno} goes over several lines")
+    return value
+
+
+def _runs_model(module: Module, recorded: ast.expr, work: Work) -> bool:
+    """Whether an expression calls more than operations of tensors, which are light by themselves."""
+    for node in ast.walk(recorded):
+        match node:
+            case ast.Call(func=ast.Name()):
+                return True
+            case ast.Call(func=ast.Attribute(value=value)):
+                if not work.is_value(value) and not qualified(module, node.func):
+                    return True
+    return False
 
 
 def _require_end_of_graph(module: Module, statement: ast.stmt) -> None:

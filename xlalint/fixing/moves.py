@@ -8,6 +8,7 @@ from typing import Any
 
 from xlalint.cure import Cure, MoveAbove, MoveBelow
 from xlalint.fixing.below import Below
+from xlalint.fixing.functions import read_by_callers
 from xlalint.fixing.module import Block, Module
 from xlalint.fixing.operations import Move
 from xlalint.fixing.order import require_order
@@ -32,7 +33,7 @@ def all_moved_below(module: Module, cures: Sequence[MoveBelow]) -> Rewrite:
     if not others and isinstance(to, ast.If) and (branch := _branch(module, _node(module, cure), to)):
         return _out_of_branch(module, _node(module, cure), to, branch)
     if isinstance(to, Function) and opened(to, cure.below, module) is None:
-        raise Refused(f"the step is the whole function `{to.name}`: return what is read, and read it below")
+        return read_by_callers(module, to, [_node(module, each) for each in cures])
     is_scope = opened(to, cure.below, module) is not None
     if is_scope:
         assert isinstance(to, ast.With | ast.AsyncWith)

@@ -13,6 +13,7 @@ from xlalint.cure import (
     MoveAbove,
     MoveBelow,
     MoveInto,
+    SyncBefore,
     Where,
     WrapBody,
 )
@@ -23,6 +24,8 @@ from xlalint.lazy.site import Site, site_of
 Loop = ast.For | ast.AsyncFor | ast.While
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
+_OF_REPLICAS = frozenset({"rank", "ordinal", "master", "main"})
+"""Words in names that tell replicas apart: `is_master`, `local_rank`, `is_main_process`."""
 _STEPS = frozenset({"step", "compile"})
 _PROFILERS = frozenset({"Trace", "StepTrace"})
 
@@ -58,10 +61,33 @@ def seen_in(module: Module, cure: Cure, path: Iterable[Site]) -> Cure:
             return replace(cure, what=_inside(module, _scope_or_function(module, above), what, calls))
         case EndBefore(scope=Site() as scope, site=site):
             return replace(cure, site=_inside(module, _scope_or_function(module, scope), site, calls))
+        case SyncBefore(site=Site() as site):
+            return replace(cure, site=_on_every_replica(module, [*calls, site]) or site)
         case MoveInto(what=sites):
             here = tuple(_inside(module, module.tree, each, calls) for each in sites)
             return replace(cure, what=tuple(dict.fromkeys(here)))
     return cure
+
+
+def _on_every_replica(module: Module, calls: Iterable[Site]) -> Site | None:
+    """The outermost test for a replica below which one of some calls stands in this file."""
+    for site in calls:
+        statement = module.statement(site) if site.path == str(module.file.path) else None
+        tests = [] if statement is None else [*module.around(statement)]
+        for node in reversed(tests):
+            if isinstance(node, ast.If) and _asks_for_replica(node.test):
+                return site_of(site.path, node.test)
+    return None
+
+
+def _asks_for_replica(test: ast.expr) -> bool:
+    """Whether a test is for some replicas only, by the names in it."""
+    named = (
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(test)
+        if isinstance(node, ast.Name | ast.Attribute)
+    )
+    return any(_OF_REPLICAS.intersection(name.lower().strip("_").split("_")) for name in named)
 
 
 def _inside(module: Module, around: ast.AST, where: Where, calls: list[Site]) -> Site:

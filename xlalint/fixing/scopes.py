@@ -27,7 +27,7 @@ from xlalint.fixing.places import (
     with_at,
 )
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
-from xlalint.fixing.work import READS, Work, draws_batch
+from xlalint.fixing.work import Work, draws_batch
 from xlalint.lazy.site import Site
 
 STEP = "torch_xla.step"
@@ -273,7 +273,7 @@ def _inner_reads(module: Module, statement: ast.stmt, work: Work, below: Below) 
     if statement in below.moving or not hasattr(statement, "body") or isinstance(statement, Function):
         return
     for node in ast.walk(statement):
-        if isinstance(node, ast.Call) and called(node) in READS and work.reads(node):
+        if isinstance(node, ast.Call) and work.reads(node):
             around = [*module.around(node)]
             around = around[: around.index(statement)]
             if not any(isinstance(each, Function | ast.Lambda) or each in below.moving for each in around):

@@ -205,7 +205,7 @@ class Work:
                 return self.is_value(value)
             case ast.Call(func=ast.Name(id="float" | "int" | "bool"), args=[value]):
                 return self.is_value(value)
-            case ast.Call(func=ast.Name(id="print"), args=values):
+            case ast.Call(func=ast.Name(id="print") | ast.Attribute(attr="format"), args=values):
                 return any(map(self.is_value, values))
         return False
 

@@ -1,0 +1,49 @@
+# select: XLA101
+"""Two steps that are whole functions read their losses, and tell what they were given."""
+
+import torch
+import torch_xla
+
+
+class Trainer:
+    def __init__(self, model, device):
+        self.model = model
+        self.device = device
+        self.optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        self.losses = []
+        self.step_fn = torch_xla.compile(self.step_fn)
+
+    def step_fn(self, batch, index):
+        self.optimizer.zero_grad()
+        loss = self.model(batch).square().mean()
+        loss.backward()
+        print("step", index)
+        self.optimizer.step()
+        return loss
+
+
+def fit(trainer, batches):
+    for number, batch in enumerate(batches):
+        loss = trainer.step_fn(batch, number)
+        trainer.losses.append(loss.item())  # for the plot
+        print("loss", loss)
+
+
+@torch_xla.compile
+def evaluate(model, batch, target):
+    output = model(batch)
+    loss = torch.nn.functional.mse_loss(output, target)
+    return output, loss
+
+
+def main():
+    device = torch_xla.device()
+    trainer = Trainer(torch.nn.Linear(4, 1).to(device), device)
+    fit(trainer, [torch.randn(2, 4, device=device) for _ in range(3)])
+    ones = torch.ones(2, 4, device=device)
+    output, loss = evaluate(trainer.model, ones, ones[:, :1])
+    print(f"{loss.item():.3f}")
+    return output, loss
+
+
+main()
