@@ -65,9 +65,8 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
     ```
 
     ## Fix safety
-    Unsafe: the loop body becomes a step with the read below it, or a `torch_xla.sync()` comes
-    before the read: above the test where only some replicas read, and below the model where one line
-    runs it and reads. Each graph cut advances the device's random state: dropout differs.
+    Unsafe: the loop body becomes a step with the read below it, or a `torch_xla.sync()` comes before
+    the read, above the master's test. Each graph cut advances the device's random state: dropout differs.
 
     ## On the engine
     Ten steps that read their loss before the loader's next batch launch 20 graphs. With the work in
