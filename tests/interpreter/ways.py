@@ -576,3 +576,34 @@ def read_on_the_second_way(flag):
             pass
         else:
             scores.cpu()
+
+
+# Loops that write their parameters on some way
+
+
+def an_exit_after_a_save_in_the_first_arm(flag, other):
+    optimizer = torch.optim.SGD(model.parameters())
+    torch_xla.sync()
+    for batch in loader:
+        optimizer.step()
+        if flag:
+            if other:
+                xm.save(model.state_dict(), "model.pt")  # expect: XLA602
+            else:
+                print("nothing is saved here")
+            break
+    model(x)
+
+
+def an_exit_after_a_save_in_the_second_arm(flag, other):
+    optimizer = torch.optim.SGD(model.parameters())
+    torch_xla.sync()
+    for batch in loader:
+        optimizer.step()
+        if flag:
+            if other:
+                print("nothing is saved here")
+            else:
+                xm.save(model.state_dict(), "model.pt")  # expect: XLA602
+            break
+    model(x)

@@ -1,0 +1,67 @@
+"""A fine-tuning script of transformers through accelerate, which reads its losses in each step."""
+
+import evaluate
+import torch
+from accelerate import Accelerator
+from datasets import load_dataset
+from torch.optim import AdamW
+from torch.utils.data import DataLoader
+from tqdm.auto import tqdm
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, get_scheduler
+
+
+def main():
+    dataset = load_dataset("yelp_review_full")
+    tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+
+    def tokenize(examples):
+        return tokenizer(examples["text"], padding="max_length", truncation=True)
+
+    tokenized = dataset.map(tokenize, batched=True)
+    tokenized = tokenized.remove_columns(["text"]).rename_column("label", "labels")
+    tokenized.set_format("torch")
+    train_dataloader = DataLoader(tokenized["train"], shuffle=True, batch_size=8)
+    eval_dataloader = DataLoader(tokenized["test"], batch_size=8)
+
+    model = AutoModelForSequenceClassification.from_pretrained("bert-base-cased", num_labels=5)
+    optimizer = AdamW(model.parameters(), lr=5e-5)
+    num_epochs = 3
+    num_training_steps = num_epochs * len(train_dataloader)
+    lr_scheduler = get_scheduler(
+        "linear", optimizer=optimizer, num_warmup_steps=0, num_training_steps=num_training_steps
+    )
+    accelerator = Accelerator()
+    model, optimizer, train_dataloader, eval_dataloader, lr_scheduler = accelerator.prepare(
+        model, optimizer, train_dataloader, eval_dataloader, lr_scheduler
+    )
+
+    progress_bar = tqdm(range(num_training_steps))
+    model.train()
+    for _ in range(num_epochs):
+        total = 0.0
+        for batch in train_dataloader:
+            outputs = model(**batch)
+            loss = outputs.loss
+            accelerator.backward(loss)
+            accelerator.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            lr_scheduler.step()
+            optimizer.zero_grad()
+            total += loss.item()  # expect: XLA102 likely
+            progress_bar.update(1)
+            progress_bar.set_postfix(loss=loss.item())  # expect: XLA102 likely
+        print(total / len(train_dataloader))
+
+        metric = evaluate.load("accuracy")
+        model.eval()
+        for batch in eval_dataloader:
+            with torch.no_grad():
+                outputs = model(**batch)
+            predictions = torch.argmax(outputs.logits, dim=-1)
+            metric.add_batch(predictions=predictions, references=batch["labels"])  # expect: XLA102 likely
+        print(metric.compute())
+    torch.save(model.state_dict(), "model.pt")  # expect: XLA601 likely
+
+
+if __name__ == "__main__":
+    main()
