@@ -105,6 +105,7 @@ UNREACHED = {
     "XLA212/step_in_a_method": "it is opened in a called function",
     "XLA301/epoch_in_trace": "the cure is only shown",
     "XLA301/trace_me": "the scope is the whole function",
+    "XLA602/hook_of_a_library": "nothing is found",
     "XLA701/trainer_moves_in_fit": "in another function or branch",
     "XLA703/optimizer_skips_on_nan": "the cure is only shown",
 }

@@ -9,6 +9,7 @@ from xlalint.cure import Rename
 from xlalint.fixing import imports
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module
+from xlalint.fixing.places import function_around
 from xlalint.fixing.rewrite import Need, Refused, Rewrite
 
 PARALLEL_LOADER = "torch_xla.distributed.parallel_loader.ParallelLoader"
@@ -55,12 +56,44 @@ def _asked(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, ast.Call]
             uses = [
                 use for use, where in module.scopes.uses[name] if module.scopes.binding(name, where) is scope
             ]
-            if scope.others[name] != [target] or not uses:
+            if scope.others[name] != [target]:
+                uses = _until_next(module, name, target, scope.others[name], uses)
+            if not uses:
                 raise Refused(f"`{name}` is more than this loader")
             for use in uses:
                 yield use, _asking(module, module.parents.get(use))
         case _:
             raise Refused("it is not seen what it is asked for")
+
+
+def _until_next(
+    module: Module, name: str, target: ast.Name, bound: list[ast.AST], uses: list[ast.Name]
+) -> list[ast.Name]:
+    """The uses of a name below one of several statements of a block that bind it, above the next.
+
+    Raises:
+        Refused: it is bound, or used, elsewhere, too.
+    """
+    statements = [module.parents[each] for each in bound]
+    own = module.parents[target]
+    assert isinstance(own, ast.stmt)
+    block = module.block(own)
+    places = [block.index(each) for each in statements if isinstance(each, ast.Assign) and each in block]
+    members = {
+        use: module.member(use, block)
+        for use in uses
+        if function_around(module, use) is function_around(module, own)
+    }
+    first = min(places)
+    if (
+        len(places) < len(bound)
+        or len(members) < len(uses)
+        or any(member is None or block.index(member) <= first for member in members.values())
+    ):
+        raise Refused(f"`{name}` is more than this loader")
+    place = block.index(own)
+    end = min((each for each in places if each > place), default=len(block))
+    return [use for use, member in members.items() if member in block[place + 1 : end + 1]]
 
 
 def _asking(module: Module, attribute: ast.AST | None) -> ast.Call:

@@ -60,11 +60,14 @@ _QUIET_RECEIVERS = (
     "history",
     "wandb",
     "stats",
+    "time",
+    "smoothed",
 )
 _WORDS = frozenset(
     {
         "log", "logger", "logging", "print", "save", "saver", "saving", "report", "checkpoint", "ckpt",
         "evaluate", "validate", "eval", "valid", "validation",
+        "write", "summary", "dump", "track", "tensorboard",
     }
 )  # fmt: skip
 _OF_LOGARITHMS = frozenset({"softmax", "sigmoid", "prob", "probs", "likelihood", "normal"})

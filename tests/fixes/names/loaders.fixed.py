@@ -23,10 +23,10 @@ def by_a_name(loader, train, device):
 
 
 def by_two_names(first, second, train):
-    loader = pl.ParallelLoader(first, [torch_xla.device()])  # stays: `loader` is more than this loader
-    train(loader.per_device_loader(torch_xla.device()))
-    loader = pl.ParallelLoader(second, [device])  # stays: `loader` is more than this loader
-    train(loader.per_device_loader(device))
+    loader = pl.MpDeviceLoader(first, torch_xla.device())
+    train(loader)
+    loader = pl.MpDeviceLoader(second, device)
+    train(loader)
 
 
 def several_devices(loader, devices, train):
@@ -48,3 +48,11 @@ def kept(loader):
 
 def given_away(loader, train):
     train(pl.ParallelLoader(loader, [device]))  # stays: it is not seen what it is asked for
+
+
+def epochs(train, check, device):
+    for _ in range(2):
+        loader = pl.MpDeviceLoader(train, device)
+        run(loader)
+        loader = pl.MpDeviceLoader(check, device)
+        run(loader)

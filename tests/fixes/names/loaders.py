@@ -25,9 +25,9 @@ def by_a_name(loader, train, device):
 
 
 def by_two_names(first, second, train):
-    loader = pl.ParallelLoader(first, [xm.xla_device()])  # stays: `loader` is more than this loader
+    loader = pl.ParallelLoader(first, [xm.xla_device()])
     train(loader.per_device_loader(xm.xla_device()))
-    loader = pl.ParallelLoader(second, [device])  # stays: `loader` is more than this loader
+    loader = pl.ParallelLoader(second, [device])
     train(loader.per_device_loader(device))
 
 
@@ -50,3 +50,11 @@ def kept(loader):
 
 def given_away(loader, train):
     train(pl.ParallelLoader(loader, [device]))  # stays: it is not seen what it is asked for
+
+
+def epochs(train, check, device):
+    for _ in range(2):
+        loader = pl.ParallelLoader(train, [device])
+        run(loader.per_device_loader(device))
+        loader = pl.ParallelLoader(check, [device])
+        run(loader.per_device_loader(device))
