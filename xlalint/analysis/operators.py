@@ -378,7 +378,10 @@ def _either(left: Value, right: Value, node: ast.BoolOp) -> Value:
 
 
 def _compare_ordinal(op: ast.cmpop, ordinal: Value, other: Value, flipped: bool) -> Value:
-    zero = literal(other) == 0
+    number = literal(other)
+    if isinstance(number, int) and number < 0:
+        return HOST  # no replica has such a number: it is asked whether there are several
+    zero = number == 0
     master: bool | None = None
     if isinstance(op, ast.Eq):
         master = zero

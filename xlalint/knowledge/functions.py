@@ -190,7 +190,7 @@ FUNCTIONS: dict[str, str] = {
     "builtins.len": "length",
     "builtins.isinstance": "isinstance",
     "builtins.issubclass": "host",
-    "builtins.hasattr": "unknown truth",
+    "builtins.hasattr": "hasattr",
     "builtins.callable": "unknown truth",
     "builtins.id": "host",
     "builtins.type": "type",

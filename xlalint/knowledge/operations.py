@@ -78,9 +78,8 @@ LIKE = "_like"
 """Functions whose names end so make a tensor like their argument."""
 
 SHAPED_BY_DATA: dict[str, tuple[int, str]] = {
-    **dict.fromkeys(
-        ("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount"), (0, "")
-    ),
+    **dict.fromkeys(("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive"), (0, "")),
+    "bincount": (3, "minlength"),
     "where": (2, "input"),
     "one_hot": (2, "num_classes"),
 }

@@ -22,7 +22,7 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.unknown import call_unknown
-from xlalint.knowledge import functions
+from xlalint.knowledge import functions, lifecycle
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -32,6 +32,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+from xlalint.versions import LATEST
 
 
 def _nothing(machine: Machine, call: Call) -> Value:
@@ -135,6 +136,15 @@ def _type(machine: Machine, call: Call) -> Value:
     return UNKNOWN
 
 
+def _hasattr(machine: Machine, call: Call) -> Value:
+    """A gate for older releases is open: the one that code is checked for has the name."""
+    base, name = call.argument(0), literal(call.argument(1))
+    module = base.payload if base is not None else None
+    if not (isinstance(module, Namespace) and module.outline is None):
+        return HOST
+    return constant(True) if lifecycle.exists(f"{module.name}.{name}", LATEST) else HOST
+
+
 def _getattr(machine: Machine, call: Call) -> Value:
     base, name = call.argument(0), literal(call.argument(1))
     if base is None or name is None:
@@ -236,6 +246,7 @@ EFFECTS: dict[str, Effect] = {
     "tensor test": _is_tensor,
     "type": _type,
     "getattr": _getattr,
+    "hasattr": _hasattr,
     "setattr": _setattr,
     "super": _super,
     "import": _import,

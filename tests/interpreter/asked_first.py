@@ -1,0 +1,58 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""What a program asks before it decides: what a release has, whether there are several replicas, how many."""
+
+import os
+
+import torch
+import torch.distributed as dist
+import torch_xla
+import torch_xla.core.xla_model as xm
+
+device = torch_xla.device()
+model = torch.nn.Linear(4, 4).to(device)
+optimizer = torch.optim.SGD(model.parameters())
+
+
+def what_the_release_has():
+    model(torch.ones(4, 4, device=device)).sum().backward()
+    if hasattr(xm, "reduce_gradients"):
+        xm.reduce_gradients(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+    else:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        xm.optimizer_step(optimizer)
+
+
+def what_the_release_may_not_have():
+    model(torch.ones(4, 4, device=device)).sum().backward()
+    if hasattr(xm, "reduce_gradients_of_tomorrow"):
+        optimizer.step()
+    else:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508 likely
+        xm.optimizer_step(optimizer)
+
+
+def whether_there_are_several(stage):
+    several = int(os.environ.get("RANK", -1)) != -1
+    if stage == 1 and not several:
+        raise ValueError("stage 1 takes several replicas")
+    if several:
+        flag = torch.tensor([1], device=device)
+        dist.broadcast(flag, src=0)
+        return flag.item()
+
+
+def on_the_master(batch):
+    loss = model(batch.to(device)).sum()
+    xm.all_reduce("sum", [loss])
+    if int(os.environ.get("RANK", -1)) == 0:
+        print(loss)  # expect: XLA501
+
+
+def how_many_of_each():
+    for _ in range(3):
+        experts = torch.randint(0, 4, (16,), device=device)
+        print(torch.bincount(experts, minlength=4).shape)
+        print(torch.bincount(experts).shape)  # expect: XLA401
