@@ -48,6 +48,7 @@ def merged(runs: Sequence[Run]) -> Run:
         expected_per_step=_mean(run.expected_per_step for run in runs),
         ms=_milliseconds([run.ms for run in runs if run.ms is not None]),
         unattributed=tuple(each for run in runs for each in run.unattributed),
+        recompiled=tuple(dict.fromkeys(each for run in runs for each in run.recompiled)),
         fallbacks=_added(run.fallbacks for run in runs),
         untrained=tuple(dict.fromkeys(each for run in runs for each in run.untrained)),
         diagnostics=tuple(_together(each for run in runs for each in run.diagnostics)),

@@ -64,6 +64,25 @@ class Untrained:
 
 
 @dataclass(frozen=True, slots=True)
+class Recompiled:
+    """A loop was compiled again after its warm-up.
+
+    Args:
+        path: The file of the operation by which its graph differs; of the cut, where that is not known.
+        line: Its line.
+        step: The first step in which it was.
+        count: In how many.
+        why: What the operation was and what it is, or why that is not known.
+    """
+
+    path: str
+    line: int
+    step: int
+    count: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One process that ran a program under the guard.
 
@@ -82,6 +101,7 @@ class Run:
             step after it. `expected_per_step`: how many need be, one for each batch that is trained on.
         ms: Where the time of a step went; None: there was no step after the warm-up.
         unattributed: Where graphs were launched that nothing is known to cause.
+        recompiled: Why loops were compiled again after their warm-up.
         fallbacks: By operation, how often the host ran it, as torch_xla cannot record it.
         untrained: Parameters that were never updated.
         diagnostics: What was found, in the order in which it is shown.
@@ -116,6 +136,7 @@ class Run:
     expected_per_step: float | None = None
     ms: Milliseconds | None = None
     unattributed: tuple[Unattributed, ...] = ()
+    recompiled: tuple[Recompiled, ...] = ()
     fallbacks: dict[str, int] = field(default_factory=dict)
     untrained: tuple[Untrained, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()

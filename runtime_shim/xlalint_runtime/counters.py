@@ -28,6 +28,11 @@ def counts() -> Counts:
     return Counts(cached + uncached + _dynamo_launches[0] - _compiled_ahead[0], uncached)
 
 
+def compiles() -> int:
+    """Graphs compiled since the process started."""
+    return int(torch_xla._XLAC._xla_counter_value("UncachedCompile") or 0)
+
+
 def count_dynamo_launches() -> Callable[[], None]:
     """Count launches of graphs that Dynamo has cached, which the engine's own counters leave out.
 

@@ -11,6 +11,7 @@ from xlalint.lazy.events import (
     Event,
     FellBack,
     GradientUsed,
+    GraphChanged,
     HostRead,
     LastBatchSmaller,
     LeftPending,
@@ -29,7 +30,7 @@ from xlalint.lazy.events import (
 )
 
 EMITTED: frozenset[type[Event]] = frozenset({
-    ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack, GradientUsed, HostRead,
-    LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated, OptimizerStepped, ReadThenCut, Save,
+    ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack, GradientUsed, GraphChanged,
+    HostRead, LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated, OptimizerStepped, ReadThenCut, Save,
     ScalerStepped, ScopeEntered, ScopeLeft, StepSplit, SteppedAgain, StepsRun, UnmatchedCollective,
 })  # fmt: skip

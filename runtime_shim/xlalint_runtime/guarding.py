@@ -23,7 +23,7 @@ from xlalint_runtime.report import Report
 from xlalint_runtime.shield import Faults, shielded
 from xlalint_runtime.summary import Summary
 from xlalint_runtime.watch import Happened, Hook, Watch
-from xlalint_runtime.watching import cuts, fallbacks, loops, meetings, reads, training
+from xlalint_runtime.watching import cuts, fallbacks, loops, meetings, reads, recompiles, training
 
 HOOKS = (*cuts.HOOKS, *reads.HOOKS, *training.HOOKS, *loops.HOOKS, *meetings.HOOKS)
 
@@ -73,6 +73,7 @@ class Guard:
             self._patches.replace(hook.owner, hook.name, functools.partial(self._shielded, hook))
         training.register(self._watch, self._patches, self.faults)
         fallbacks.register(self._watch, self._patches, self.faults, from_the_start=self._follows_lines)
+        recompiles.register(self._watch, self._patches, self.faults)
         replicas.listen(self._watch)
         self._patches.on_undo(lambda: replicas.listen(replicas.Listener()))
         return self

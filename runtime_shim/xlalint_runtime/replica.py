@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import NamedTuple
 
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Loop, State
@@ -52,18 +51,23 @@ class Around:
         return begins
 
 
-class RunningLoop(NamedTuple):
+@dataclass
+class RunningLoop:
     """A loop over a loader, known by its iterator.
 
     Args:
         cuts_before: How many cuts the replica had made when it began.
         cuts: Whether each of its batches is a cut.
         by_for: Whether a `for` runs it.
+        rest: Which of its batches is the last one, and smaller than the others; None: none is.
+        batches: How many it was given.
     """
 
     cuts_before: int
     cuts: bool
     by_for: bool
+    rest: int | None = None
+    batches: int = 0
 
 
 class Replica:
@@ -79,7 +83,9 @@ class Replica:
         self.launched_at: set[Site] = set()
         """Where something was launched between cuts. Who comes there again is in some loop."""
         self.outside = Outside()
-        self.cuts = self.backwards = self.batches = 0
+        self.cuts = self.backwards = self.batches = self.steps = 0
+        self.begins_loader = False
+        """Whether a loop over a loader has begun since the last cut: what is recorded is not all its own."""
         self.rank_tests: dict[CodeType, Site] = {}
         """Functions that asked for the rank since the last cut, and where."""
         self.chain: Chain = ()

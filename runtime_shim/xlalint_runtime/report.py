@@ -15,6 +15,7 @@ from typing import Any
 
 from xlalint.diagnostic import Diagnostic, Evidence, Observer, Position, Range
 from xlalint.judging import Caller, Placed, diagnostic, place, settle
+from xlalint.lazy.events import Event
 from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import Site
 from xlalint.rule import Finding
@@ -106,11 +107,11 @@ class Report:
             self._replicas[_key(placed)].add(replicas.rank())
             return placed if self._times[_key(placed)] == 1 else None
 
-    def again(self, site: Site, times: int) -> None:
-        """What was found at `site` has happened so many times more, without being watched."""
+    def again(self, site: Site, times: int, kind: type[Event]) -> None:
+        """What was found at `site` by an event of this kind has happened so many times more."""
         with self._lock:
             for placed in self._found:
-                if placed.path[-1] == site and placed.finding.rule.of_runs:
+                if placed.path[-1] == site and kind in placed.finding.rule.events:
                     self._times[_key(placed)] += times
 
     def _placed(self, finding: Finding, settled_in: Chain | None) -> Placed:

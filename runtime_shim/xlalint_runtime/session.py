@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from xlalint.diagnostic import Diagnostic, Severity
 from xlalint.output import runs
 from xlalint.registry import all_rules, is_guarded
-from xlalint.runs import Run, Unattributed
+from xlalint.runs import Recompiled, Run, Unattributed
 from xlalint_runtime import files
 from xlalint_runtime.choosing import Choice
 from xlalint_runtime.covering import Covering
@@ -208,6 +208,10 @@ class Session:
             expected_per_step=summary.expected if late else None,
             ms=summary.milliseconds(),
             unattributed=tuple(self._unattributed(guard)),
+            recompiled=tuple(
+                Recompiled(guard.report.shown_path(site), site.line, *held)
+                for site, held in tuple(summary.late_graphs.items())
+            ),
             fallbacks=summary.fallbacks(),
             untrained=summary.models.untrained(),
             diagnostics=self.found,

@@ -41,7 +41,7 @@ Chain = tuple[UserFrame, ...]
 def user_chain() -> Chain:
     """The frames of this thread's stack that are the user's own."""
     found = [
-        UserFrame(_site(frame), frame.f_code, id(frame), _loops_at(frame.f_code, frame.f_lasti))
+        UserFrame(site_in(frame), frame.f_code, id(frame), _loops_at(frame.f_code, frame.f_lasti))
         for frame in _stack()
         if is_user_file(_file(frame))
     ]
@@ -78,6 +78,11 @@ def is_at_for() -> bool:
 def is_user_file(name: str) -> bool:
     """Whether a file is neither Python's, nor an installed package's, nor ours."""
     return not name.startswith(("<", *_LIBRARIES, _OURS))
+
+
+def site_in(frame: FrameType) -> Site:
+    """Where the function of a frame is now."""
+    return _site_of(frame.f_code, frame.f_lasti)
 
 
 def callee(site: Site) -> str:
@@ -283,10 +288,6 @@ def _stack() -> Iterator[FrameType]:
 
 def _file(frame: FrameType) -> str:
     return frame.f_code.co_filename
-
-
-def _site(frame: FrameType) -> Site:
-    return _site_of(frame.f_code, frame.f_lasti)
 
 
 @cache

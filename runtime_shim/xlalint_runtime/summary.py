@@ -18,6 +18,9 @@ from xlalint_runtime.models import Models
 MOST_UNATTRIBUTED = 8
 """Of the places where graphs were launched by nothing known, so many are told."""
 
+MOST_RECOMPILED = 16
+"""So many places are told by which graphs differ."""
+
 
 class Launch(Enum):
     """What causes launches."""
@@ -64,6 +67,8 @@ class Summary:
         self.models = Models()
         self.causes: Counter[Launch] = Counter()
         self.unattributed: Counter[tuple[Site | None, Site]] = Counter()
+        self.late_graphs: dict[Site, tuple[int, int, str]] = {}
+        """Where what was compiled again differs: the first such step, how many came, and how at first."""
         self._lock = threading.Lock()
         self._steps: Counter[tuple[Unit, int]] = Counter()
         self._stepped: dict[int, set[int]] = defaultdict(set)
@@ -131,6 +136,20 @@ class Summary:
     def compiles(self) -> int:
         """All compiled graphs so far."""
         return counters.counts().since(self._at_start).compiles
+
+    def recompiled(self, site: Site, why: str) -> None:
+        """After its warm-up a loop was compiled again, in the step that was made last."""
+        with self._lock:
+            first, count, shown = self.late_graphs.get(site, (self.steps, 0, why))
+            if count or len(self.late_graphs) < MOST_RECOMPILED:
+                self.late_graphs[site] = first, count + 1, shown
+
+    def explained(self, cut: Site) -> None:
+        """Why the graph of this cut was compiled again was not known at first, and is now."""
+        with self._lock:
+            first, count, why = self.late_graphs.pop(cut)
+            if count > 1:
+                self.late_graphs[cut] = first, count - 1, why
 
     def fallbacks(self) -> dict[str, int]:
         """By operation, how often the host has run it."""

@@ -101,6 +101,10 @@ class Watch(replicas.Listener):
         self._pace = pace
         self.at_end_of_step: Callable[[], None] = lambda: None
         """Called at each cut, and before each step of an optimizer: where nothing cuts, these still step."""
+        self.at_launch: Callable[..., None] = lambda *_, **__: None
+        """Called after each cut; `Recompiles.cut` says with what."""
+        self.at_batch: Callable[..., None] = lambda *_, **__: None
+        """Called with each batch of a loader; `Recompiles.batch` says with what."""
         self.model = LazyModel(self._happens)
         self.report = report
         self._follower = Follower(self.model, report)
@@ -221,7 +225,9 @@ class Watch(replicas.Listener):
 
     def stepped(self) -> None:
         """An optimizer has stepped."""
-        self._follower.stepped(self.replica)
+        replica = self.replica
+        replica.steps += 1
+        self._follower.stepped(replica)
 
     @contextlib.contextmanager
     def launching(self, chain: Chain, cause: Launch, waiting: bool) -> Iterator[None]:

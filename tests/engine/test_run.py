@@ -108,6 +108,22 @@ def test_what_the_host_runs_is_found_at_its_line_and_what_nothing_trains_is_name
         }
 
 
+def test_why_a_loop_was_compiled_again_is_told_at_its_line(server: ForkServer) -> None:
+    program = MORE / "ten_causes.py"
+    measurement = watched(server, program)
+    assert (measurement.raised, measurement.run is not None) == (None, True), measurement.output
+    assert measurement.run is not None
+    assert {each for each in found(measurement) if each[0] == "XLA407"} == marked(program)
+    (unawares,) = (
+        line for line, text in enumerate(program.read_text().splitlines(), 1) if "# unawares" in text
+    )
+    missed = [each["line"] for each in measurement.run["recompiled"] if "not recorded" in each["why"]]
+    assert missed[0] == unawares
+    assert measurement.run["notes"] == []
+    # Modes of torch's that the program enters and leaves meanwhile are its own again.
+    assert "modes left: 0" in measurement.output.splitlines()
+
+
 def test_which_lines_ran_is_known_of_those_that_were_asked_about(server: ForkServer) -> None:
     program = MORE / "reads_in_steps.py"
     lines = {text.strip(): number for number, text in enumerate(program.read_text().splitlines(), start=1)}

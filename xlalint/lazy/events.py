@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
@@ -109,6 +110,47 @@ class FellBack(Event):
     """The host ran an operation, as the lazy engine cannot record it; `operation` is its name in ATen."""
 
     operation: str = ""
+
+
+class Changed(Enum):
+    """How an operation of a graph is another one than in the graphs before."""
+
+    SHAPE = "the shape of an argument"
+    DTYPE = "the dtype of an argument"
+    COUNT = "how many tensors it gets"
+    ARGUMENT = "an argument that is no tensor, and part of the graph"
+    RESULT = "what it yields, for the same arguments"
+    NUMBER = "a number that is part of the graph"
+    NEW = "there was none before"
+    GONE = "there is none any more"
+    OTHER = "it takes the place of another one"
+
+    __hash__ = BY_IDENTITY
+
+
+class Change(NamedTuple):
+    """By what a graph differs from those before it, at its first operation that does.
+
+    Args:
+        how: What of the operation is another one.
+        operation: The function of torch.
+        before: What it was, in words that fit `how`.
+        now: What it is.
+        before_line: Where the operation before was asked for, if that was another one.
+    """
+
+    how: Changed
+    operation: str
+    before: str
+    now: str
+    before_line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphChanged(Event):
+    """After its warm-up a loop has recorded another graph, which was compiled."""
+
+    change: Change = Change  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, either
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, Cause, LastCut, Marker, needed
 from xlalint.lazy.events import (
+    Change,
     ClippedEarly,
     ClosureAdded,
     ClosureNeverRun,
@@ -24,6 +25,7 @@ from xlalint.lazy.events import (
     FellBack,
     Form,
     GradientUsed,
+    GraphChanged,
     HostRead,
     LastBatchSmaller,
     LaunchedTooLate,
@@ -475,6 +477,10 @@ class LazyModel:
     def fall_back(self, state: State, operation: str, site: Site) -> None:
         """The host runs an operation that the engine cannot record: what it needs is launched and read."""
         self._emit(FellBack(site, self.assumed(state), operation), state)
+
+    def change_graph(self, state: State, change: Change, site: Site) -> None:
+        """A loop that has warmed up records another graph than before: it is compiled."""
+        self._emit(GraphChanged(site, self.assumed(state), change), state)
 
     # Replicas ------------------------------------------------------------------------------------
 

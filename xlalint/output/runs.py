@@ -11,7 +11,7 @@ from typing import Any
 from xlalint.diagnostic import Diagnostic, Seen
 from xlalint.output import json, text
 from xlalint.output.paint import FAINT, STRONG, Line, Span, plain
-from xlalint.runs import Milliseconds, Run, Unattributed, Untrained
+from xlalint.runs import Milliseconds, Recompiled, Run, Unattributed, Untrained
 from xlalint.sources.file import SourceFile
 
 FORM = 1
@@ -43,6 +43,7 @@ def read(data: str) -> Run:
         known = {name: held[name] for name in Run.__slots__ if name in held}
         known["diagnostics"] = tuple(json.from_object(each) for each in held["diagnostics"])
         known["unattributed"] = tuple(Unattributed(**each) for each in held["unattributed"])
+        known["recompiled"] = tuple(Recompiled(**each) for each in held.get("recompiled", ()))
         known["untrained"] = tuple(
             Untrained(**{**each, "names": tuple(each["names"])}) for each in held.get("untrained", ())
         )
@@ -75,6 +76,7 @@ def full(run: Run, sources: Mapping[str, SourceFile], columns: int = text.COLUMN
     yield from text.full(run.diagnostics, sources, columns)
     yield from _untrained(run)
     yield from _unattributed(run)
+    yield from _recompiled(run)
     yield from _worst(run)
     yield _numbers(run)
     yield from _fallbacks(run)
@@ -113,6 +115,15 @@ def _unattributed(run: Run) -> Iterator[Line]:
             where = f"{each.path}:{each.after} to {each.line}"
         yield plain(f"unattributed: {_times_of(each.count, 'launch', 'launches')} at {where}")
     if run.unattributed:
+        yield plain("")
+
+
+def _recompiled(run: Run) -> Iterator[Line]:
+    if run.recompiled:
+        yield plain("compiled again after the warm-up")
+        for each in run.recompiled:
+            times = f" (and {each.count - 1} times more)" if each.count > 1 else ""
+            yield plain(f"  step {each.step}{times}  {each.path}:{each.line}  {each.why}")
         yield plain("")
 
 

@@ -16,6 +16,7 @@ from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import NOTHING, Weight
+from xlalint_runtime import counters
 from xlalint_runtime.sites import callee, definition, frames_below_user, is_tracing, user_chain, written
 from xlalint_runtime.summary import Launch
 from xlalint_runtime.watch import Hook, Watch
@@ -68,7 +69,7 @@ def _marker(watch: Watch, original: Any) -> Any:
                 resets, waits = kwargs.get("reset_scope", True), kwargs.get("wait", False)
                 watch.model.cut(state, cause, spelling, site, resets_scope=resets, waits=waits)
 
-        before = replica.state.copy()
+        before, compiled = replica.state.copy(), counters.compiles()
         watch.tell_cut(chain, cut)
         try:
             with watch.report.cost(chain[-1].site, Launch.CUT, waiting=replica.recorded != NOTHING):
@@ -83,6 +84,7 @@ def _marker(watch: Watch, original: Any) -> Any:
         watch.report.summary.cut(
             ends_scope=cause is Cause.SCOPE_EXIT, heavy=heavy, backwards=replica.backwards
         )
+        watch.at_launch(replica, chain, cause, compiled=counters.compiles() > compiled, heavy=heavy)
         return result
 
     return step_marker

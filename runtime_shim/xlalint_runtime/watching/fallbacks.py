@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from xlalint.lazy.events import FellBack
 from xlalint.lazy.site import Site
 from xlalint_runtime import counters, replicas
 from xlalint_runtime.hooks import Patches
@@ -62,7 +63,7 @@ class Fallbacks:
             self._known += new
             for operation, count in new.items():
                 if operation in self._places:
-                    self._watch.report.again(self._places[operation], count)
+                    self._watch.report.again(self._places[operation], count, FellBack)
             if not self._places.keys() >= new.keys() and self._lines.follow():
                 self._left = LOOKS
 

@@ -31,14 +31,19 @@ def _next(watch: Watch, original: Any) -> Any:
         if is_at_for() and replica.around and replica.around[-1].call == chain[-1].call:
             replica.around[-1].is_over_loader = True
         if id(iterator) not in replica.loops:
+            replica.begins_loader = True
             _begin(watch, replica, iterator)
+        loop = replica.loops[id(iterator)]
+        loop.batches += 1
         try:
-            return original(iterator)
+            batch = original(iterator)
         except BaseException:
             # Only a loop that comes to the end of a loader meets its last batch.
             if replica.loops.pop(id(iterator)).by_for and replica.around:
                 replica.around[-1].ragged = _ragged(watch, iterator)
             raise
+        watch.at_batch(batch, is_rest=loop.batches == loop.rest)
+        return batch
 
     return following
 
@@ -65,18 +70,23 @@ def _leaves_a_rest(batches: BatchSampler) -> bool:
 
 def _ragged(watch: Watch, iterator: Any) -> Ragged | None:
     """Whether the last batch of what is iterated is smaller, and where its loader was made."""
-    if isinstance(iterator, parallel_loader.PerDeviceLoader):
-        batches = getattr(iterator._loader._cpu_loader, "batch_sampler", None)
-    else:
-        batches = iterator._index_sampler
-    built = watch.ragged.get(batches) if batches is not None else None
+    batches = _drawing(iterator)
+    built = watch.ragged.get(batches) if type(batches) is BatchSampler else None
     return None if built is None else Ragged((built,))
+
+
+def _drawing(iterator: Any) -> Any:
+    """What draws the batches of what is iterated; None: nothing that is known."""
+    if isinstance(iterator, parallel_loader.PerDeviceLoader):
+        return getattr(iterator._loader._cpu_loader, "batch_sampler", None)
+    return iterator._index_sampler
 
 
 def _begin(watch: Watch, replica: Replica, iterator: Any) -> None:
     # Every batch of a device loader is a cut; around another one the program must cut.
     cuts = isinstance(iterator, parallel_loader.PerDeviceLoader)
-    replica.loops[id(iterator)] = RunningLoop(replica.cuts, cuts, is_at_for())
+    rest = len(_drawing(iterator)) if _ragged(watch, iterator) is not None else None
+    replica.loops[id(iterator)] = RunningLoop(replica.cuts, cuts, is_at_for(), rest)
     finalizer = weakref.finalize(iterator, _dropped, watch, replica, id(iterator))
     finalizer.atexit = False
 

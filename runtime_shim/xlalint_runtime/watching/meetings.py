@@ -30,14 +30,21 @@ def _collective(watch: Watch, original: Any) -> Any:
 
     @functools.wraps(original)
     def collective(*args: Any, **kwargs: Any) -> Any:
-        if not watch.this_thread.is_meeting and (chain := user_chain()):
+        if watch.this_thread.is_meeting:
+            return original(*args, **kwargs)
+        if chain := user_chain():
             below = list(frames_below_user())
             reducing = (f for f in below if f.f_code is xm.reduce_gradients.__code__)
             if frame := next(reducing, None):
                 built = watch.built.get(frame.f_locals["optimizer"])
                 watch.tell(chain, lambda state, site: watch.model.reduce_gradients(state, site, built))
             _tell_meeting(watch, chain, below, original.__name__)
-        return original(*args, **kwargs)
+        # Where a function mode of torch's is on, that is handed what we have replaced, and calls it again.
+        watch.this_thread.is_meeting = True
+        try:
+            return original(*args, **kwargs)
+        finally:
+            watch.this_thread.is_meeting = False
 
     return collective
 

@@ -1,0 +1,195 @@
+"""Why a step was compiled again: the operation by which its graph differs from those of the steps before.
+
+Nothing but a recording tells, and recording costs. So it is done while a loop warms up, from a batch on whose
+shapes are new, and for some steps after a graph that was compiled for a reason that is not known.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Hashable
+from types import FrameType
+from typing import Any
+
+from torch._dynamo import eval_frame
+
+from xlalint.lazy.cuts import Cause
+from xlalint.lazy.events import Change, GraphChanged
+from xlalint.lazy.site import Site
+from xlalint_runtime import pending, replicas
+from xlalint_runtime.differences import first_difference, in_short
+from xlalint_runtime.hooks import Patches
+from xlalint_runtime.replica import Around, Replica
+from xlalint_runtime.shield import Faults
+from xlalint_runtime.sites import Chain, is_user_file
+from xlalint_runtime.traces import Operation, Recorder, Trace
+from xlalint_runtime.watch import Watch
+
+ARMED = 20
+"""So many steps are recorded after one that was compiled for a reason that is not known."""
+WARM = 3
+"""The first steps legitimately differ: gradients and the state of optimizers come to be in them."""
+MOST_ARMED = 50
+"""So often recording begins at most after the warm-up of loops."""
+MOST_WARMING = 40
+"""So many steps of one loop are recorded at most until it has warmed up."""
+MOST_KEPT = 4
+"""Of the traces of a loop, so many are kept that differ."""
+
+
+def register(watch: Watch, patches: Patches, faults: Faults) -> None:
+    """Find out from now on."""
+    found = Recompiles(watch, faults)
+    watch.at_launch, watch.at_batch = found.cut, found.batch
+    patches.on_undo(found.end)
+
+
+class _Place:
+    """A cut at one place of a loop: the graphs that it launched."""
+
+    def __init__(self) -> None:
+        self.windows = self.stepped = 0
+        self.traces: list[Trace] = []
+        self.is_known = False
+        """Whether a trace was kept after the warm-up."""
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether its graphs are no longer those of the first steps; those of optimizers may come later."""
+        return self.windows >= WARM and self.stepped not in range(1, WARM)
+
+    def keep(self, trace: Trace) -> None:
+        """Remember a trace for those that come."""
+        self.is_known = self.is_known or self.is_warm
+        if not self.traces or first_difference(trace, self.traces):
+            self.traces = [*self.traces, trace][-MOST_KEPT:]
+
+
+class _Thread(threading.local):
+    """What is known of the graphs that one thread records."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.recorder = Recorder(lambda error: faults.note(error, "why a graph was compiled again"))
+        self.places: dict[Hashable, _Place] = {}
+        self.shapes: set[tuple[Any, ...]] = set()
+        self.loop: Around | None = None
+        """The loop that the program was in at the last cut."""
+        self.is_rest = False
+        """Whether a loader has handed out its last batch, which is smaller."""
+        self.stepped = 0
+        self.left = 1
+        """So many steps are recorded from here on."""
+        self.budget = MOST_ARMED
+        self.missed: tuple[_Place, Site] | None = None
+        """Where the last step was compiled unawares: if the change stays, this one shows it."""
+
+
+class Recompiles:
+    """Records steps and compares them."""
+
+    def __init__(self, watch: Watch, faults: Faults) -> None:
+        self._watch = watch
+        self._this = _Thread(faults)
+        self._recorders: list[Recorder] = []
+        self._told: set[Site] = set()
+
+    def cut(self, replica: Replica, chain: Chain, cause: Cause, *, compiled: bool, heavy: bool) -> None:
+        """A graph was launched; `heavy` with a model's worth of work in it."""
+        if replicas.rank() != 0:
+            return  # What the first replica has compiled, the others find.
+        this, summary = self._this, self._watch.report.summary
+        trace = this.recorder.end() if this.recorder.is_on else None
+        loop = replica.around[-1] if replica.around else None
+        is_round = heavy and loop is this.loop and not replica.begins_loader
+        stepped, this.stepped = replica.steps > this.stepped, replica.steps
+        this.is_rest = this.is_rest and loop is this.loop
+        this.loop, replica.begins_loader = loop, False
+        if is_round:
+            this.left -= this.left > 0
+            place = this.places.setdefault(_key(chain, cause), _Place())
+            place.windows += 1
+            place.stepped += stepped
+            missed, this.missed = this.missed, None
+            found = first_difference(trace, place.traces) if trace is not None and place.traces else None
+            if missed is not None and missed[0] is place and found is not None:
+                summary.explained(missed[1])
+                self._tell(replica, *found, is_rest=this.is_rest)
+            elif compiled and place.is_warm and found is not None:
+                self._tell(replica, *found, is_rest=this.is_rest)
+            elif compiled and place.is_warm:
+                summary.recompiled(chain[-1].site, self._unknown(place, chain[-1].site, trace))
+            if trace is not None:
+                place.keep(trace)
+            if not place.is_known and place.windows < MOST_WARMING:
+                this.left = max(this.left, 1)
+        if this.left and not _dynamo_is_used():
+            self._arm(at_cut=True)
+
+    def batch(self, batch: Any, *, is_rest: bool) -> None:
+        """A loader has handed out a batch, which may be the last one, and smaller than the others."""
+        if replicas.rank() != 0:
+            return
+        this = self._this
+        this.is_rest = is_rest
+        shapes = tuple(tuple(tensor.shape) for tensor in pending.tensors_in(batch))
+        if shapes not in this.shapes:
+            this.shapes.add(shapes)
+            if not this.recorder.is_on and self._may_arm() and not _dynamo_is_used():
+                self._arm(at_cut=False)
+        if this.recorder.is_on:
+            this.recorder.batch()
+
+    def end(self) -> None:
+        """Record no more."""
+        if self._this.recorder.is_on:
+            self._this.recorder.end()
+        for recorder in self._recorders:
+            recorder.is_on = False
+
+    def _arm(self, *, at_cut: bool) -> None:
+        recorder = self._this.recorder
+        if recorder not in self._recorders:
+            self._recorders.append(recorder)
+        recorder.begin(at_cut=at_cut)
+
+    def _may_arm(self) -> bool:
+        self._this.budget -= self._this.budget > 0
+        return self._this.budget > 0
+
+    def _unknown(self, place: _Place, cut: Site, trace: Trace | None) -> str:
+        """Why it is not known what was compiled again; what comes now is recorded."""
+        if trace is not None:
+            return "nothing that Python calls is another one: what it runs on may be"
+        if not self._may_arm():
+            return "not recorded: too many were before"
+        self._this.left, self._this.missed = ARMED, (place, cut)
+        return f"not recorded, as it came unawares: the next {ARMED} steps are"
+
+    def _tell(self, replica: Replica, operation: Operation, change: Change, *, is_rest: bool) -> None:
+        report, site = self._watch.report, operation.site
+        shown = in_short(change) + (", the last batch of a loader without drop_last=True" if is_rest else "")
+        report.summary.recompiled(site, shown)
+        if is_rest:
+            return  # XLA404 tells of it.
+        if site in self._told:
+            report.again(site, 1, GraphChanged)
+            return
+        self._told.add(site)
+        report.chain_at(site)
+        self._watch.model.change_graph(replica.state, change, site)
+
+
+def _key(chain: Chain, cause: Cause) -> Hashable:
+    """What tells cuts apart: the way there, through libraries, too. In each step, so no helper is called."""
+    below = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
+        below.append((id(frame.f_code), frame.f_lasti))
+        frame = frame.f_back
+    return cause, tuple([each.site for each in chain]), tuple(below)
+
+
+def _dynamo_is_used() -> bool:
+    """Whether anything was given to Dynamo to compile: a mode of torch would become part of that."""
+    return any(backend is not None for backend in eval_frame.cached_backends.values())
