@@ -31,6 +31,7 @@ class Request:
         max_seconds: After how many seconds.
         warmup: How many steps at the start are left out of the numbers of each step.
         replicas: How many replicas a launched program has; None: as the environment says.
+        stand_ins: Whether, on the CPU engine, something stands in for what only an accelerator has.
         asked: By absolute path, first and last lines of statements; whether these run is to be found out.
         follows_lines: Whether lines are followed from the start; see `Guard`.
         numbers: The file that losses and parameters are written to; then the program is seeded, too.
@@ -49,6 +50,7 @@ class Request:
     max_seconds: float | None = None
     warmup: int = 2
     replicas: int | None = None
+    stand_ins: bool = True
     asked: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     follows_lines: bool = False
     numbers: str | None = None

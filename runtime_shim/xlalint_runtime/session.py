@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from xlalint.judging import Placed
     from xlalint_runtime.guarding import Guard
     from xlalint_runtime.keeping import Kept
+    from xlalint_runtime.stand_ins import StandIns
 
 SELDOM = 1.0
 """Seconds from one report of what was counted to the next; findings are reported at once."""
@@ -55,6 +56,7 @@ class Session:
         self._pulse = _Pulse(request.pulse) if request.pulse else None
         self._guard: Guard | None = None
         self._kept: Kept | None = None
+        self._stand_ins: StandIns | None = None
         self._folder = str(Path.cwd())
         self._loaded = Loaded()
         self.covering = Covering(request.asked)
@@ -80,10 +82,14 @@ class Session:
         try:
             from xlalint_runtime import replicas
             from xlalint_runtime.guarding import Guard
+            from xlalint_runtime.stand_ins import StandIns
 
             if os.environ.get("PJRT_DEVICE", "CPU") == "CPU":
                 replicas.launch_here(self._patches)
                 replicas.order_saves(self._patches)
+                if self._request.stand_ins:
+                    self._stand_ins = StandIns()
+                    self._stand_ins.install(self._patches)
             guard = Guard(
                 all_rules(),
                 on_news=self._tell,
@@ -190,6 +196,7 @@ class Session:
         notes = [*common.notes, *([self._parted] if self._parted else [])]
         if engine != "CPU":
             notes.append(_UNTESTED.format(engine=engine))
+        notes += self._stand_ins.used if self._stand_ins is not None else ()
         notes += [
             f"a fault of the guard itself, which has changed nothing: {one}" for one in guard.faults.seen
         ]

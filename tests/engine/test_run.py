@@ -124,6 +124,21 @@ def test_why_a_loop_was_compiled_again_is_told_at_its_line(server: ForkServer) -
     assert "modes left: 0" in measurement.output.splitlines()
 
 
+def test_what_only_an_accelerator_has_is_stood_in_for_and_named(server: ForkServer) -> None:
+    program = MORE / "of_an_accelerator.py"
+    with_them, without = (watched(server, program, stand_ins=wanted) for wanted in (True, False))
+    assert with_them.raised is None, with_them.output
+    said = with_them.output.splitlines()
+    assert {"scores are torch.bfloat16", "memory is told: True", "device: CPU"} <= set(said)
+    assert with_them.run is not None
+    assert [note.split("`")[1] for note in with_them.run["notes"]] == [
+        "torch_xla.amp.autocast", "xm.get_memory_info",
+    ]  # fmt: skip
+    assert without.raised == "AttributeError"
+    assert without.run is not None
+    assert without.run["notes"] == []
+
+
 def test_which_lines_ran_is_known_of_those_that_were_asked_about(server: ForkServer) -> None:
     program = MORE / "reads_in_steps.py"
     lines = {text.strip(): number for number, text in enumerate(program.read_text().splitlines(), start=1)}

@@ -85,6 +85,10 @@ class RunsAProgram(click.Command):
     help="Give a program that launches replicas N of them, on the CPU engine.",
 )  # fmt: skip
 @click.option(
+    "--stand-ins/--no-stand-ins", default=True, show_default=True,
+    help="On the CPU engine, let something stand in for what only an accelerator has.",
+)  # fmt: skip
+@click.option(
     "--select", multiple=True, metavar="RULES", help="Use only these rules: codes, prefixes, names or ALL."
 )
 @click.option("--ignore", multiple=True, metavar="RULES", help="Turn these rules off.")
