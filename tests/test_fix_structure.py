@@ -96,6 +96,7 @@ UNREACHED = {
     "XLA101/own_step_manager": "it does not stand in the step itself",
     "XLA101/read_three_calls_deep": "nothing would be left in the step",
     "XLA201/marker_in_helper": "the marker stands in `steps.finish`",
+    "XLA202/evaluation_between_epochs": "nothing is found",
     "XLA202/trainer_over_steps": "`torch_xla` may be missing where line 26 runs",
     "XLA202/unknown_helper_may_cut": "nothing is found",
     "XLA203/raise_caught_outside": "nothing is found",

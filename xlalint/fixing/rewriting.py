@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from xlalint.analysis.parsing import parse_file
 from xlalint.cure import Cure, MoveBelow, SyncBefore, WrapBody
-from xlalint.fixing import imports
+from xlalint.fixing import imports, names
 from xlalint.fixing.callees import Callees
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.exports import Exports
@@ -101,21 +101,31 @@ class _Rewriting:
         taken = {number for step in steps for number in step.numbers}
         steps += self._moves(taken)
         taken = {number for step in steps for number in step.numbers}
-        for number in self._leading:
-            if number not in taken:
+        others = [number for number in self._leading if number not in taken]
+        of_text = [number for number in others if self._changes_text(number)]
+        for number in others:
+            if number not in of_text:
                 steps += self._first(number)
         moving = [step for step in steps if step.rewrite.operations]
-        renaming = [step for step in steps if not step.rewrite.operations]
         if any(isinstance(step.cure, WrapBody) for step in moving):
             # A step may make a marker needless.
             moving = [step for step in moving if not isinstance(step.cure, SyncBefore)]
-        for together in (*self._attempts(self._apart(moving)), *self._attempts(self._apart(renaming))):
-            if self._take(together):
-                self._result.moves = together[0] in moving
-                break
+        if any(map(self._take, self._attempts(self._apart(moving)))):
+            self._result.moves = True
+            return self._result
+        # What only changes names is looked at once nothing moves any more.
+        renaming = [step for step in steps if not step.rewrite.operations]
+        renaming += (step for number in of_text for step in self._first(number))
+        renaming.sort(key=lambda step: step.numbers)
+        any(map(self._take, self._attempts(self._apart(renaming))))
         return self._result
 
     # Choosing -----------------------------------------------------------------------------------
+
+    def _changes_text(self, number: int) -> bool:
+        """Whether no cure of a diagnostic moves a statement, by their kinds."""
+        cures = self._wanted[number].cures
+        return all(type(cure) in names.REWRITERS and not cure.also for cure in cures)
 
     def _wraps(self) -> Iterator[_Step]:
         """Step scopes around loops: all that is to be done to one loop is done at once."""
