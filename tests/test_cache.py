@@ -128,6 +128,48 @@ def test_an_edit_in_a_function_analyzes_only_what_rests_on_it(project: Path, ana
     assert same(after, checked(project))
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("    print(loss.item())", "    unused = 3\n    print(loss.item())"),
+        ("            loss.backward()", "            unused = 3\n            loss.backward()"),
+    ],
+    ids=["above a finding", "in its caller"],
+)
+def test_nothing_is_analyzed_above_a_function_that_does_what_it_did(
+    before: str, after: str, project: Path, analyses: list[Any]
+) -> None:
+    checked(project, cache=Cache())
+    text = MODEL
+    for _ in range(3):
+        text = text.replace(before, after)
+        (project / "trainer.py").write_text(text)
+        analyses.clear()
+        kept = checked(project, cache=Cache())
+        assert [root.kind for root in analyses] == ["uses"]
+        assert same(kept, checked(project))
+    text = text.replace("loss.item()", "loss")
+    (project / "trainer.py").write_text(text)
+    assert same(checked(project, cache=Cache()), checked(project))
+
+
+def test_a_function_that_does_something_else_is_analyzed_with_what_is_above(
+    project: Path, analyses: list[Any]
+) -> None:
+    checked(project, cache=Cache())
+    for text in (
+        MODEL.replace("print(loss.item())", "print(loss.item(), loss.item())"),
+        MODEL.replace("(3, 3).to(torch_xla.device())", "(3, 3)"),
+        MODEL.replace("def report(loss):", "def report(loss, *more):"),
+        MODEL,
+    ):
+        (project / "trainer.py").write_text(text)
+        analyses.clear()
+        kept = checked(project, cache=Cache())
+        assert "function" in {root.kind for root in analyses}
+        assert same(kept, checked(project))
+
+
 CHAIN = """\
 import torch
 import torch_xla

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +34,7 @@ from xlalint.units import Unit
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 if TYPE_CHECKING:
+    from xlalint.analysis.cutoff import CutOff
     from xlalint.analysis.engine import Program, Result
     from xlalint.analysis.lookups import Fact
     from xlalint.analysis.project import Project
@@ -105,6 +106,8 @@ class Search:
         self._cache = cache
         self._holding: dict[Fact, bool] = {}
         """Whether a fact has the value that it had, for those that were looked at."""
+        self._cutoff: CutOff | None = None
+        """The functions that have changed and do what they did."""
         self._beside: dict[str, File] = {}
         """Files that are imported, but are not the project's."""
         self._settings = unit.all_settings
@@ -159,13 +162,17 @@ class Search:
         program = self.program(self.kinds(), analyzed, self._summaries(memory))
         program.kept.holds = partial(self._surely_holds, memory=memory, program=program)
         program.recalled = partial(self._recalled_value, self._about_uses(memory), memory, program)
+        if memory.rested:
+            changed = {path for path, held in memory.used.items() if self._file(path).digest != held}
+            self._cutoff = program.cut_off(changed, self._assume)
         now = Memory(known=True, covered=covered, analyzed=analyzed)
         self._progress.expect(program.size)
         for root, result, told in program.analyze(lambda root: self._recall(root, memory, program)):
             self._progress.advance(root.file)
             if result is None:
                 now.roots[root] = Told(self._recollected(root, memory).findings, told)
-                now.rested[root] = memory.rested[root]
+                rested = memory.rested[root]
+                now.rested[root] = rested._replace(facts=self._renewed(rested.facts, program))
             else:
                 now.roots[root] = Told(self.judged(result.occurrences), told)
                 facts = self._values(result, program) if self._cache is not None else {}
@@ -282,7 +289,27 @@ class Search:
         return rested.entered
 
     def _recollected(self, root: Root, memory: Memory) -> Told:
-        return memory.roots.get(root) or memory.former[root]
+        known = memory.roots.get(root) or memory.former[root]
+        if self._cutoff is None:
+            return known
+        return Told([located(placed, self._cutoff.where) for placed in known.findings], known.told)
+
+    def _assume(self, texts: frozenset[Fact]) -> None:
+        """Some facts hold, whatever is seen of them, and no others are known to."""
+        self._holding = dict.fromkeys(texts, True)
+
+    def _renewed(
+        self, facts: Mapping[Fact, str], program: Program, *, is_fact: bool = False
+    ) -> Mapping[Fact, str]:
+        """Facts that a result rests on, or a fact, with all that texts rest on that came to the same."""
+        moved = {}
+        if self._cutoff is not None:
+            moved = self._cutoff.below if is_fact else self._cutoff.rested
+        texts = [fact for fact in facts if fact in moved]
+        if not texts:
+            return facts
+        also = {fact for text in texts for fact in moved[text]}
+        return {**facts, **{fact: self._value(fact, program) for fact in sorted(also.union(texts))}}
 
     def _still_holds(self, fact: Fact, value: str, memory: Memory, program: Program) -> bool:
         """Whether a fact has the value that it had in the last run."""
@@ -319,8 +346,9 @@ class Search:
             return False
         return path in memory.used and self._file(path).digest == memory.used[path]
 
-    def _values(self, result: Result, program: Program) -> dict[Fact, str]:
-        return {fact: self._value(fact, program) for fact in sorted(result.rested)}
+    def _values(self, result: Result, program: Program) -> Mapping[Fact, str]:
+        facts = {fact: self._value(fact, program) for fact in sorted(result.rested)}
+        return self._renewed(facts, program)
 
     def _value(self, fact: Fact, program: Program) -> str:
         """The present value of a fact of the program."""
@@ -350,8 +378,9 @@ class Search:
 
     def _keep_summaries(self, memory: Memory, before: Memory, program: Program) -> None:
         memory.summaries = before.summaries
-        if not before.rested:
-            return  # what is analyzed again is likely to be so once more; to keep all would cost a first run
+        # Of results that were passed over for a while, it is not known which summaries they rest on.
+        is_whole = program.kept.is_whole or not before.rested
+        program.kept.is_whole = is_whole and before.former.keys().isdisjoint(memory.roots)
         content = program.to_keep(lambda fact: self._value(fact, program))
         if content is not None and self._may_keep:
             assert self._cache is not None
@@ -400,12 +429,14 @@ class Search:
         for fact in (_ANALYZED, *(("target", path, "") for path in self._unit.analyzed)):
             memory.elsewhere[fact] = self._fact(fact)
 
-    def _derived(self, fact: Fact, before: Memory, program: Program) -> dict[Fact, str]:
+    def _derived(self, fact: Fact, before: Memory, program: Program) -> Mapping[Fact, str]:
         """The facts that another was found out of, with their values."""
         if self._holding.get(fact) and self._is_unchanged(fact, before, program):
-            return before.derived[fact]
+            return self._renewed(before.derived[fact], program, is_fact=True)
         program.facts.value(fact)
-        return {one: program.facts.value(one) for one in sorted(program.derived(fact))}
+        return self._renewed(
+            {one: program.facts.value(one) for one in sorted(program.derived(fact))}, program
+        )
 
     def _fact(self, fact: Fact) -> str:
         """The present value of a fact that is not about the text of a file."""

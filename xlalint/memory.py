@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xlalint import cure as cures
 from xlalint.cure import Cure
@@ -42,8 +42,7 @@ class Told:
     told: bool
 
 
-@dataclass(slots=True)
-class Rested:
+class Rested(NamedTuple):
     """What a result rests on: facts with their values; and the functions that were entered."""
 
     facts: Mapping[Fact, str]
@@ -70,7 +69,7 @@ class Memory:
     sections: dict[str, dict[str, int]] = field(default_factory=dict)
     roots: dict[Root, Told] = field(default_factory=dict)
     rested: dict[Root, Rested] = field(default_factory=dict)
-    derived: dict[Fact, dict[Fact, str]] = field(default_factory=dict)
+    derived: dict[Fact, Mapping[Fact, str]] = field(default_factory=dict)
     """Facts that were found out of others, and those with their values."""
     former: dict[Root, Told] = field(default_factory=dict)
     """What was found at roots that were not asked for since: it may hold, or not."""

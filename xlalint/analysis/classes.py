@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Set
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
 
 from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
@@ -180,6 +181,16 @@ class ClassTable:
         finally:
             del self._tabulating[cls]
         return table
+
+    @contextmanager
+    def being_tabulated(self, cls: Class, table: dict[str, Value]) -> Iterator[None]:
+        """Go on as if it were just being found out what instances of a class hold."""
+        self._tabulating[cls] = table
+        try:
+            with self._machine.lookups.held_open(("attributes", cls)):
+                yield
+        finally:
+            del self._tabulating[cls]
 
     def is_tabulating(self, cls: Class) -> bool:
         """Whether the attribute table of a class is just being made."""

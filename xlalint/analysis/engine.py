@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from xlalint.analysis.cutoff import CutOff, Section
 from xlalint.analysis.facts import Facts
 from xlalint.analysis.interpreter import Interpreter
 from xlalint.analysis.kept import Kept
@@ -187,11 +188,9 @@ class Program:
         self.unreadable: list[Unreadable] = []
         """Those of the files that cannot be parsed."""
         self._files = {file.path: file for file in sorted(files, key=lambda f: str(f.path))}
+        self._memo = memo
+        self._kept_before = kept
         self.project = Project(configuration, self._open_module, _FAR_APART if stays else 1)
-        self.kept = Kept(kept, self.project)
-        self.facts = Facts(
-            self.project, lambda: self.plan, lambda cls: self.interpreter.classes.attributes(cls)
-        )
         self.recalled: Callable[[Fact], str | None] = lambda fact: None
         """The value of a fact that is known not to have changed; None for others."""
         self._users = frozenset(users)
@@ -207,9 +206,44 @@ class Program:
             )
         planned = set(self.plan.outlines)
         self._derived = [outline for _, outline in outlines if outline is not None and outline not in planned]
-        self.interpreter = Interpreter(self.project, self.plan, kinds, kept=self.kept, memo=memo)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Know nothing of what happens, but what was kept."""
+        self.kept = Kept(self._kept_before, self.project)
+        self.facts = Facts(
+            self.project, lambda: self.plan, lambda cls: self.interpreter.classes.attributes(cls)
+        )
+        self.interpreter = Interpreter(self.project, self.plan, self._kinds, kept=self.kept, memo=self._memo)
         """What runs the program in the abstract."""
         self._updates = Updates(self.facts, self.plan, self.interpreter)
+
+    def cut_off(self, files: set[str], assume: Callable[[frozenset[Fact]], None]) -> CutOff | None:
+        """Look for functions whose texts have changed since the last run, and that do what they did.
+
+        Args:
+            files: The files with another text than in the last run.
+            assume: Is told which facts hold from now on, whatever is seen of their texts.
+
+        Returns:
+            These, if there are any.
+        """
+        failed: set[Section] = set()
+        for _ in range(MOST_TRIES):
+            cutoff = CutOff(self.kept, self.interpreter, self.facts, files, failed)
+            assume(cutoff.texts)
+            if not cutoff.texts:
+                return None
+            with deep_recursion():
+                wrong = cutoff.find()
+            if not wrong:
+                return cutoff
+            failed |= wrong
+            holds = self.kept.holds
+            self._begin()  # what was found out by what is wrong may be wrong, too
+            self.kept.holds = holds
+        assume(frozenset())
+        return None
 
     @property
     def statistics(self) -> Counter[str]:
@@ -222,7 +256,9 @@ class Program:
         Args:
             value: The present value of a fact.
         """
-        return self.kept.to_keep(value, self.interpreter.contexts_in)
+        lookups = self.interpreter.lookups
+        found = {fact: (value, lookups.derived[fact]) for fact, value in lookups.values.items()}
+        return self.kept.to_keep(value, self.interpreter.contexts_in, found)
 
     def close(self) -> None:
         """Forget the program. It holds itself in circles, which nobody looks for while a check runs."""
@@ -496,6 +532,9 @@ class Program:
         assert isinstance(file, SourceFile)
         return file.text, tree
 
+
+MOST_TRIES = 3
+"""So often it is looked for changed functions that do what they did, each time without those that do not."""
 
 _FAR_APART = 1 << 16
 """Between two lines so many may come, in a program that stays in memory."""

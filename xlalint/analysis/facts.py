@@ -15,6 +15,9 @@ from xlalint.lazy.values import Value
 OF_THE_WHOLE = frozenset({"relevant", "swaps"})
 """Facts that may change with the text of any file."""
 
+OF_FUNCTIONS = frozenset({"text", "assigned"})
+"""Facts about the text of a function, and of what it stands in."""
+
 _MISSING = "missing"
 
 
@@ -53,7 +56,7 @@ class Facts:
             return _OF_TEXT[kind](outline, detail)
         if kind == "swaps":
             return str(self._plan().swaps_parameters(outline))
-        if kind in ("text", "assigned"):
+        if kind in OF_FUNCTIONS:
             # A lambda is made known when it is first met, so that its section is what says where it is.
             section = detail.rsplit(":", 2)[0]
             return f"{section} {outline.sections.digest(section)}"

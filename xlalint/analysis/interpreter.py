@@ -18,6 +18,7 @@ from xlalint.analysis import (
     scopes,
     statements,
 )
+from xlalint.analysis.appearance import is_short
 from xlalint.analysis.arguments import arguments_of, bind_arguments, captured
 from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call
@@ -25,7 +26,7 @@ from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
 from xlalint.analysis.frame import Carried, Frame
-from xlalint.analysis.kept import Kept
+from xlalint.analysis.kept import Context, Kept
 from xlalint.analysis.lookups import Lookups
 from xlalint.analysis.machine import Evaluate, Execute
 from xlalint.analysis.memo import MOST_DEPTH, Memo
@@ -94,8 +95,6 @@ EXECUTORS: dict[type, Execute] = {
 }
 """How each kind of statement is executed; others do nothing."""
 
-SHORT = 12
-"""Functions of at most this many lines are entered whatever they have to do with the engine."""
 MOST_NESTED = 2000
 """Expressions and blocks are evaluated in each other at most this deep: counted, as how many calls a stack
 has room for depends on whether they are compiled."""
@@ -122,7 +121,7 @@ class Interpreter(Memo):
         super().__init__(kept, memo=memo)
         self.project = project
         self.kinds = kinds
-        self.lookups = Lookups(self.apart, self._rest, self.facts)
+        self.lookups = Lookups(self.apart, self._rest, self.facts, kept.answer)
         self.names = Names(self)
         self.classes = ClassTable(self)
         self._plan = plan
@@ -365,8 +364,7 @@ class Interpreter(Memo):
 
         Short functions are always entered, for the sake of what they return.
         """
-        node = function.node
-        if function.outline.is_framework or (node.end_lineno or 0) - node.lineno <= SHORT:
+        if function.outline.is_framework or is_short(function.node):
             return True
         self.rest_on("relevant", *function.key)
         if function in self._plan.relevant:
@@ -436,7 +434,8 @@ class Interpreter(Memo):
             exit_store.attributes = {
                 name: exit_store.attributes[name]
                 for name in self.attributes.of(trail.touched)
-                if name in exit_store.attributes and exit_store.attributes[name] is not attributes.get(name)
+                if name in exit_store.attributes
+                and not _is(exit_store.attributes[name], attributes.get(name))
             }
             if trail.recursions == own and differs_in_bound_only(exit_store.state, unchanged):
                 # What does nothing to the engine but call itself does nothing to the engine.
@@ -578,7 +577,33 @@ class Interpreter(Memo):
                     self._counted |= clean.trail.contexts
                     self.trail.take(clean.trail, call.frame.depth + clean.height)
                     return clean
-        return self._new(method, key, names, {}, held, entry, call, self.lookups.innermost)[1]
+        context, summary, _ = self._new(method, key, names, {}, held, entry, call, self.lookups.innermost)
+        context.is_partial = context.is_partial or not context.lasting
+        return summary
+
+    def tabulated_again(self, method: Function, key: Any, context: Context, before: Summary) -> int | None:
+        """The facts that a method rests on now when it is run for its attributes; None if it does else."""
+        _, shallow, (names, _, state) = key
+        receiver = [cls for name, value in names if name == _receiver(method) for cls in classes_in(value)]
+        if len(receiver) != 1:
+            return None
+        (cls,) = receiver
+        frame = Frame(method.outline, None, before.depth)
+        frame.shallow = shallow
+        call = Call(frame, Store(State()), method.site, None, open_ended=True)
+        attributes = {name: value for name, value in context.attributes if value is not None}
+        self.begin()
+        self.lookups.leaning = 0
+        with self.classes.being_tabulated(cls, {name: held for (_, name), held in attributes.items()}):
+            try:
+                now = self.interpret(method, dict(names), {}, attributes, State(*state), call)
+            except RecursionError:
+                return None
+            # What it took from the table it has touched.
+            is_same = not self.lookups.leaning & ~self.lookups.innermost and now.does_as(before)
+            self.lookups.leaning = 0
+        self.begin()
+        return now.trail.rested if is_same else None
 
 
 ATTRIBUTES = "attributes"
@@ -586,6 +611,17 @@ ATTRIBUTES = "attributes"
 
 _WITH_ITS_COUNTERPART = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 """Methods of which one may wait for what another does: replicas meet over the whole life of the object."""
+
+
+def _is(value: Value, before: Value | None) -> bool:
+    """Whether a value is what was there before, which does not depend on who made it."""
+    return value is before or (value.payload is None and value == before)
+
+
+def _receiver(method: Function) -> str:
+    """The name of a method's first parameter."""
+    parameters = method.node.args.args
+    return parameters[0].arg if parameters else ""
 
 
 def _made_at(value: Value, site: Site) -> Value:

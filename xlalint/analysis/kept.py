@@ -8,14 +8,15 @@ they are counted once, whoever met them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from xlalint.analysis.appearance import line_marks, look_of
 from xlalint.analysis.lookups import Fact
 from xlalint.analysis.outline import Function, Key
-from xlalint.analysis.packing import Packer, Row, Unpackable, Unpacker
+from xlalint.analysis.packing import Packer, Row, Unpackable, Unpacker, move_lines
 from xlalint.analysis.project import Project
 from xlalint.analysis.store import AttributeKey
 from xlalint.analysis.summaries import Summary, is_wide
@@ -26,16 +27,17 @@ MOST_ROWS = 60_000
 """At most so many rows are kept; what would need more starts anew."""
 MOST_VERSIONS = 8
 """Of the summaries of one context that a bound had a say in, at most so many are kept."""
-BRIEF = 12
-"""Lines of a function that is short."""
 
 Holds = Callable[[Fact, str], bool]
 Entry = list[Any]
 """What is kept of a context: the file and key of its function, the rows of its own key and of what objects
 held, the number of its clean summary, and those of the others with the contexts that they need."""
+Place = tuple[int, int, int, int]
+"""Where a function stands in its section: first line and column, last line and column."""
 Version = list[Any]
-"""What is kept of a summary: its height, the bits of its facts, of the contexts below it, of functions that
-were entered and of those that were tried, and the rows of its parts."""
+"""What is kept of a summary: its height, the bits of the facts that it holds with, of the contexts below it,
+of functions that were entered and of those that were tried, and of the facts that all rests on which it
+serves; then the rows of its parts."""
 
 
 class Narrowed(NamedTuple):
@@ -68,6 +70,7 @@ class Context:
         unpacked: How many of the narrowed summaries are another run's.
         about: The facts that say what its function is, and what its key speaks of; -1 until that is asked.
         is_gone: Whether something that it speaks of has changed since it was interpreted.
+        is_partial: Whether it came to something that no other run is told of.
     """
 
     bit: int
@@ -80,6 +83,7 @@ class Context:
     unpacked: int = 0
     about: int = -1
     is_gone: bool = False
+    is_partial: bool = False
 
     @property
     def number(self) -> int:
@@ -92,7 +96,7 @@ class Kept:
 
     def __init__(self, content: Any, project: Project) -> None:
         """Args: content: what `to_keep` returned in another run; None for nothing."""
-        held = content or _NOTHING
+        held = content or NOTHING
         self.facts: Numbered[Fact] = Numbered()
         self.functions: Numbered[Key] = Numbered()
         self.attributes: Numbered[AttributeKey] = Numbered()
@@ -110,7 +114,26 @@ class Kept:
         for kind, file, detail, value in held["facts"]:
             self.facts.bit((kind, file, detail))
             self.values[kind, file, detail] = value
+        self.looks: dict[Key, tuple[str, Place]] = {
+            (file, key): (look, tuple(place)) for file, key, look, place in held["looks"]
+        }
+        """How functions looked to others, and where they stood."""
+        self.marks: dict[Key, str] = {(file, name): marks for file, name, marks in held["marks"]}
+        """By file and section, what marked its lines."""
+        self.partial: set[Key] = set(map(tuple, held["partial"]))
+        """The functions that came to something that was not kept."""
+        self.is_whole: bool = held["whole"]
+        """Whether all ways are known in which functions were entered that results rest on."""
+        self._answers: dict[Fact, tuple[int, int]] = {
+            (kind, file, detail): (row, int(rested, 16))
+            for kind, file, detail, row, rested in held["answers"]
+        }
+        """What instances of classes hold: the rows of that, and what it rests on."""
+        self.also: dict[int, tuple[int, int]] = {}
+        """By the bit of a text that changed and came to the same, the facts that this rests on beside it; and
+        the same with what those rest on that were found out of others, in their place."""
         self._unpacker = Unpacker(self.rows, project)
+        self._project = project
         self._holding = 0
         self._changed = 0
         """The facts that were looked at and still have their values, and those that do not."""
@@ -142,6 +165,69 @@ class Kept:
     def value(self, fact: Fact) -> str | None:
         """The present value of a fact, where it is seen to be what it was."""
         return self.values[fact] if fact in self.values and self._holding & self.facts.bit(fact) else None
+
+    def answer(self, fact: Fact) -> tuple[dict[str, Value], int] | None:
+        """What instances of a class hold, where that is as it was, and the facts that it rests on."""
+        known = self._answers.get(fact)
+        if known is not None and self._hold(known[1]):
+            with suppress(Unpackable):
+                return dict(self._unpacker.unpack(known[0])), known[1]
+        return None
+
+    def move_lines(self, file: str, section: str, where: Callable[[int], int | None]) -> None:
+        """Lines of a section have other numbers than before. To be called before anything is looked at.
+
+        Args:
+            where: The number that a line has now; None if it is gone.
+        """
+        move_lines(self.rows, file, section, where)
+
+    def entered(self, function: Function) -> list[tuple[Any, Context]] | None:
+        """All ways in which a function was entered, with what came of it; None if that is not known."""
+        found = []
+        for number in self._by_function.get(function.key, ()):
+            _, _, key, _, clean, narrowed = self.entries[number]
+            if key is None:
+                continue  # no result rests on it any more
+            known = self._context(number)
+            if known is None:
+                return None
+            context = known[1]
+            if context.is_packed:
+                self.unpack(context)
+            if (clean is not None) != (context.clean is not None) or context.unpacked < len(narrowed):
+                return None
+            if clean is None and not narrowed:
+                return None
+            found.append(known)
+        return found
+
+    def came_to_the_same(self, text: Fact, value: str, rested: int, below: int) -> None:
+        """A text has changed and makes no difference.
+
+        Args:
+            value: Its present value.
+            rested: What it rests on now.
+            below: The same without facts that were found out of others, but with what these rest on.
+        """
+        self.values[text] = value
+        bit = self.facts.bit(text)
+        self._holding |= bit
+        self.also[bit] = rested, below
+
+    def with_also(self, rested: int) -> int:
+        """Facts that a summary rests on, with those that texts rest on that came to the same."""
+        for bit, (also, _) in self.also.items():
+            if rested & bit:
+                rested |= also
+        return rested
+
+    def with_below(self, rested: int) -> int:
+        """The same for what was found out: in no circle may that rest on itself."""
+        for bit, (_, below) in self.also.items():
+            if rested & bit:
+                rested |= below
+        return rested
 
     def met(self, key: Any, context: Context) -> None:
         """A context is known from now on."""
@@ -199,7 +285,7 @@ class Kept:
             return None
         try:
             store, value, occurrences, carried, yields, changed, touched = map(
-                self._unpacker.unpack, version[5:]
+                self._unpacker.unpack, version[6:]
             )
         except Unpackable:
             return None
@@ -229,50 +315,110 @@ class Kept:
 
     # Keeping ------------------------------------------------------------------------------------
 
-    def to_keep(self, value: Callable[[Fact], str], of: Callable[[Iterable[Key]], int]) -> Any:
+    def to_keep(
+        self, value: Callable[[Fact], str], of: Callable[[Iterable[Key]], int],
+        found: Mapping[Fact, tuple[dict[str, Value], int]],
+    ) -> Any:  # fmt: skip
         """All that holds, for another run, as JSON; None if that is just what was kept before.
 
         Args:
             value: The present value of a fact.
             of: All contexts of some functions, as bits.
+            found: What instances of classes were found to hold, and the facts that it rests on.
         """
-        if not (self._drop() or self._made):
+        if not (self._drop() or self._made or self.also):
             return None
         packer = _Packer(self)
         for context, (function, key) in self._made.items():
             packer.take(context, function, key)
         for context, (function, _) in self._made.items():
             packer.take_summaries(context, function, of)
+        answers = {fact: known for fact, known in self._answers.items() if self._hold(known[1])}
+        for fact, (held, rested) in found.items():
+            if fact not in answers and (told := packer.answer(held, rested)) is not None:
+                answers[fact] = told
         if len(self.rows) > MOST_ROWS:
-            return _NOTHING
+            return NOTHING
         needed = 0
         for version in self.versions:
-            needed |= int(version[1], 16) if version is not None else 0
+            if version is not None:
+                rested = int(version[1], 16)
+                complete = self.with_also(rested)
+                if complete != rested:
+                    version[1] = f"{complete:x}"
+                needed |= complete
+        for fact, (row, rested) in answers.items():
+            answers[fact] = row, self.with_below(rested)
+            needed |= answers[fact][1]
         values = {fact: self.values[fact] for fact in self.facts.of(needed & self._holding)}
         values.update((fact, value(fact)) for fact in self.facts.of(needed & ~self._holding))
+        self._look(fact[1:] for fact in values if fact[0] == "text")
         return {
             "functions": self.functions.all,
             "facts": [[*fact, values.get(fact, "")] for fact in self.facts.all],
             "rows": self.rows,
             "contexts": self.entries,
             "summaries": self.versions,
+            "looks": [[*key, *told] for key, told in self.looks.items()],
+            "marks": [[*section, marks] for section, marks in self.marks.items()],
+            "partial": sorted(self.partial),
+            "whole": self.is_whole,
+            "answers": [[*fact, row, f"{rested:x}"] for fact, (row, rested) in answers.items()],
         }
+
+    def _look(self, functions: Iterable[Key]) -> None:
+        """Note how functions look now, where nobody has seen that they look as they did."""
+        former, self.looks = self.looks, {}
+        marks, self.marks = self.marks, {}
+        for file, key in functions:
+            name = key.rsplit(":", 2)[0]
+            text = self.facts.bit(("text", file, key))
+            if text & self._holding and not text & self._moved and (file, key) in former:
+                self.looks[file, key] = former[file, key]
+                self.marks[file, name] = marks[file, name]
+                continue
+            outline = self._project.outline(self._project.path(file))
+            function = outline.definition(key) if outline is not None else None
+            if outline is not None and isinstance(function, Function) and not outline.is_framework:
+                self.looks[file, key] = look_of(function), place_of(function)
+                self.marks[file, name] = line_marks(outline, name)
+
+    @property
+    def _moved(self) -> int:
+        """The texts that changed and came to the same."""
+        moved = 0
+        for bit in self.also:
+            moved |= bit
+        return moved
 
     def _drop(self) -> bool:
         """Drop what does not hold any more; returns whether there was any."""
-        gone = {
-            number
-            for number, version in enumerate(self.versions)
-            if version is not None and not self._hold(int(version[1], 16))
-        }
-        for number in gone:
-            self.versions[number] = None
+        gone: set[int] = set()
+        dead: set[int] = set()
+        """Those that no result rests on any more: it is found out anew."""
+        for number, version in enumerate(self.versions):
+            if version is not None and not self._hold(int(version[1], 16)):
+                gone.add(number)
+                self.versions[number] = None
+                if int(version[5], 16) & self._changed:
+                    dead.add(number)
         for entry in self.entries if gone else ():
+            lost = [each for each in entry[5] if not gone.isdisjoint(_versions(each))]
+            numbers = [_versions(each) for each in lost]
+            if lost:
+                entry[5] = [each for each in entry[5] if each not in lost]
             if entry[4] in gone:
+                numbers.append([entry[4]])
                 entry[4] = None
-            if entry[5]:
-                entry[5] = [each for each in entry[5] if gone.isdisjoint(_versions(each))]
+            if any(map(dead.isdisjoint, numbers)) and not self._has_changed((entry[0], entry[1])):
+                self.partial.add((entry[0], entry[1]))
+            elif numbers and entry[4] is None and not entry[5]:
+                entry[2] = entry[3] = None
+        self.partial = {key for key in self.partial if not self._has_changed(key)}
         return bool(gone)
+
+    def _has_changed(self, function: Key) -> bool:
+        return bool(self._changed & self.facts.bit(("text", *function)))
 
 
 class _Packer:
@@ -292,8 +438,10 @@ class _Packer:
         entry = entries[number]
         if entry[2] is None:
             entry[:2] = function.key
-            with suppress(Unpackable):
+            try:
                 entry[2:4] = self._packer.pack(key), self._packer.pack(context.attributes)
+            except Unpackable:
+                self._kept.partial.add(function.key)
 
     def take_summaries(
         self, context: Context, function: Function, of: Callable[[Iterable[Key]], int]
@@ -301,17 +449,28 @@ class _Packer:
         """Add the summaries of a context, as far as another run could use them."""
         entry, clean = self._kept.entries[context.number], context.clean
         if context.lasting and clean is not None and entry[4] is None:
-            node = function.node
-            # What is short and calls nothing is interpreted as quickly as it is looked up.
-            if clean.trail.contexts or (node.end_lineno or 0) - node.lineno > BRIEF:
-                entry[4] = self._version(context, clean)
+            entry[4] = self._version(context, clean)
+        is_partial = context.is_partial or (clean is not None and entry[4] is None)
         for before, held, summary, inside in context.narrowed[context.unpacked :]:
             number = self._version(context, summary)
             pairs = [[one.number, self._version(one, below)] for one, below in (*held.items(), *inside)]
             if number is not None and all(version is not None for _, version in pairs):
                 tried = of(self._kept.functions.of(summary.trail.tried))
                 told = [f"{before & tried:x}", pairs[: len(held)], number, pairs[len(held) :]]
+                is_partial = is_partial or len(entry[5]) >= MOST_VERSIONS
                 entry[5] = [told, *entry[5]][:MOST_VERSIONS]
+            else:
+                is_partial = True
+        if is_partial:
+            self._kept.partial.add(function.key)
+
+    def answer(self, held: dict[str, Value], rested: int) -> tuple[int, int] | None:
+        """The row of what instances hold, and what that rests on; None if another run cannot be told."""
+        try:
+            row = self._packer.pack(tuple(held.items()))
+        except Unpackable:
+            return None
+        return row, rested | self._packer.about(row)
 
     def _version(self, context: Context, summary: Summary) -> int | None:
         """The number of a summary; None if it cannot be told to another run."""
@@ -339,7 +498,7 @@ class _Packer:
             rows = list(map(self._packer.pack, told))
         except Unpackable:
             return None
-        sets = (rested, trail.contexts, trail.entered, trail.tried)
+        sets = (rested, trail.contexts, trail.entered, trail.tried, trail.rested)
         return [summary.height, *(f"{each:x}" for each in sets), *rows]
 
     def _about_context(self, number: int) -> int | None:
@@ -359,4 +518,13 @@ def _versions(narrowed: list[Any]) -> list[int]:
     return [number, *(version for _, version in (*held, *inside))]
 
 
-_NOTHING: Any = {"functions": [], "facts": [], "rows": [], "contexts": [], "summaries": []}
+def place_of(function: Function) -> Place:
+    """Where a function stands in its section."""
+    site = function.site
+    return site.line, site.column, site.end_line, site.end_column
+
+
+NOTHING: Any = {
+    "functions": [], "facts": [], "rows": [], "contexts": [], "summaries": [], "looks": [], "marks": [],
+    "partial": [], "whole": False, "answers": [],
+}  # fmt: skip

@@ -7,7 +7,8 @@ asked, and in a circle of questions only the answer to the first is kept for goo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from xlalint.analysis.trail import Numbered
@@ -19,6 +20,7 @@ MOST_OPEN = 24
 """At most so many questions are open at once."""
 
 Apart = Callable[[Callable[[], Any]], tuple[Any, int]]
+Before = Callable[[Fact], tuple[Any, int] | None]
 
 _T = TypeVar("_T")
 
@@ -38,18 +40,24 @@ class Answer(NamedTuple):
 class Lookups:
     """Answers to questions about the program, and the facts that the present activation rests on."""
 
-    def __init__(self, apart: Apart, rest: Callable[[int], None], facts: Numbered[Fact]) -> None:
+    def __init__(
+        self, apart: Apart, rest: Callable[[int], None], facts: Numbered[Fact], before: Before
+    ) -> None:
         """
         Args:
             apart: Finds something out as if nothing else were going on; returns with it what it rests on.
             rest: Tells that what is being found out rests on some facts.
             facts: The bit that stands for each fact.
+            before: What a fact was found to be in another run, if that still holds, and what it rests on.
         """
         self._apart = apart
         self._rest = rest
         self._facts = facts
+        self._before = before
         self.derived: dict[Fact, int] = {}
         """Answers that are facts themselves, and the facts that each rests on."""
+        self.values: dict[Fact, Any] = {}
+        """What these answers are."""
         self._final: dict[Hashable, Answer] = {}
         self._passing: dict[Hashable, Answer] = {}
         """Answers that hold only while a question of their circle is open."""
@@ -98,6 +106,14 @@ class Lookups:
             self._circle = 0  # what it leads to depends on how deep we are
             self.leaning |= self._bits[0]
             return meanwhile()
+        before = None if fact is None else self._before(fact)
+        if fact is not None and before is not None:
+            value, self.derived[fact] = before
+            self.values[fact] = value
+            rested = self._facts.bit(fact)
+            self._rest(rested)
+            self._final[question] = Answer(value, rested, MOST_OPEN)
+            return value
         outer_circle, self._circle = self._circle, number
         self._open[question] = number
         self._asked += 1
@@ -115,6 +131,7 @@ class Lookups:
             return value
         if fact is not None:
             self.derived[fact] = rested
+            self.values[fact] = value
             rested = self._facts.bit(fact)
         self._rest(rested)
         self._circle = outer_circle
@@ -145,6 +162,21 @@ class Lookups:
         for question, held in forgotten.items():
             if not (held.rested | about(question)) & changed:
                 self._final.setdefault(question, held)
+
+    @contextmanager
+    def held_open(self, question: Hashable) -> Iterator[None]:
+        """Go on as if a question were being answered; what is found out on the way is forgotten."""
+        number, circle = len(self._open), self._circle
+        self._open[question] = number
+        self._asked += 1
+        self._bits.append(1 << self._asked)
+        try:
+            yield
+        finally:
+            del self._open[question]
+            self._bits.pop()
+            self._circle = circle
+            self._passing = {key: held for key, held in self._passing.items() if held.circle < number}
 
     def close(self) -> None:
         """Forget all answers; see `Program.close`."""

@@ -278,6 +278,8 @@ class Memo(Machine):
             within = self.contexts_in(self.functions.of(trail.tried))
             held = {one: own for one, own in held.items() if one.bit & within}
             context.narrowed.append(Narrowed(before, held, summary, inside))
+        else:
+            context.is_partial = True
         return summary
 
     def _new(
@@ -303,6 +305,7 @@ class Memo(Machine):
             # Of what was narrowed on the way, the rest of the root is to know.
             is_same = before is self._own or before == self._own
             context.clean, context.lasting = summary, lasts and is_same
+            context.is_partial = context.is_partial or not context.lasting
         self._kept_before.made(function, key, context)
         return context, summary, lasts
 

@@ -7,6 +7,7 @@ below cannot be packed, and what is made of it is not kept.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from enum import Enum
 from types import NoneType
@@ -54,7 +55,17 @@ from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Activity, Engine, Loop, State, Training, Trust, View
-from xlalint.lazy.values import Kind, Place, Ragged, Recorded, Role, Shape, Tensor, Value, Weight
+from xlalint.lazy.values import (
+    Kind,
+    Place,
+    Ragged,
+    Recorded,
+    Role,
+    Shape,
+    Tensor,
+    Value,
+    Weight,
+)
 
 Row = list[Any]
 """The number of a type, then the rows of the parts; or what JSON can say of a constant."""
@@ -64,7 +75,7 @@ class Unpackable(Exception):
     """Something cannot be told to another run, or is no more what it was."""
 
 
-_CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE = range(9)
+_CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _GONE = range(10)
 
 _RECORDS: tuple[type[Any], ...] = (
     Activity, Bound, Caller, Carried, Classes, Constant, Container, Counter, Device, Engine, Fact, Fields,
@@ -85,7 +96,7 @@ _EVENTS: tuple[type[Any], ...] = (
     events.StepsRun, events.UnmatchedCollective,
 )  # fmt: skip
 
-_FIRST = _STORE + 1
+_FIRST = _GONE + 1
 _TYPES: tuple[type[Any], ...] = (*_RECORDS, *_CHOICES, *_EVENTS)
 _NUMBERS = {each: _FIRST + number for number, each in enumerate(_TYPES)}
 _FIELDS = {each: tuple(field.name for field in fields(each)) for each in _EVENTS}
@@ -221,6 +232,8 @@ class Unpacker:
     def _made(self, kind: int, *parts: Any) -> Any:
         if kind == _CONSTANT:
             return parts[0]
+        if kind == _GONE:
+            raise Unpackable("a line that is gone")
         held = list(map(self.unpack, parts))
         if kind >= _FIRST:
             made = _TYPES[kind - _FIRST]
@@ -247,3 +260,26 @@ class Unpacker:
         if not isinstance(defined, Function if kind == _FUNCTION else Class):
             raise Unpackable(key or file)
         return defined
+
+
+def move_lines(rows: list[Row], file: str, section: str, where: Callable[[int], int | None]) -> None:
+    """Have all places in a section stand where its lines are now.
+
+    Args:
+        where: The line of the section that another is now; None if it is gone.
+    """
+    lines: dict[int, int] = {}
+    for number, row in enumerate(rows):
+        if row[0] == _NUMBERS[Site] and rows[row[1]][1] == file and rows[row[-1]][1] == section:
+            for at in (_LINE, _END_LINE):
+                line = where(rows[row[at]][1])
+                if line is None:
+                    rows[number] = [_GONE]
+                    break
+                if line not in lines:
+                    lines[line] = len(rows)
+                    rows.append([_CONSTANT, line])
+                row = rows[number] = [*row[:at], lines[line], *row[at + 1 :]]
+
+
+_LINE, _END_LINE = (1 + Site._fields.index(name) for name in ("line", "end_line"))

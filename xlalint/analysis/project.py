@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
 from xlalint.analysis.outline import Outline
 from xlalint.configuration import Configuration, Framework, Local
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.knowledge.stubs import shipped
+from xlalint.lazy.site import FRAMEWORK
 
 OpenModule = Callable[[Path], "tuple[str, ast.Module] | None"]
 
@@ -62,6 +64,8 @@ class Project:
     def outline(self, path: Path) -> Outline | None:
         """The outline of a file; None when it cannot be read or parsed."""
         if path not in self._outlines:
+            if str(path).startswith(FRAMEWORK):
+                return self._framework_in(str(path))
             self._outlines[path] = None
             opened = self._open_module(path)
             if opened is not None:
@@ -96,6 +100,12 @@ class Project:
             outline = Outline(path, framework.text, tree, framework.name, is_package=True)
             self._outlines[path] = outline
         return outline
+
+    def _framework_in(self, file: str) -> Outline | None:
+        """The outline of what is known of a framework, by what stands for its file."""
+        own = (self.frameworks(outline) for outline in self._outlines.values() if outline is not None)
+        known = chain(shipped(), chain.from_iterable(own))
+        return next((self.framework(each) for each in known if each.file == file), None)
 
     def frameworks(self, outline: Outline) -> tuple[Framework, ...]:
         """The frameworks of which something is known in a module, those of the settings first."""

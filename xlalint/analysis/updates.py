@@ -14,21 +14,19 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from xlalint.analysis.appearance import looks
 from xlalint.analysis.decorators import is_context_manager
-from xlalint.analysis.facts import OF_THE_WHOLE, Facts
-from xlalint.analysis.interpreter import ATTRIBUTES, SHORT, Interpreter
+from xlalint.analysis.facts import OF_FUNCTIONS, OF_THE_WHOLE, Facts
+from xlalint.analysis.interpreter import ATTRIBUTES, Interpreter
 from xlalint.analysis.kept import Context, Narrowed
 from xlalint.analysis.lookups import Fact
-from xlalint.analysis.outline import Class, Function, FunctionNode, Key, Outline, within
+from xlalint.analysis.outline import Class, Function, Key, Outline
 from xlalint.analysis.project import ABOUT_FILES
 from xlalint.analysis.roots import Plan
 from xlalint.analysis.summaries import Summary
 from xlalint.analysis.trail import Numbered
 
 Text = tuple[str, ast.Module]
-
-_OF_FUNCTIONS = frozenset({"text", "assigned"})
-"""Facts about the text of a function, and of what it stands in."""
 
 _Aside = tuple[Context, Summary | None, list[Narrowed]]
 
@@ -77,7 +75,7 @@ class Updates:
             (outline.file, detail): _Seen(defined, outline.lines)
             for outline in texts
             for kind, file, detail in looked_at
-            if kind in _OF_FUNCTIONS
+            if kind in OF_FUNCTIONS
             and file == outline.file
             and isinstance(defined := outline.definition(detail), Function)
         }
@@ -222,11 +220,13 @@ class _Seen:
         self._node = function.node
         self._around = _outermost(function).node
         self._lines = lines
+        self._site = function.site
+        """With its end: callers note where a function stands that trains."""
 
     def is_said_otherwise(self, fact: Fact) -> bool:
         """Whether a text has another remark, and is the same program at the same place."""
         function = self.function
-        if fact[0] not in _OF_FUNCTIONS or function.outline.definition(function.key[1]) is not function:
+        if fact[0] not in OF_FUNCTIONS or function.outline.definition(function.key[1]) is not function:
             return False
         before, now = self._around, _outermost(function).node
         if (before.lineno, before.end_lineno) != (now.lineno, now.end_lineno):
@@ -246,7 +246,8 @@ class _Seen:
         return (
             now is function
             and not is_context_manager(function)
-            and _looks(self._node, self._lines) == _looks(function.node, function.outline.lines)
+            and looks(self._node, self._lines) == looks(function.node, function.outline.lines)
+            and function.site == self._site
         )
 
 
@@ -260,17 +261,6 @@ def _outermost(function: Function) -> Function:
 def _code(line: str) -> str:
     """What stands in a line before anything that may be a remark."""
     return line.partition("#")[0].rstrip()
-
-
-def _looks(node: FunctionNode, lines: list[str]) -> tuple[object, ...]:
-    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-    body = node.body if isinstance(node, ast.Lambda) else node.body[0]
-    above = [*lines[first - 1 : body.lineno - 1], lines[body.lineno - 1].encode()[: body.col_offset].decode()]
-    within_it = list(within(node))
-    attributes = frozenset(each.attr for each in within_it if isinstance(each, ast.Attribute))
-    yields = any(isinstance(each, ast.Yield | ast.YieldFrom) for each in within_it)
-    is_short = (node.end_lineno or 0) - node.lineno <= SHORT
-    return above, attributes, yields, is_short
 
 
 def _set_aside(interpreter: Interpreter, changed: int) -> list[_Aside]:
