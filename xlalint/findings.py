@@ -25,6 +25,7 @@ from xlalint.memory import (
     recollect,
     remembered,
     sections_of,
+    without_circles,
 )
 from xlalint.progress import Progress
 from xlalint.settings import Settings
@@ -403,6 +404,7 @@ class Search:
                     below = self._derived(fact, before, program)
                     memory.derived[fact] = below
                     rested_on.append(below)
+        memory.derived = without_circles(memory.derived)
         opened = {str(path) for path in program.project.opened}
         opened |= {
             file

@@ -292,6 +292,25 @@ def holds(memory: Memory, asked: set[str], files: Mapping[str, File], fact: Call
     return all(fact(known) == value for known, value in memory.elsewhere.items())
 
 
+def without_circles(derived: Mapping[Fact, Mapping[Fact, str]]) -> dict[Fact, Mapping[Fact, str]]:
+    """Facts that were found out of others, and none of itself: what was found out in several runs may be.
+
+    Where that is so, all that was found out on the way gives place to what it rests on.
+    """
+    found: dict[Fact, Mapping[Fact, str]] = {}
+    for fact, rested in derived.items():
+        below: dict[Fact, str] = {}
+        waiting = [rested]
+        while waiting:
+            for one, value in waiting.pop().items():
+                if one not in below:
+                    below[one] = value
+                    waiting.append(derived.get(one, {}))
+        in_circle = fact in below
+        found[fact] = {one: below[one] for one in below if one not in derived} if in_circle else rested
+    return found
+
+
 def sections_of(findings: Iterable[Placed]) -> set[tuple[str, str]]:
     """The sections that the places of findings are counted in, with their files."""
     found: set[tuple[str, str]] = set()

@@ -66,6 +66,8 @@ class Lookups:
         self._bits: list[int] = []
         """What stands for each open question in `leaning`."""
         self._asked = 0
+        self._finding = 0
+        """How many of the open questions will be facts."""
         self.leaning = 0
         """The open questions that the present activation rests on, as bits."""
 
@@ -106,7 +108,8 @@ class Lookups:
             self._circle = 0  # what it leads to depends on how deep we are
             self.leaning |= self._bits[0]
             return meanwhile()
-        before = None if fact is None else self._before(fact)
+        # What is found out on the way to a fact must not rest on that very fact.
+        before = None if fact is None or self._finding else self._before(fact)
         if fact is not None and before is not None:
             value, self.derived[fact] = before
             self.values[fact] = value
@@ -118,9 +121,11 @@ class Lookups:
         self._open[question] = number
         self._asked += 1
         self._bits.append(1 << self._asked)
+        self._finding += fact is not None
         try:
             value, rested = self._apart(answer)
         finally:
+            self._finding -= fact is not None
             del self._open[question]
             self.leaning &= ~self._bits.pop()
             circle, self._circle = self._circle, min(outer_circle, self._circle)
