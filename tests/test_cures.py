@@ -39,6 +39,7 @@ from xlalint.cure import (
     Swap,
     SyncBefore,
     SyncBelow,
+    TieBelow,
     Unwrap,
     Where,
     WrapBody,
@@ -101,6 +102,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA604": {(ByHand, SHOWN)},
     "XLA605": {(ByHand, SHOWN)},
     "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE)},
+    "XLA702": {(TieBelow, UNSAFE)},
     "XLA705": {(AutocastOnXla, UNSAFE)},
     "XLA703": {(DropScaler, UNSAFE), (KeepOnDevice, UNSAFE), (ByHand, SHOWN)},
 }  # fmt: skip
@@ -285,7 +287,9 @@ def is_sensible(cure: Cure) -> bool:
             return isinstance(statement(site), ast.Assign)
         case CompileFunction(site=site):
             return isinstance(statement(site), ast.FunctionDef)
-        case KeepOnDevice(site=site) | PassArgument(site=site) | AutocastOnXla(site=site):
+        case (
+            KeepOnDevice(site=site) | PassArgument(site=site) | AutocastOnXla(site=site) | TieBelow(site=site)
+        ):
             return is_call(site)
         case DropScaler(site=site):
             return [ast.unparse(call.func).endswith(".step") for call in nodes(site, ast.Call)] == [True]

@@ -80,6 +80,8 @@ UNNOTICED = {
     "terms AUTOCAST.placed_in_caller": "it ends in the function in which it began",
     "terms AUTOCAST.dropped_by_work": "the work itself is what it is told for",
     "terms CLOSURE.dropped_by_work": "no rule judges it",
+    "terms TIED.settled_by_one_arm": "it is told once at its place",
+    "terms TIED.told_apart_by_detail": "what settles it asks for no detail",
     "terms STEPPED.settled_by_one_arm": "it is told once at its place",
     "terms AUTOCAST.told_apart_by_detail": "there is no detail",
     "terms AUTOCAST.settled_by_one_arm": "it is told once at its place",

@@ -319,6 +319,15 @@ class DropScaler(Cure):
 
 
 @dataclass(frozen=True, slots=True)
+class TieBelow(Cure):
+    """Below the statement that moves a module at `site`, `one` of it becomes `other` of it again."""
+
+    site: Site
+    one: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
 class AutocastOnXla(Cure):
     """The autocast that is made at `site`, for CUDA, is made for XLA."""
 

@@ -26,11 +26,13 @@ from xlalint.lazy.events import (
     SteppedAgain,
     StepSplit,
     StepsRun,
+    TrainedApart,
     UnmatchedCollective,
 )
 
 EMITTED: frozenset[type[Event]] = frozenset({
     ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack, GradientUsed, GraphChanged,
     HostRead, LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated, OptimizerStepped, ReadThenCut, Save,
-    ScalerStepped, ScopeEntered, ScopeLeft, StepSplit, SteppedAgain, StepsRun, UnmatchedCollective,
+    ScalerStepped, ScopeEntered, ScopeLeft, StepSplit, SteppedAgain, StepsRun, TrainedApart,
+    UnmatchedCollective,
 })  # fmt: skip

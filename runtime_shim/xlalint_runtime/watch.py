@@ -30,6 +30,7 @@ from xlalint_runtime.report import Report
 from xlalint_runtime.sites import Chain, callee, calls_of, test_of, user_chain, written
 from xlalint_runtime.stopping import Parted
 from xlalint_runtime.summary import Launch
+from xlalint_runtime.ties import Tied
 
 Transition = Callable[[State, Site], object]
 """What a hook tells the model: that something happens to a state, at a place."""
@@ -121,6 +122,8 @@ class Watch(replicas.Listener):
         """Where optimizers were built: by that the model knows them."""
         self.ragged: weakref.WeakKeyDictionary[Any, Site] = weakref.WeakKeyDictionary()
         """Where loaders were made whose last batch is smaller, by what draws their batches."""
+        self.tied: list[Tied] = []
+        """What was tied in modules that have moved to the device since."""
         self.gone: dict[int, Gone] = {}
         """Parameters, by identity, that a module has no longer since it moved."""
 

@@ -383,6 +383,11 @@ class WorkInAutocast(Settled):
 
 
 @dataclass(frozen=True, slots=True)
+class TrainedApart(Settled):
+    """An optimizer steps: weights that are one no more, since their module moved, are trained apart."""
+
+
+@dataclass(frozen=True, slots=True)
 class SteppedAgain(Settled):
     """An optimizer applies, at `site`, the gradients that it has applied already."""
 

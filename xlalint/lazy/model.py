@@ -46,6 +46,7 @@ from xlalint.lazy.events import (
     SteppedAgain,
     StepSplit,
     StepsRun,
+    TrainedApart,
     UnmatchedCollective,
     Use,
     WorkInAutocast,
@@ -424,6 +425,9 @@ class LazyModel:
         event = OptimizerStepped(site, assumes, stale, built, off_device, unreduced, reducing and closure)
         self._emit(event, state)
         self._step_again(state, site, built, reducing=reducing)
+        for obligation in state.owes(Owed.TIED):
+            met = both(obligation.assumes, assumes)
+            self._settle(state, obligation, TrainedApart(site, met, obligation))
         before_barrier = barrier and state.engine.recorded == NOTHING
         for obligation in state.owes(Owed.SPLIT_STEP):
             split = obligation._replace(
@@ -444,6 +448,18 @@ class LazyModel:
         if built:
             how = REDUCING if reducing else PLAIN
             self._owe(state, Owed.STEPPED, site, state.trust.bounded, how, since=built)
+
+    def come_apart(
+        self, state: State, site: Site, names: str, tied: tuple[Site, ...], *,
+        assumes: Assumptions = assumptions.NONE,
+    ) -> None:  # fmt: skip
+        """A module moves by which each of its parts gets parameters of its own.
+
+        Args:
+            names: Those of a parameter that it had under two, as `head.weight, embedding.weight`.
+            tied: Where that was so arranged.
+        """
+        self._owe(state, Owed.TIED, site, both(self.assumed(state), assumes), names, since=tied)
 
     def _step_again(self, state: State, site: Site, built: Path, *, reducing: bool) -> None:
         """Nothing was computed since the last step of the same optimizer: one of the two is too many.

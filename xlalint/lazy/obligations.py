@@ -27,6 +27,7 @@ class Owed(Enum):
     STEPS = "steps of a loop that nothing in it ends or reads"
     DEVICE = "device that this process uses; it can launch no replicas any more"
     AUTOCAST = "autocast for other devices"
+    TIED = "weights that were tied and are two since their module moved"
     STEPPED = "optimizer step; the same gradients must not be applied once more"
 
     __hash__ = BY_IDENTITY
@@ -70,6 +71,7 @@ TERMS: dict[Owed, Terms] = {
     Owed.STEPS: Terms(settled_by_one_arm=True, needs_heavy_work=True),
     Owed.DEVICE: Terms(),
     Owed.AUTOCAST: Terms(),
+    Owed.TIED: Terms(),
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 

@@ -31,6 +31,7 @@ from xlalint_runtime.shield import Faults
 from xlalint_runtime.sites import callee, frames_below_user, user_chain, written
 from xlalint_runtime.stopping import Deliberate
 from xlalint_runtime.summary import Launch
+from xlalint_runtime.ties import Tied, tell_of_apart, tied_in
 from xlalint_runtime.watch import Gone, Hook, Watch, running_optimizers
 
 _XLA_CLIP = patched_functions.clip_grad_norm_.__code__
@@ -168,7 +169,7 @@ def _module_move(watch: Watch, original: Any) -> Any:
             return original(module, *args, **kwargs)
         watch.this_thread.is_moving = True
         try:
-            before = list(module.parameters())
+            before, tied = list(module.parameters()), tied_in(module)
             result = original(module, *args, **kwargs)
         finally:
             watch.this_thread.is_moving = False
@@ -179,6 +180,7 @@ def _module_move(watch: Watch, original: Any) -> Any:
             for parameter in before:
                 if id(parameter) not in kept:
                     watch.gone[id(parameter)] = Gone(weakref.ref(parameter), chain[-1].site, leaves)
+            watch.tied += (Tied(weakref.ref(module), names, chain[-1].site) for names in tied)
         return result
 
     return apply
@@ -210,6 +212,7 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
         stale = _stale(watch, held)
         if not chain or not (stale or _on_device(held)):
             return
+        tell_of_apart(watch)
         asked = [frame for frame in frames_below_user() if frame.f_code is xm.optimizer_step.__code__]
         reducing, barrier = bool(asked), any(frame.f_locals["barrier"] for frame in asked)
         watch.report.summary.step(id(optimizer))

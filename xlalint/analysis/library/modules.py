@@ -22,6 +22,7 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.analysis.store import Move, Store
+from xlalint.analysis.ties import tie_in
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge import classes
 from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS
@@ -226,6 +227,7 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
     place = _PLACES.get(name, Place.UNKNOWN)
     if place is Place.XLA:
         call.frame.model.use_device(call.store.state, call.spelling, call.site)
+        _come_apart(machine, info, assumes, call)
     if place is Place.XLA and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(info.identity, Move((call.site,), assumes))
     leaves = place is Place.HOST and info.place is Place.XLA
@@ -235,6 +237,16 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
     if call.node is not None and isinstance(call.node.func, ast.Attribute):
         rebind(machine, call.node.func.value, moved, call.frame, call.store)
     return moved
+
+
+def _come_apart(machine: Machine, info: Module, assumes: assumptions.Assumptions, call: Call) -> None:
+    """On its way to XLA each part of a module gets parameters of its own, also where two had the same."""
+    if info.place is not Place.HOST or len(info.of) != 1 or info.or_other:
+        return
+    tie = tie_in(machine, info.of[0], call.frame.outline)
+    if tie is not None and not machine.swaps_parameters(call.frame.outline):
+        names = f"{tie.one}, {tie.other}"
+        call.frame.model.come_apart(call.store.state, call.site, names, (tie.site,), assumes=assumes)
 
 
 def parameter(parameters: Parameters, store: Store) -> Value:

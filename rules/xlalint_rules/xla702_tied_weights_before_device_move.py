@@ -1,0 +1,112 @@
+"""XLA702: weights that are tied, and come apart when the model moves to the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlalint.cure import TieBelow
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import TrainedApart
+from xlalint.lazy.state import View
+from xlalint.rule import Finding, Later, Rule
+
+
+class TiedWeightsBeforeDeviceMove(Rule[TrainedApart]):
+    """
+    ## What it does
+    Finds models that tie two weights when they are built, such as those of the embedding and of the last
+    layer, are then moved to an XLA device, and are trained.
+
+    ## Why is this bad?
+    The two are trained apart: a move to XLA gives each layer parameters of its own, also where two
+    layers shared one. The model has more parameters than its author believes, and learns otherwise
+    than on a GPU, where a move keeps the ties.
+
+    Silent where the weights are tied again after the move, and with
+    `torch.__future__.set_swap_module_params_on_conversion(True)`, which keeps the ties. Ties that an
+    argument of the model decides on are not seen.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+
+
+    class Tagger(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = torch.nn.Embedding(8, 4)
+            self.head = torch.nn.Linear(4, 8, bias=False)
+            self.head.weight = self.embedding.weight
+
+        def forward(self, tokens):
+            return self.head(self.embedding(tokens))
+
+
+    device = torch_xla.device()
+    model = Tagger().to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with torch_xla.step():
+        model(torch.tensor([1, 2], device=device)).sum().backward()
+        optimizer.step()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+
+
+    class Tagger(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = torch.nn.Embedding(8, 4)
+            self.head = torch.nn.Linear(4, 8, bias=False)
+            self.head.weight = self.embedding.weight
+
+        def forward(self, tokens):
+            return self.head(self.embedding(tokens))
+
+
+    device = torch_xla.device()
+    model = Tagger().to(device)
+    model.head.weight = model.embedding.weight
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with torch_xla.step():
+        model(torch.tensor([1, 2], device=device)).sum().backward()
+        optimizer.step()
+    ```
+
+    ## Fix safety
+    Unsafe: the model has one parameter less, and trains as it does on a GPU, so its numbers change.
+
+    ## On the engine
+    After the move the model has two parameters where it had one, and after a step they differ.
+
+    ## References
+    - Lightning #2705
+    - transformers #13030, #18676
+    - https://github.com/pytorch/xla/blob/master/docs/source/learn/troubleshoot.md
+    """
+
+    code = "XLA702"
+    name = "tied-weights-before-device-move"
+    severity = Severity.ERROR
+
+    def judge(self, event: TrainedApart, state: View) -> Iterator[Finding]:
+        move, since = event.path[-1], event.obligation.since
+        one, _, other = event.obligation.detail.partition(", ")
+        tied = ", tied on {since}," if since else ", which were tied,"
+        yield self.finding(
+            event,
+            f"trained apart: `{one}` and `{other}`{tied} are two parameters after this move, "
+            "and the optimizer steps on {later}",
+            help="tie them again below the move",
+            since=since,
+            cures=(
+                TieBelow(
+                    move, one, other, title="Tie the weights again", changes="the model trains otherwise"
+                ),
+            ),
+            later=Later(event.site, "both are trained here"),
+        )
