@@ -379,12 +379,25 @@ def put(path: Path, kind: str) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
 @ENDLESS
-@pytest.mark.parametrize(
-    "name", ["pyproject.toml", "requirements.txt", ".gitignore", ".git/info/exclude", "setup.py"]
-)
+@pytest.mark.parametrize("name", ["requirements.txt", ".gitignore", ".git/info/exclude", "setup.py"])
 def test_what_need_not_be_ours_and_is_no_file_is_left_alone(folder: Path, name: str, kind: str) -> None:
     put(folder / name, kind)
     assert check(folder, "sound.py", ".", "--exclude", "setup.py").places == [SOUND_LINE]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
+@ENDLESS
+def test_where_settings_may_stand_and_is_no_file_is_named(folder: Path, kind: str) -> None:
+    put(folder / "pyproject.toml", kind)
+    (folder / "below").mkdir()
+    (folder / "below" / "sound.py").write_text(SOUND)
+    for arguments in ([], ["sound.py", "below"]):
+        found = check(folder, *arguments)
+        assert ("pyproject.toml", 1, "XLA000") in found.places and SOUND_LINE in found.places, arguments
+        assert "it is not a regular file, and no settings are read from it" in found.message("pyproject.toml")
+    below = check(folder / "below")
+    assert below.places == [("../pyproject.toml", 1, "XLA000"), SOUND_LINE]
+    assert check(folder, "--isolated", "sound.py").places == [SOUND_LINE]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")

@@ -25,13 +25,13 @@ def failures(seeds: range, folder: Path) -> list[fuzzing.Failure]:
 
 
 def test_changed_programs_are_checked(tmp_path: Path) -> None:
-    assert failures(range(500), tmp_path) == []
+    assert failures(range(1000), tmp_path) == []
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 def test_many_changed_programs_are_checked(tmp_path: Path) -> None:
-    assert failures(range(500, 51_000), tmp_path) == []
+    assert failures(range(1000, 51_000), tmp_path) == []
 
 
 def test_a_seed_stands_for_one_input() -> None:

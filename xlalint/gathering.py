@@ -134,6 +134,8 @@ class _Gathering:
         if given is not None:
             self._ask_input(given)
         units = [unit for _, unit in sorted(self._units.items()) if unit.asked or unit.unreadable]
+        if units:
+            units[0].unreadable += self._finder.unreadable
         return Gathered(units, len(self._asked))
 
     def _walk(self, folder: str) -> list[Found | Unreadable]:

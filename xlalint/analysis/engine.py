@@ -41,6 +41,7 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import IS_A_TENSOR, Value
+from xlalint.sources import imports
 from xlalint.sources.file import START, SourceFile, Unreadable, read
 from xlalint.sources.usage import HOT_TOKEN
 from xlalint.spelling import THE_FRAMEWORK
@@ -183,6 +184,9 @@ class Program:
             stays: Whether texts will change; see `change`.
         """
         self._kinds = kinds
+        self._stays = stays
+        self._bound: dict[str, frozenset[bytes]] = {}
+        """By file, the names that it may import something under."""
         self._open_file = open_file
         self._at = configuration.at
         self.unreadable: list[Unreadable] = []
@@ -505,21 +509,33 @@ class Program:
         found = self.project.locate_from(parent, folder)
         if found is None:
             return None
-        about = ("outline", found, "")
-        if self.recalled(about) is None and self.project.outline(self.project.path(found)) is None:
+        about, name = ("outline", found, ""), ("name", found, last)
+        told = self.recalled(name)
+        if told is None and self._imports_no(found, last):
+            told = ""  # whatever else the name is there
+        elif self.recalled(about) is None and self.project.outline(self.project.path(found)) is None:
             return None
         for kind in ("outline", "module name", "settings"):
             rest_on(kind, found)
         if found == file:
             return None
         rest_on("name", found, last)
-        name = ("name", found, last)
-        told = self.recalled(name)
         for meant in imports_in(self.facts.value(name) if told is None else told):
             if meant.partition(".")[0] == HOT_TOKEN:
                 return meant
             return self._passed_on(meant, os.path.dirname(found), found, depth + 1)  # noqa: PTH120
         return None
+
+    def _imports_no(self, file: str, name: str) -> bool:
+        """Whether the bytes of a file show that it imports nothing under a name, so that nobody parses it."""
+        if self._stays:
+            return False  # what has not been opened is not looked at when its text changes
+        bound = self._bound.get(file)
+        if bound is None:
+            opened = self._open_file(self.project.path(file))
+            text = opened.text if isinstance(opened, SourceFile) else ""
+            bound = self._bound[file] = imports.bound(text.encode("utf-8", "surrogatepass"))
+        return name.isascii() and name.encode() not in bound
 
     def _open_module(self, path: Path) -> tuple[str, ast.Module] | None:
         asked = self._files.get(path)

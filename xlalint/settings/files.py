@@ -12,10 +12,12 @@ from typing import Any
 from xlalint.settings.table import FILE_NAMES, FORMER, SETTINGS, TABLE, Misplaced, allows, nearest
 from xlalint.settings.toml import line_of, written
 from xlalint.settings.values import Settings, SettingsError
-from xlalint.sources.file import read_bytes, show
+from xlalint.sources.file import Unreadable, read_bytes, show
 from xlalint.sources.requirements import load_toml
 
 _REQUIRED = "required-version"
+_SHARED = "pyproject.toml"
+"""What holds settings for many tools."""
 
 
 class SettingsFinder:
@@ -35,6 +37,8 @@ class SettingsFinder:
         """
         self._given = dict(given or {})
         self._found: dict[Path, Settings] = {}
+        self.unreadable: list[Unreadable] = []
+        """What stands where settings may, and is no file that could be read."""
         self._fixed: Settings | None = None
         if config is not None:
             self._fixed = self._override(read_settings(config))
@@ -55,6 +59,10 @@ class SettingsFinder:
                 settings = self._found[around]
                 break
             unknown.append(around)
+            shared = around / _SHARED
+            if os.path.exists(shared) and not os.path.isfile(shared):  # noqa: PTH110, PTH113 - never raise
+                reason = f"{read_bytes(str(shared))!s}, and no settings are read from it"
+                self.unreadable.append(Unreadable(shared, show(shared), reason))
             own = settings_in(around)
             if own is not None:
                 settings = self._override(own)
@@ -78,7 +86,7 @@ def settings_in(directory: Path) -> Settings | None:
         own = directory / name
         if os.path.lexists(own):  # whatever it is: nobody else's file is called like this
             return read_settings(own)
-    shared = directory / "pyproject.toml"
+    shared = directory / _SHARED
     data = read_bytes(str(shared))
     # Most pyproject.toml do not speak of us; reading them as TOML would cost more than the check. One
     # that cannot be read is most likely not ours either.
@@ -106,7 +114,7 @@ def _fields(file: Path, extending: tuple[Path, ...]) -> dict[str, Any]:
     table, text = _document(file)
     where = show(file)
     inside: tuple[str, ...] = ()
-    if file.name == "pyproject.toml":
+    if file.name == _SHARED:
         table = _table(table) or {}
         inside = tuple(TABLE.split("."))
     fields = read_table(table, file.parent, where, text, inside)

@@ -8,6 +8,8 @@ _WORD = b"import "
 _FROM = re.compile(rb"[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]+$")
 _NAMES = re.compile(rb"[ \t]*(\([^)]*\)|(?:[^\n\\]|\\\r?\n)*)")
 _NAME = re.compile(rb"([\w.]+)(?:[ \t]+as[ \t]+\w+)?")
+_BOUND = re.compile(rb"[ \t]*(?:\((?:[^)#]|#[^\n]*)*\)|(?:[^\n\\]|\\\r?\n)*)")
+_WORDS = re.compile(rb"\w+")
 _COMMENT = re.compile(rb"#[^\n]*")
 
 
@@ -33,6 +35,18 @@ def imported(data: bytes) -> tuple[str, ...]:
             found.update(dict.fromkeys(_listed(names[1])))
         at = data.find(_WORD, at + len(_WORD))
     return tuple(found)
+
+
+def bound(data: bytes) -> frozenset[bytes]:
+    """The names that a file's imports may bind, wherever; the names that they bind them to are among them."""
+    found: set[bytes] = set()
+    at = data.find(b"import")
+    while at >= 0:
+        names = _BOUND.match(data, at + len(b"import"))
+        if names is not None:
+            found.update(_WORDS.findall(names[0]))
+        at = data.find(b"import", at + len(b"import"))
+    return frozenset(found)
 
 
 def _listed(names: bytes) -> list[str]:

@@ -160,12 +160,27 @@ def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[st
     that it makes names another device: `Trainer(accelerator="gpu")`.
     """
     found: list[str] = []
+    lines = _import_lines(data)
     for framework in frameworks:
-        # Most files name nothing of a framework, and all are asked: packages are few, classes many.
+        # Most files import nothing of a framework, and all are asked.
         within = any(f"{os.sep}{package}{os.sep}" in path for package in framework.packages)
-        if (within or _holds_any(data, framework.packages)) and _holds_any(data, framework.classes):
+        if (within or _holds_any(lines, framework.packages)) and _holds_any(data, framework.classes):
             found += _touched_by(data, framework, within=within)
     return tuple(found)
+
+
+def _import_lines(data: bytes) -> bytes:
+    """The lines in which something may be imported: few of them, and all packages are looked for there."""
+    lines: list[bytes] = []
+    at = data.find(b"import ")
+    while at >= 0:
+        end = data.find(b"\n", at)
+        while end > 0 and data[end - 2 : end].rstrip(b"\r").endswith(b"\\"):
+            end = data.find(b"\n", end + 1)
+        end = end if end >= 0 else len(data)
+        lines.append(data[data.rfind(b"\n", 0, at) + 1 : end])
+        at = data.find(b"import ", end)
+    return b"\n".join(lines)
 
 
 def _holds_any(data: bytes, names: tuple[str, ...]) -> bool:
@@ -182,15 +197,14 @@ def _encoded(names: tuple[str, ...]) -> tuple[bytes, ...]:
 
 def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[str]:
     # Most files are seen through here, before their imports are looked at.
-    made_by, derived_from = _made_or_derived(framework.classes)
-    if not made_by.search(data) and not derived_from.search(data):
+    if not _is_any_called(data, framework.classes) and not _deriving(framework.classes).search(data):
         return
     named = {name for name in imported(data) if name.partition(".")[0] in framework.packages}
     if not named and not within:
         return
     last, aliases = {name.rpartition(".")[2] for name in named}, _aliases(data, framework)
     made = _spelled(framework.classes, last, aliases)
-    if made and re.search(rb"(?<!class )(?<!def )(?<![\w.])(?:%s)\s*\(" % made, data):
+    if made and any(_stands_alone(data, found.start()) for found in _calls_of(made).finditer(data)):
         yield (ELSEWHERE if _names_another_device(data, framework) else HANDS) + framework.name
     bases = _spelled(framework.hooked, set(framework.hooked) if within else last, aliases)
     if bases and re.search(rb"\bclass\s+\w+\s*\([^)]*(?<![\w.])(?:%s)\b" % bases, data):
@@ -205,14 +219,38 @@ def _names_another_device(data: bytes, framework: Framework) -> bool:
     return False
 
 
+def _is_any_called(data: bytes, names: tuple[str, ...]) -> bool:
+    """Whether one of some names may be called. Fixed bytes are found several times faster than a pattern."""
+    for name in _encoded(names):
+        at = data.find(name)
+        while at >= 0:
+            if _CALL.match(data, at + len(name)):
+                return True
+            at = data.find(name, at + 1)
+    return False
+
+
+_CALL = re.compile(rb"\w*\s*\(")
+
+
 @cache
-def _made_or_derived(classes: tuple[str, ...]) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    # Patterns that begin with fixed bytes are several times faster, and they may find too much.
-    names = "|".join(classes)
-    return (
-        re.compile(rf"(?:{names})\s*\(".encode()),
-        re.compile(rf"class\s+\w+\s*\([^)]*(?:{names})\b".encode()),
-    )
+def _deriving(classes: tuple[str, ...]) -> re.Pattern[bytes]:
+    # It begins with fixed bytes, for speed, and may find too much.
+    return re.compile(rf"class\s+\w+\s*\([^)]*(?:{'|'.join(classes)})\b".encode())
+
+
+@cache
+def _calls_of(names: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"(?:%s)\s*\(" % names)
+
+
+def _stands_alone(data: bytes, at: int) -> bool:
+    """Whether what stands there is no end of another name, and not what is defined."""
+    before = data[max(at - 6, 0) : at]
+    return not (before.endswith((b"class ", b"def ")) or _IN_NAME.search(before))
+
+
+_IN_NAME = re.compile(rb"[\w.]$")
 
 
 def _spelled(classes: tuple[str, ...], named: set[str], aliases: set[str]) -> bytes:
@@ -234,5 +272,8 @@ def _aliases(data: bytes, framework: Framework) -> set[str]:
     return aliases | {alias.decode() for alias in re.findall(_PART_IMPORT % packages, data)}
 
 
-_MODULE_IMPORT = rb"\bimport[ \t]+(%s)(?:\.[\w.]+)?(?:[ \t]+as[ \t]+(\w+))?"
-_PART_IMPORT = rb"\bfrom[ \t]+(?:%s)(?:\.[\w.]+)?[ \t]+import[ \t]+\(?(?:\w+[ \t]+as[ \t]+)?([a-z]\w*)"
+# These begin with fixed bytes, for speed.
+_MODULE_IMPORT = rb"import(?<!\wimport)[ \t]+(%s)(?:\.[\w.]+)?(?:[ \t]+as[ \t]+(\w+))?"
+_PART_IMPORT = (
+    rb"from(?<!\wfrom)[ \t]+(?:%s)(?:\.[\w.]+)?[ \t]+import[ \t]+\(?(?:\w+[ \t]+as[ \t]+)?([a-z]\w*)"
+)
