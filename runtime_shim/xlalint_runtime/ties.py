@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import torch
 
 from xlalint.lazy.site import Site
-
-if TYPE_CHECKING:
-    from xlalint_runtime.watch import Watch
 
 
 class Tied(NamedTuple):
@@ -46,11 +43,3 @@ def tied_in(module: torch.nn.Module) -> list[tuple[str, str]]:
         if known != name:
             tied.append((name, known))
     return tied
-
-
-def tell_of_apart(watch: Watch) -> None:
-    """An optimizer is about to step: tell the model what is trained apart, unless it was tied again."""
-    moved, watch.tied = watch.tied, []
-    for each in moved:
-        if each.is_apart:
-            watch.model.come_apart(watch.replica.state, each.site, ", ".join(each.names), ())

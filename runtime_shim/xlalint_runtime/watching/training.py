@@ -31,7 +31,7 @@ from xlalint_runtime.shield import Faults
 from xlalint_runtime.sites import callee, frames_below_user, user_chain, written
 from xlalint_runtime.stopping import Deliberate
 from xlalint_runtime.summary import Launch
-from xlalint_runtime.ties import Tied, tell_of_apart, tied_in
+from xlalint_runtime.ties import Tied, tied_in
 from xlalint_runtime.watch import Gone, Hook, Watch, running_optimizers
 
 _XLA_CLIP = patched_functions.clip_grad_norm_.__code__
@@ -195,6 +195,14 @@ def _stale(watch: Watch, held: list[torch.Tensor]) -> Gone | None:
     return None
 
 
+def _tell_of_apart(watch: Watch) -> None:
+    """An optimizer is about to step: tell the model what is trained apart, unless it was tied again."""
+    moved, watch.tied = watch.tied, []
+    for each in moved:
+        if each.is_apart:
+            watch.model.come_apart(watch.replica.state, each.site, ", ".join(each.names), ())
+
+
 def register(watch: Watch, patches: Patches, faults: Faults) -> None:
     """Optimizers step. All of them, whenever they were built, call back before it."""
 
@@ -212,7 +220,7 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
         stale = _stale(watch, held)
         if not chain or not (stale or _on_device(held)):
             return
-        tell_of_apart(watch)
+        _tell_of_apart(watch)
         asked = [frame for frame in frames_below_user() if frame.f_code is xm.optimizer_step.__code__]
         reducing, barrier = bool(asked), any(frame.f_locals["barrier"] for frame in asked)
         watch.report.summary.step(id(optimizer))
