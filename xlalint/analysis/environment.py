@@ -84,6 +84,8 @@ def _of_commands(call: ast.Call) -> Iterator[_Use]:
 def _set(node: ast.expr | ast.keyword, name: str, given: ast.expr | None = None) -> Iterator[_Use]:
     """A variable that gets a value; what turns a switch off asks for nothing that is gone."""
     variable = environment.of(name)
+    if isinstance(given, ast.Call) and getattr(given.func, "id", "") == "str" and given.args:
+        given = given.args[0]
     off = isinstance(given, ast.Constant) and str(given.value).lower() in environment.OFF
     if variable is not None and not (variable.switch and off):
         yield node, name, True
