@@ -82,6 +82,8 @@ class Parting:
         self._deeds: dict[int, list[Deed]] = {replica: [] for replica in range(size)}
         self._arrivals: dict[int, Arrival] = {}
         self._lock = threading.Lock()
+        self.lone_cuts: dict[int, Chain] = {}
+        """Where replicas have launched by themselves since all were last at a cut."""
 
     def did(self, replica: int, deed: Deed) -> None:
         """A replica is about to do something by itself."""
@@ -104,7 +106,21 @@ class Parting:
             for deeds in self._deeds.values():
                 deeds.clear()
             self._arrivals = {r: arrival for r, arrival in self._arrivals.items() if not arrival.progress}
+            self.lone_cuts.clear()
         _call_all(verdicts)
+
+    def go_on_alone(self) -> set[int]:
+        """The replicas whose cut the others went on without: these launch, and come to the next one."""
+        with self._lock:
+            gone = {
+                replica: arrival.progress.chain
+                for replica, arrival in self._arrivals.items()
+                if arrival.decided and arrival.progress is not None
+            }
+            for replica in gone:
+                del self._arrivals[replica]
+            self.lone_cuts |= gone
+            return set(gone)
 
     def arrived_at(self) -> dict[int, Chain | None]:
         """Where replicas wait at a cut; None: they have ended."""

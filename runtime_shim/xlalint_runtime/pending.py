@@ -26,6 +26,7 @@ _FACTORIES = frozenset({
 })  # fmt: skip
 _NEXT_SEED = re.compile(r" s64\[\] aten::(?:mul|add)\(")
 """How a random operation gets its seed from the one before."""
+_DEVICE = re.compile(r"\b(?:CPU|TPU|NEURON|xla):\d+")
 _COLLECTIVE = re.compile(
     r"xla::(?:cross_replica_sum|all_reduce|all_gather|reduce_scatter|all_to_all|collective_permute)\b"
 )
@@ -72,6 +73,12 @@ def frames_of_work(device: str) -> list[list[Noted]]:
         noted = (Noted(match[1], match[2], int(match[3])) for match in _FRAME.finditer(frames))
         found.append([frame for frame in noted if is_user_file(frame.path)])
     return found
+
+
+def graphs_of(device: str) -> list[str]:
+    """The recorded graph of each tensor that waits on `device`, without anything that names the device."""
+    parts = torch_xla._XLAC._xla_tensors_report(2, device).split("Tensor: id=")[1:]
+    return [_DEVICE.sub("", graph) for _, _, graph in (part.partition("IR {") for part in parts)]
 
 
 def default_device() -> str | None:

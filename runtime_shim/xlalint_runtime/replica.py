@@ -10,6 +10,7 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import Loop, State
 from xlalint.lazy.values import NOTHING, Ragged
 from xlalint_runtime import pending
+from xlalint_runtime.agreement import Meeting, Standing
 from xlalint_runtime.outside import Outside
 from xlalint_runtime.parting import Progress
 from xlalint_runtime.sites import Chain
@@ -88,6 +89,12 @@ class Replica:
         """Whether a loop over a loader has begun since the last cut: what is recorded is not all its own."""
         self.rank_tests: dict[CodeType, Site] = {}
         """Functions that asked for the rank since the last cut, and where."""
+        self.meetings: list[Meeting] = []
+        """The collectives that it has recorded since its last cut."""
+        self.device = ""
+        """Its device, known once it has come to a cut or to its end."""
+        self.ended_by: BaseException | None = None
+        """The exception that it has ended by."""
         self.chain: Chain = ()
         """The calls in which it was seen last."""
         self.recorded = NOTHING
@@ -98,6 +105,13 @@ class Replica:
     def progress(self, chain: Chain) -> Progress:
         """How far it has come."""
         return Progress(self.backwards, self.batches, chain)
+
+    def standing(self, *, waits: bool, has_ended: bool) -> Standing:
+        """Where it is, beside the others."""
+        error = self.ended_by if has_ended else None
+        return Standing(
+            self.chain, self.device, list(self.meetings), dict(self.rank_tests), waits, has_ended, error
+        )
 
     def between_steps(self, chain: Chain) -> Site:
         """Where a loop that opens steps does something below them: in its own function, whatever it calls."""
@@ -110,3 +124,4 @@ class Replica:
         self.work.cut()
         self.cuts += 1
         self.rank_tests.clear()
+        self.meetings.clear()

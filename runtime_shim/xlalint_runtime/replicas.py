@@ -8,6 +8,7 @@ their ranks: the first compiles, the others find its graph in the cache.
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -117,8 +118,12 @@ class Listener:
     def arrived(self) -> None:
         """This thread's replica has come to a cut with work to launch, and will wait for the others."""
 
-    def ended(self, *, pending: bool) -> None:
-        """This thread's replica has come to its end, perhaps with work pending."""
+    def ended(self, *, pending: bool, error: BaseException | None) -> None:
+        """This thread's replica has come to its end, by an exception perhaps, or with work pending."""
+
+    def go_on_alone(self) -> set[int]:
+        """Those of the replicas at a cut that launch by themselves, while the others go on waiting."""
+        return set()
 
     def met(self) -> None:
         """All replicas that still run have come to a cut, or all have ended."""
@@ -216,7 +221,8 @@ class Order:
 
     def end(self, replica: int) -> None:
         """A replica has come to its end; nobody need wait for it any more."""
-        _listener[0].ended(pending=counters.work_pending(torch_xla._XLAC._xla_get_default_device()))
+        waits = counters.work_pending(torch_xla._XLAC._xla_get_default_device())
+        _listener[0].ended(pending=waits, error=sys.exc_info()[1])
         with self._changed:
             self._begun.add(replica)
             self._ended.add(replica)
@@ -268,9 +274,11 @@ class Order:
     def _give_turns(self) -> None:
         """With the lock held: when all that still run have come to a cut, they launch by rank."""
         if len(self._waiting | self._ended) == self.size:
-            self._turns += sorted(self._waiting)
-            self._waiting.clear()
-            _listener[0].met()
+            going = (_listener[0].go_on_alone() & self._waiting) or set(self._waiting)
+            self._turns += sorted(going)
+            self._waiting -= going
+            if not self._waiting:
+                _listener[0].met()
         self._changed.notify_all()
 
 

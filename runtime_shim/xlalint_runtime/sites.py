@@ -119,7 +119,7 @@ def test_of(site: Site) -> Site | None:
 
 def definition(code: CodeType) -> Site | None:
     """Where a function of the user is defined, without its decorators."""
-    for node in ast.walk(_tree(code.co_filename)):
+    for node in ast.walk(parsed(code.co_filename)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if first == code.co_firstlineno:
@@ -176,7 +176,7 @@ def _loops(path: str) -> list[_Loop]:
             inner = child.name if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) else function
             look(child, inner)
 
-    look(_tree(path), "<module>")
+    look(parsed(path), "<module>")
     return found
 
 
@@ -192,7 +192,7 @@ def _extent(place: Site | ast.expr | ast.stmt) -> _Extent:
 @cache
 def _expressions(path: str) -> dict[_Extent, str]:
     found: dict[_Extent, str] = {}
-    for node in ast.walk(_tree(path)):  # From the outside: an inner expression says more of the same place.
+    for node in ast.walk(parsed(path)):  # From the outside: an inner expression says more of the same place.
         match node:
             case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) | ast.Assert(test=test):
                 # CPython asks for the truth of it at the place of the whole, or of the test.
@@ -244,7 +244,7 @@ def _tests(path: str) -> dict[int, Site]:
             for arm in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
                 look(arm.body, inner)
 
-    look(_tree(path).body, None)
+    look(parsed(path).body, None)
     return found
 
 
@@ -252,7 +252,7 @@ def _tests(path: str) -> dict[int, Site]:
 def _closure_arguments(path: str) -> list[Site]:
     return [
         site_of(path, argument)
-        for node in ast.walk(_tree(path))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "add_step_closure"
         # The closure itself may be a partial, whose arguments are computed as early.
         for argument in (*node.args, *(k.value for k in node.keywords))
@@ -265,14 +265,15 @@ def _leaving_lines(path: str) -> dict[int, str]:
     words = {ast.Break: "break", ast.Return: "return", ast.Raise: "raise"}
     return {
         line: words[type(node)]
-        for node in ast.walk(_tree(path))
+        for node in ast.walk(parsed(path))
         if isinstance(node, (ast.Break, ast.Return, ast.Raise))
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
 
 
 @cache
-def _tree(path: str) -> ast.Module:
+def parsed(path: str) -> ast.Module:
+    """The tree of a file; an empty one where it cannot be read."""
     try:
         return ast.parse("".join(linecache.getlines(path)))
     except SyntaxError:  # A file that has changed since it was imported.

@@ -6,8 +6,7 @@ import contextlib
 import functools
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
@@ -23,11 +22,12 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.values import Weight
 from xlalint_runtime import pending, replicas
+from xlalint_runtime.agreement import Standing, disagreement, told
 from xlalint_runtime.following import Follower
 from xlalint_runtime.parting import Arrival, Deed, Parting
 from xlalint_runtime.replica import Replica
 from xlalint_runtime.report import Report
-from xlalint_runtime.sites import Chain, callee, calls_of, test_of, user_chain, written
+from xlalint_runtime.sites import Chain, calls_of, test_of, user_chain
 from xlalint_runtime.stopping import Parted
 from xlalint_runtime.summary import Launch
 from xlalint_runtime.ties import Tied
@@ -158,7 +158,7 @@ class Watch(replicas.Listener):
 
         def alone() -> None:
             if self._ends_parting and (meets or holds):
-                replicas.part(Parted(_parted_message(rank, chain, parting.arrived_at())))
+                replicas.part(self._parted_from(rank, chain, parting.arrived_at()))
             self._judge(self._gathered(chain, lambda: self._part(before, chain, tests, master, transition)))
 
         done = Deed(deed, meets, replica.progress(chain), lambda: self._judge(happened), alone)
@@ -302,6 +302,7 @@ class Watch(replicas.Listener):
     def arrived(self) -> None:
         """This replica waits at a cut."""
         replica, chain = self.replica, user_chain()
+        replica.chain, replica.device = chain or replica.chain, pending.default_device() or ""
 
         def alone(deed: Deed) -> None:
             replica.cut_alone_before = deed.progress.chain
@@ -309,36 +310,54 @@ class Watch(replicas.Listener):
         arrival = Arrival(replica.progress(chain), True, alone)
         self._current_parting().arrived(replicas.rank(), arrival)
 
-    def ended(self, *, pending: bool) -> None:
+    def ended(self, *, pending: bool, error: BaseException | None) -> None:
         """This replica has come to its end."""
+        self.replica.ended_by = error
         self._current_parting().arrived(replicas.rank(), Arrival(None, pending, lambda deed: None))
+
+    def go_on_alone(self) -> set[int]:
+        """The others went on without the cuts of these."""
+        return self._current_parting().go_on_alone()
 
     def met(self) -> None:
         """All replicas are at a cut, or at their end."""
         parting = self._current_parting()
+        if self._ends_parting:
+            standings = self._standings(parting.arrived_at())
+            parted = disagreement(standings, parting.lone_cuts)
+            if parted is not None:
+                replicas.part(parted)
+                return
         parting.met()
         if parting.is_over:
             self._parting = None
+            for replica in self._replicas.values():
+                replica.ended_by = None  # It holds the program's frames, whose tensors would outlive them.
+
+    def _standings(self, arrived: Mapping[int, Chain | None]) -> dict[int, Standing]:
+        """Where each replica is; those that have ended arrived nowhere."""
+        return {
+            rank: replica.standing(
+                waits=arrived.get(rank) is not None, has_ended=arrived.get(rank, ()) is None
+            )
+            for rank, replica in sorted(self._replicas.items())
+        }
+
+    def _parted_from(self, rank: int, chain: Chain, arrived: Mapping[int, Chain | None]) -> Parted:
+        """One replica does, in the calls `chain`, what another does not, which has arrived elsewhere."""
+        standings = self._standings(arrived)
+        others = (other for other in arrived if other != rank)
+        other = min(
+            others, key=lambda other: (not standings[other].has_ended, len(standings[other].meetings))
+        )
+        last = next((one for one in reversed(standings[rank].meetings) if one.chain == chain), None)
+        return told(standings, {rank: last or chain, other: None})
 
     def _current_parting(self) -> Parting:
         with self._lock:
             if self._parting is None:
                 self._parting = Parting(replicas.size())
             return self._parting
-
-
-def _parted_message(rank: int, chain: Chain, others: dict[int, Chain | None]) -> str:
-    """Where each replica is, of which one does what the others do not."""
-    lines = [f"replica {rank}  {written(chain[-1].site) or callee(chain[-1].site)}  {_way(chain)}"]
-    for other, theirs in sorted(others.items()):
-        where = "has ended" if theirs is None else f"at a cut  {_way(theirs)}"
-        lines.append(f"replica {other}  {where}")
-    return "replicas part, and would wait for each other for ever:\n  " + "\n  ".join(lines)
-
-
-def _way(chain: Chain) -> str:
-    places = (f"{Path(frame.site.path).name}:{frame.site.line}" for frame in reversed(chain))
-    return " < ".join(places)
 
 
 def running_optimizers() -> int:

@@ -108,3 +108,17 @@ def test_at_a_common_cut_all_begin_anew(run: Run) -> None:
     run.parting.met()
     run.does(0, "read")
     assert run.found == ["read of 0 shared", "read of 1 shared"]
+
+
+def test_whose_cut_the_others_went_on_without_goes_on_alone_until_the_next_common_cut(run: Run) -> None:
+    run.cuts(0, line=4, backwards=1)
+    assert run.parting.go_on_alone() == set()
+    run.does(1, "all_reduce", backwards=2, meets=True)
+    run.cuts(1, backwards=2)
+    assert run.parting.go_on_alone() == {0}
+    assert run.parting.go_on_alone() == set()
+    assert [chain[-1].site.line for chain in run.parting.lone_cuts.values()] == [4]
+    run.does(0, "all_reduce", backwards=2, meets=True)
+    run.cuts(0, backwards=2)
+    run.parting.met()
+    assert run.parting.lone_cuts == {}

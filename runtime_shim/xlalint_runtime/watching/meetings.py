@@ -13,6 +13,7 @@ import torch_xla.runtime as xr
 
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
+from xlalint_runtime.agreement import Meeting, shapes_in
 from xlalint_runtime.sites import Chain, frames_below_user, user_chain
 from xlalint_runtime.watch import Hook, Watch
 
@@ -38,7 +39,7 @@ def _collective(watch: Watch, original: Any) -> Any:
             if frame := next(reducing, None):
                 built = watch.built.get(frame.f_locals["optimizer"])
                 watch.tell(chain, lambda state, site: watch.model.reduce_gradients(state, site, built))
-            _tell_meeting(watch, chain, below, original.__name__)
+            _tell_meeting(watch, chain, below, original.__name__, shapes_in((*args, *kwargs.values())))
         # Where a function mode of torch's is on, that is handed what we have replaced, and calls it again.
         watch.this_thread.is_meeting = True
         try:
@@ -57,7 +58,7 @@ def _rendezvous(watch: Watch, original: Any) -> Any:
         chain = user_chain()
         if not chain:
             return original(*args, **kwargs)
-        _tell_meeting(watch, chain, list(frames_below_user()), "xla_rendezvous", kwargs.get("tag"))
+        _tell_meeting(watch, chain, list(frames_below_user()), "xla_rendezvous", (), kwargs.get("tag"))
         watch.this_thread.is_meeting = True
         try:
             return original(*args, **kwargs)
@@ -68,11 +69,14 @@ def _rendezvous(watch: Watch, original: Any) -> Any:
 
 
 def _tell_meeting(
-    watch: Watch, chain: Chain, below: list[FrameType], name: str, tag: str | None = None
-) -> None:
+    watch: Watch, chain: Chain, below: list[FrameType], name: str, shapes: tuple[str, ...],
+    tag: str | None = None,
+) -> None:  # fmt: skip
     if any(frame.f_locals.get("groups") for frame in below):
         return  # Within groups it waits for the others of its group only: whom it parts, we cannot say.
     operation = below[-1].f_code.co_name if below else name
+
+    watch.replica.meetings.append(Meeting(name, shapes, chain))
 
     def transition(state: State, site: Site) -> None:
         watch.model.collective(state, operation, tag or "", site)

@@ -1,0 +1,31 @@
+"""Each replica stops when its own loss is small: cured."""
+
+# replicas: 4
+import torch
+import torch.nn as nn
+import torch_xla
+import torch_xla.core.xla_model as xm
+import torch_xla.runtime as xr
+
+
+def train(index):
+    device = torch_xla.device()
+    rank = xr.global_ordinal()
+    model = nn.Linear(8, 1).to(device)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(0.1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    for _ in range(6):
+        optimizer.zero_grad()
+        loss = model(torch.full((4, 8), 1.0 + rank).to(device)).square().mean()
+        loss.backward()
+        xm.optimizer_step(optimizer)
+        worst = xm.all_reduce(xm.REDUCE_MAX, loss.detach())
+        torch_xla.sync()
+        if worst.item() > 5.0:
+            break
+
+
+if __name__ == "__main__":
+    torch_xla.launch(train)

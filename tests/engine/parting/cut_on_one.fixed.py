@@ -1,0 +1,28 @@
+"""One replica runs its forward pass by itself: the same reduction is in another graph: cured."""
+
+# replicas: 2
+import torch
+import torch.nn as nn
+import torch_xla
+import torch_xla.core.xla_model as xm
+
+
+def train(index):
+    device = torch_xla.device()
+    model = nn.Linear(8, 1).to(device)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(0.1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    for step in range(3):
+        optimizer.zero_grad()
+        loss = model(torch.ones(4, 8, device=device)).square().mean()
+        if step == 1:
+            torch_xla.sync()
+        loss.backward()
+        xm.optimizer_step(optimizer)
+        torch_xla.sync()
+
+
+if __name__ == "__main__":
+    torch_xla.launch(train)

@@ -1,0 +1,27 @@
+"""The master waits for the others in a rendezvous, to which only it comes: cured."""
+
+# replicas: 8
+import torch
+import torch.nn as nn
+import torch_xla
+import torch_xla.core.xla_model as xm
+
+
+def train(index):
+    device = torch_xla.device()
+    model = nn.Linear(8, 1).to(device)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(0.1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = model(torch.ones(4, 8, device=device)).square().mean()
+        loss.backward()
+        xm.optimizer_step(optimizer)
+        torch_xla.sync()
+        xm.rendezvous("checkpoint")
+
+
+if __name__ == "__main__":
+    torch_xla.launch(train)
