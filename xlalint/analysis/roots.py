@@ -50,7 +50,7 @@ class Plan:
         self._naming_devices: set[Function] = set()
         self._stepping_by_themselves: set[Outline] = set()
         """Modules in which an optimizer's step cuts the graph by itself."""
-        self._called: dict[Outline, tuple[frozenset[str], Counter[str]]] = {}
+        self._called: dict[Outline, tuple[frozenset[str], tuple[Function, ...], Counter[str]]] = {}
         """What was asked last of the calls in a module."""
         self._users: dict[Outline, dict[str, list[Function]]] = {}
         """By module and word, the functions in which it stands."""
@@ -150,19 +150,25 @@ class Plan:
         names = frozenset(function.name for function in found)
         called: Counter[str] = Counter()
         for outline in self.outlines:
-            called.update(self._calls_in(outline, names))
-        for function in found:
-            called.subtract(_called_in(function.node, function.outline, names))
+            inside = tuple(function for function in found if function.outline is outline)
+            called.update(self._calls_in(outline, names, inside))
         return [function for function in found if called[function.name] <= 0]
 
-    def _calls_in(self, outline: Outline, names: frozenset[str]) -> Counter[str]:
-        """How often some names are called in a module."""
+    def _calls_in(
+        self, outline: Outline, names: frozenset[str], savers: tuple[Function, ...]
+    ) -> Counter[str]:
+        """How often some names are called in a module, outside the functions of it that save."""
         known = self._called.get(outline)
-        if known is None or known[0] != names:
-            some = any(name in outline.text for name in names)
-            found = Counter(_called_in(outline.tree, outline, names) if some else ())
-            known = self._called[outline] = names, found
-        return known[1]
+        if known is None or known[:2] != (names, savers):
+            found = Counter(
+                called
+                for statement in _statements_with(outline, names)
+                for called in _called_in(statement, outline, names)
+            )
+            for function in savers:
+                found.subtract(_called_in(function.node, outline, names))
+            known = self._called[outline] = names, savers, found
+        return known[2]
 
     def uses_class_of(self, method: Function) -> bool:
         """Whether anything outside a method's class names the class."""
@@ -342,6 +348,20 @@ def _names_device(text: str) -> bool:
 def saves(function: Function) -> bool:
     """Whether a function saves something, by its name."""
     return function.name.lstrip("_").startswith("save")
+
+
+def _statements_with(outline: Outline, names: frozenset[str]) -> Iterator[ast.stmt]:
+    """The statements of a module in whose lines some names stand: few are worth walking through."""
+    if not any(name in outline.text for name in names):
+        return
+    above = 0
+    for statement in outline.tree.body:
+        end = statement.end_lineno or statement.lineno
+        # What is above belongs to it, too: decorators, or another statement in its first line.
+        text = "\n".join(outline.lines[max(above - 1, 0) : end])
+        above = end
+        if any(name in text for name in names):
+            yield statement
 
 
 def _called_in(root: ast.AST, outline: Outline, names: frozenset[str]) -> Iterator[str]:
