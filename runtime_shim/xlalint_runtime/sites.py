@@ -43,7 +43,7 @@ def user_chain() -> Chain:
     found = [
         UserFrame(site_in(frame), frame.f_code, id(frame), _loops_at(frame.f_code, frame.f_lasti))
         for frame in _stack()
-        if is_user_file(_file(frame))
+        if is_user_file(frame.f_code.co_filename)
     ]
     return tuple(reversed(found))
 
@@ -51,7 +51,7 @@ def user_chain() -> Chain:
 def frames_below_user() -> Iterator[FrameType]:
     """The library's frames between the hook and the innermost frame of the user, from the inside."""
     for frame in _stack():
-        name = _file(frame)
+        name = frame.f_code.co_filename
         if is_user_file(name):
             return
         if not name.startswith(_OURS):
@@ -60,7 +60,7 @@ def frames_below_user() -> Iterator[FrameType]:
 
 def calls_of(function: str, file: str) -> int:
     """How many calls of a function of a library this thread is inside of."""
-    return sum(frame.f_code.co_name == function and _file(frame) == file for frame in _stack())
+    return sum(frame.f_code.co_name == function and frame.f_code.co_filename == file for frame in _stack())
 
 
 def is_tracing() -> bool:
@@ -70,7 +70,7 @@ def is_tracing() -> bool:
 
 def is_at_for() -> bool:
     """Whether the innermost frame of the user is at the head of a `for`, fetching its next item."""
-    frame = next((frame for frame in _stack() if is_user_file(_file(frame))), None)
+    frame = next((frame for frame in _stack() if is_user_file(frame.f_code.co_filename)), None)
     return frame is not None and frame.f_code.co_code[frame.f_lasti] == _FOR_ITER
 
 
@@ -285,10 +285,6 @@ def _stack() -> Iterator[FrameType]:
     while frame is not None:
         yield frame
         frame = frame.f_back
-
-
-def _file(frame: FrameType) -> str:
-    return frame.f_code.co_filename
 
 
 @cache
