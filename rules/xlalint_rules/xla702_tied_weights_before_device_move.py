@@ -94,15 +94,13 @@ class TiedWeightsBeforeDeviceMove(Rule[TrainedApart]):
     severity = Severity.ERROR
 
     def judge(self, event: TrainedApart, state: View) -> Iterator[Finding]:
-        move, since = event.path[-1], event.obligation.since
+        move = event.path[-1]
         one, _, other = event.obligation.detail.partition(", ")
-        tied = ", tied on {since}," if since else ", which were tied,"
         yield self.finding(
             event,
-            f"trained apart: `{one}` and `{other}`{tied} are two parameters after this move, "
+            f"trained apart: `{one}` and `{other}` were tied, are two parameters after this move, "
             "and the optimizer steps on {later}",
             help="tie them again below the move",
-            since=since,
             cures=(
                 TieBelow(
                     move, one, other, title="Tie the weights again", changes="the model trains otherwise"

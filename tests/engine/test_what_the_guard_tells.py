@@ -39,6 +39,7 @@ SAID_ALIKE = (
     "XLA602/save_inside_the_step.py",
     "XLA605/first_checkpoint.py",
     "XLA701/model_rebound.py",
+    "XLA702/moved_where_it_is_made.py",
     "XLA703/grad_scaler_loop.py",
 )
 """A program of every rule that both observers judge by."""

@@ -9,18 +9,15 @@ from typing import NamedTuple
 
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Outline
-from xlalint.lazy.site import Site, site_of
 
 
 class Tie(NamedTuple):
     """Two names of one parameter, as an instance has them.
 
     Args:
-        site: Where they are tied.
         one, other: Such as `head.weight` and `embedding.weight`.
     """
 
-    site: Site
     one: str
     other: str
 
@@ -54,7 +51,7 @@ def _ties(machine: Machine, cls: Class, method: Function, *, may_call: bool) -> 
             case ast.Assign([ast.Attribute() as target], ast.Attribute() as value):
                 one, other = _below(receiver, target), _below(receiver, value)
                 if one and other and one != other and target.attr == value.attr:
-                    yield Tie(site_of(method.outline.file, statement), one, other)
+                    yield Tie(one, other)
             case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), called), [], [])) if may_call:
                 inner = machine.classes.find_method(cls, called) if name == receiver else None
                 if inner is not None:

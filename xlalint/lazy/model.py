@@ -450,16 +450,14 @@ class LazyModel:
             self._owe(state, Owed.STEPPED, site, state.trust.bounded, how, since=built)
 
     def come_apart(
-        self, state: State, site: Site, names: str, tied: tuple[Site, ...], *,
-        assumes: Assumptions = assumptions.NONE,
-    ) -> None:  # fmt: skip
+        self, state: State, site: Site, names: str, *, assumes: Assumptions = assumptions.NONE
+    ) -> None:
         """A module moves by which each of its parts gets parameters of its own.
 
         Args:
             names: Those of a parameter that it had under two, as `head.weight, embedding.weight`.
-            tied: Where that was so arranged.
         """
-        self._owe(state, Owed.TIED, site, both(self.assumed(state), assumes), names, since=tied)
+        self._owe(state, Owed.TIED, site, both(self.assumed(state), assumes), names)
 
     def _step_again(self, state: State, site: Site, built: Path, *, reducing: bool) -> None:
         """Nothing was computed since the last step of the same optimizer: one of the two is too many.

@@ -200,7 +200,7 @@ def _tell_of_apart(watch: Watch) -> None:
     moved, watch.tied = watch.tied, []
     for each in moved:
         if each.is_apart:
-            watch.model.come_apart(watch.replica.state, each.site, ", ".join(each.names), ())
+            watch.model.come_apart(watch.replica.state, each.site, ", ".join(each.names))
 
 
 def register(watch: Watch, patches: Patches, faults: Faults) -> None:
@@ -220,7 +220,8 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
         stale = _stale(watch, held)
         if not chain or not (stale or _on_device(held)):
             return
-        _tell_of_apart(watch)
+        if watch.tied:
+            _tell_of_apart(watch)
         asked = [frame for frame in frames_below_user() if frame.f_code is xm.optimizer_step.__code__]
         reducing, barrier = bool(asked), any(frame.f_locals["barrier"] for frame in asked)
         watch.report.summary.step(id(optimizer))

@@ -246,7 +246,7 @@ def _come_apart(machine: Machine, info: Module, assumes: assumptions.Assumptions
     tie = tie_in(machine, info.of[0], call.frame.outline)
     if tie is not None and not machine.swaps_parameters(call.frame.outline):
         names = f"{tie.one}, {tie.other}"
-        call.frame.model.come_apart(call.store.state, call.site, names, (tie.site,), assumes=assumes)
+        call.frame.model.come_apart(call.store.state, call.site, names, assumes=assumes)
 
 
 def parameter(parameters: Parameters, store: Store) -> Value:
