@@ -17,10 +17,10 @@ from typing import Any
 
 from fixture_programs import bad_programs, read_program
 from xlalint.checker import check
-from xlalint.cli.rules import explained
+from xlalint.cli.rules import catalogue, explained
 from xlalint.output.paint import paint
 from xlalint.output.text import full
-from xlalint.registry import all_rules, is_guarded
+from xlalint.registry import all_rules
 from xlalint.rule import Rule
 from xlalint.settings import SettingsFinder
 
@@ -185,15 +185,7 @@ def _output(command: list[str], *hidden: str) -> str:
 
 
 def _table() -> Iterator[str]:
-    yield "| code | name | severity | what it finds | runtime guard |"
-    yield "|---|---|---|---|---|"
-    for rule in all_rules():
-        guard = "yes" if is_guarded(rule) else "no"
-        default = "" if rule.enabled else " (off by default)"
-        yield (
-            f"| {rule.code} | [{rule.name}]({rule.name}.md) | {rule.severity}{default} "
-            f"| {rule.summary()} | {guard} |"
-        )
+    yield from catalogue(all_rules(), lambda rule: f"{rule.name}.md")
     unproven = rules_without_proof()
     yield ""
     yield (

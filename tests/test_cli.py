@@ -416,6 +416,9 @@ def test_rules_lists_all(folder: Path) -> None:
     listed = json.loads(run("rules", "--output-format", "json").stdout)
     assert [rule["code"] for rule in listed] == codes
     assert all(rule["summary"] and rule["url"] for rule in listed)
+    _, _, *rows = run("rules", "--output-format", "markdown").stdout.splitlines()
+    assert [row.split()[1] for row in rows] == codes
+    assert all(f"]({rule.url()})" in row for rule, row in zip(all_rules(), rows, strict=True))
 
 
 def test_config_lists_the_settings_and_explains_one(folder: Path) -> None:

@@ -110,6 +110,19 @@ def test_malformed_messages_are_passed_over(raw: Raw) -> None:
     assert raw.process.wait(60) == 0
 
 
+def test_what_is_asked_and_then_not_wanted_is_given_up(raw: Raw, project: Path) -> None:
+    raw.ask(1, "initialize", {**INITIALIZE, "capabilities": {"textDocument": {"diagnostic": {}}}})
+    document = {"uri": (project / "train.py").as_uri()}
+    text = (project / "train.py").read_text()
+    item = {**document, "languageId": "python", "version": 1, "text": text}
+    raw.send(method="textDocument/didOpen", params={"textDocument": item})
+    raw.send(id=2, method="textDocument/diagnostic", params={"textDocument": document})
+    raw.send(method="$/cancelRequest", params={"id": 2})
+    assert raw.answer(2)["error"]["code"] == -32800
+    report = raw.ask(3, "textDocument/diagnostic", {"textDocument": document})["result"]
+    assert [found["code"] for found in report["items"]] == ["XLA101"]
+
+
 def test_a_server_whose_client_is_gone_ends(raw: Raw, project: Path) -> None:
     raw.ask(1, "initialize", INITIALIZE)
     uri = (project / "train.py").as_uri()

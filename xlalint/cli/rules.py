@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -59,7 +60,9 @@ def explained(found: type[Rule[Any]]) -> str:
 
 
 @click.command()
-@format_option
+@click.option(
+    "--output-format", type=click.Choice(("text", "json", "markdown")), default="text", show_default=True
+)
 @color_option
 def rules(output_format: str, color: str) -> None:
     """List all rules."""
@@ -68,6 +71,9 @@ def rules(output_format: str, color: str) -> None:
     known = all_rules()
     if output_format == "json":
         print_json([rule_as_json(rule) for rule in known])
+        return
+    if output_format == "markdown":
+        echo("\n".join(catalogue(known, lambda rule: rule.url())))
         return
     from xlalint.output.paint import Span
 
@@ -85,6 +91,21 @@ def rules(output_format: str, color: str) -> None:
         for rule in known
     ]
     print_lines(lines, color)
+
+
+def catalogue(rules: Iterable[type[Rule[Any]]], page: Callable[[type[Rule[Any]]], str]) -> Iterator[str]:
+    """A table of rules in Markdown, line by line; `page` says where that of a rule is."""
+    from xlalint.registry import is_guarded
+
+    yield "| code | name | severity | what it finds | runtime guard |"
+    yield "|---|---|---|---|---|"
+    for each in rules:
+        default = "" if each.enabled else " (off by default)"
+        guard = "yes" if is_guarded(each) else "no"
+        yield (
+            f"| {each.code} | [{each.name}]({page(each)}) | {each.severity}{default} "
+            f"| {each.summary()} | {guard} |"
+        )
 
 
 def find_rule(selector: str) -> type[Rule[Any]]:
