@@ -24,7 +24,7 @@ class Counts(NamedTuple):
 def counts() -> Counts:
     """The counters now. Both are bumped in the thread that launches, before it goes on."""
     cached = torch_xla._XLAC._xla_counter_value("CachedCompile") or 0
-    uncached = torch_xla._XLAC._xla_counter_value("UncachedCompile") or 0
+    uncached = compiles()
     return Counts(cached + uncached + _dynamo_launches[0] - _compiled_ahead[0], uncached)
 
 

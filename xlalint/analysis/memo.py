@@ -93,6 +93,7 @@ class Memo(Machine):
         self._known.clear()
         self._bits.clear()
         self._crowded.clear()
+        self._own = {}
         self._kept_before.close()
 
     def apart(self, find: Callable[[], Any]) -> tuple[Any, int]:

@@ -283,7 +283,7 @@ def _asks_for_xla(left: Value, right: Value, node: ast.Compare) -> bool | None:
     """
     for value, other, asked in ((left, right, node.left), (right, left, node.comparators[0])):
         word = literal(other)
-        if not (isinstance(word, str) and value.kind in (Kind.UNKNOWN, Kind.HOST) and value.payload is None):
+        if not (isinstance(word, str) and _may_be_word(value)):
             continue
         word = word.lower()
         if word.partition(":")[0] in functions.OTHER_DEVICES:
@@ -296,7 +296,7 @@ def _asks_for_xla(left: Value, right: Value, node: ast.Compare) -> bool | None:
 def _asks_for_xla_by_part(left: Value, right: Value, node: ast.Compare) -> bool | None:
     """The same for `device.type in ("cuda", "cpu")` and `"cuda" in str(device)`."""
     held, word = right.payload, literal(left)
-    if left.kind in (Kind.UNKNOWN, Kind.HOST) and left.payload is None and isinstance(held, Container):
+    if _may_be_word(left) and isinstance(held, Container):
         words = [literal(item) for item in held.items or ()]
         among = {word.lower() for word in words if isinstance(word, str)}
         if not words or len(words) != len(among) or not _NAMES_DEVICE.search(ast.unparse(node.left)):
@@ -304,12 +304,17 @@ def _asks_for_xla_by_part(left: Value, right: Value, node: ast.Compare) -> bool 
         if among & functions.XLA_DEVICES:
             return True
         return False if among <= functions.OTHER_DEVICES | {"cpu"} else None
-    unknown = right.kind in (Kind.UNKNOWN, Kind.HOST) and right.payload is None
-    if not (isinstance(word, str) and unknown and _NAMES_DEVICE.search(ast.unparse(node.comparators[0]))):
+    asked = node.comparators[0]
+    if not (isinstance(word, str) and _may_be_word(right) and _NAMES_DEVICE.search(ast.unparse(asked))):
         return None
     if word.lower() in functions.OTHER_DEVICES:
         return False
     return True if word.lower() in functions.XLA_DEVICES else None
+
+
+def _may_be_word(value: Value) -> bool:
+    """Whether nothing is known of a value that would keep it from being the name of a device."""
+    return value.kind in (Kind.UNKNOWN, Kind.HOST) and value.payload is None
 
 
 _NAMES_DEVICE = re.compile(r"device|backend|accelerator|hardware|platform", re.IGNORECASE)

@@ -55,17 +55,7 @@ from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Activity, Engine, Loop, State, Training, Trust, View
-from xlalint.lazy.values import (
-    Kind,
-    Place,
-    Ragged,
-    Recorded,
-    Role,
-    Shape,
-    Tensor,
-    Value,
-    Weight,
-)
+from xlalint.lazy.values import Kind, Place, Ragged, Recorded, Role, Shape, Tensor, Value, Weight
 
 Row = list[Any]
 """The number of a type, then the rows of the parts; or what JSON can say of a constant."""

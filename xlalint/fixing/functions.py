@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from xlalint.analysis.call import last_name
 from xlalint.fixing.below import Below
 from xlalint.fixing.bindings import Scope
 from xlalint.fixing.edits import Edit, applied
@@ -63,7 +64,7 @@ def _require_plain(module: Module, function: ast.FunctionDef | ast.AsyncFunction
         raise Refused(f"other code may run in the middle of `{name}`")
     for decorator in function.decorator_list:
         made = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if not isinstance(made, ast.Name | ast.Attribute) or _last(made) not in _COMPILERS:
+        if last_name(made) not in _COMPILERS:
             raise Refused(f"`{name}` has another decorator on line {decorator.lineno}")
     leaving = [each for each in statements(function) if isinstance(each, ast.Return)]
     if leaving and leaving != [function.body[-1]]:
@@ -149,10 +150,7 @@ def _calls(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> 
         raise Refused(f"another function is called `{name}`, too")
     of_class = isinstance(module.parents[function], ast.ClassDef)
     for node in ast.walk(module.tree):
-        named = (
-            node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-        )
-        if named != name:
+        if not isinstance(node, ast.expr) or last_name(node) != name:
             continue
         parent = module.parents[node]
         if isinstance(parent, ast.Call) and parent.func is node:
@@ -160,7 +158,7 @@ def _calls(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> 
                 raise Refused(f"line {parent.lineno} may call something else by the name `{name}`")
             yield _Call(parent, _alone(module, parent))
         elif not _compiles(module, node):
-            raise Refused(f"line {node.lineno} does more with the step `{name}` than to call it")  # type: ignore[attr-defined]
+            raise Refused(f"line {node.lineno} does more with the step `{name}` than to call it")
 
 
 def _alone(module: Module, call: ast.Call) -> ast.Expr | ast.Assign:
@@ -264,7 +262,3 @@ def _renamed(module: Module, statement: ast.stmt, names: Mapping[str, str]) -> s
     comment = module.rest_of_line(module.span(statement)[1])
     text = applied(module.source(statement), edits)
     return f"{text}  {comment}" if comment.startswith("#") else text
-
-
-def _last(node: ast.Name | ast.Attribute) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr

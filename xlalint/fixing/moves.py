@@ -73,13 +73,13 @@ def _out_of_branch(module: Module, node: ast.AST, test: ast.If, branch: Block) -
     assert member is not None
     if hasattr(member, "body"):
         raise Refused(f"it stands in the statement on line {member.lineno}, below a test of its own")
-    moving, needed = [member], _loaded(member)
+    moving, needed = [member], _names(member, ast.Load)
     for above in reversed(branch[: branch.index(member)]):
-        if bound := needed & _stored(above):
+        if bound := needed & _names(above, ast.Store):
             if hasattr(above, "body"):
                 raise Refused(f"line {above.lineno} binds `{min(bound)}` in a block of its own")
             moving.insert(0, above)
-            needed |= _loaded(above)
+            needed |= _names(above, ast.Load)
     below = tuple(Move(each, test) for each in moving)
     try:
         require_order(module, below)
@@ -93,19 +93,12 @@ def _out_of_branch(module: Module, node: ast.AST, test: ast.If, branch: Block) -
     return Rewrite(operations=below)
 
 
-def _loaded(statement: ast.stmt) -> set[str]:
+def _names(statement: ast.stmt, context: type[ast.expr_context]) -> set[str]:
+    """The names that a statement loads, or those that it stores."""
     return {
         each.id
         for each in ast.walk(statement)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
-    }
-
-
-def _stored(statement: ast.stmt) -> set[str]:
-    return {
-        each.id
-        for each in ast.walk(statement)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, context)
     }
 
 
@@ -174,7 +167,7 @@ def move_above(module: Module, cure: MoveAbove) -> Rewrite:
 def _require_names(moved: ast.stmt, target: ast.stmt) -> None:
     """What the target binds does not exist above it."""
     read = {each.id for each in ast.walk(moved) if isinstance(each, ast.Name)}
-    if both := sorted(_stored(target) & read):
+    if both := sorted(_names(target, ast.Store) & read):
         raise Refused(f"line {moved.lineno} uses `{both[0]}`, which line {target.lineno} binds")
 
 

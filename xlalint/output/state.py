@@ -238,8 +238,9 @@ def _recorded(source: SourceFile, state: State) -> str:
     if not (state.engine.recorded.may and since):
         return _weight(state.engine.recorded)
     here = sorted({site.line for site in since if site.path == str(source.path)})
-    places = [f"line{'s' * (len(here) > 1)} {', '.join(map(str, here))}"] if here else []
-    if source.notebook is not None:
+    if source.notebook is None:
+        places = [f"line{'s' * (len(here) > 1)} {', '.join(map(str, here))}"] if here else []
+    else:
         places = [_line(source, line) for line in here]
     places += sorted({_where(source, site) for site in since if site.path != str(source.path)})
     return f"{_weight(state.engine.recorded)} since {', '.join(places)}"
