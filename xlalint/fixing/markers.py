@@ -15,6 +15,7 @@ from xlalint.fixing.places import (
     Function,
     Loop,
     body_around,
+    expression_at,
     function_around,
     opens_profiler,
     opens_step,
@@ -31,18 +32,13 @@ MARKER = "torch_xla.sync"
 def remove(module: Module, cure: Remove) -> Rewrite:
     """Take a marker away."""
     statement = statement_at(module, cure.site)
-    if not isinstance(statement, ast.Expr) or statement.value is not _call_at(module, cure):
+    if not isinstance(statement, ast.Expr) or statement.value is not expression_at(module, cure.site):
         raise Refused(f"the marker on line {cure.site.line} is part of another statement")
     if not is_marker(statement):
         raise Refused(f"the marker stands in a helper that line {statement.lineno} calls")
     assert isinstance(statement.value, ast.Call)
     name = qualified(module, statement.value.func)
     return Rewrite(operations=(Delete(statement),), leaves=(name,) if name else ())
-
-
-def _call_at(module: Module, cure: Remove) -> ast.AST | None:
-    found = module.at(cure.site)
-    return found.value if isinstance(found, ast.Expr) else found
 
 
 def sync_before(module: Module, cure: SyncBefore) -> Rewrite:

@@ -8,13 +8,13 @@ from typing import Any
 from xlalint.cure import Cure, TieBelow
 from xlalint.fixing.module import Module
 from xlalint.fixing.operations import Insert
-from xlalint.fixing.places import statement_at
+from xlalint.fixing.places import expression_at, statement_at
 from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
 
 
 def tie_below(module: Module, cure: TieBelow) -> Rewrite:
     """Tie two weights of a model again, below the statement that moves it."""
-    call, statement = module.at(cure.site), statement_at(module, cure.site)
+    call, statement = expression_at(module, cure.site), statement_at(module, cure.site)
     moved = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
     match statement:
         case ast.Assign([ast.Name(name)], value) if value is call:
