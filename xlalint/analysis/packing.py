@@ -45,7 +45,7 @@ from xlalint.analysis.payloads import (
     Targets,
 )
 from xlalint.analysis.project import Project
-from xlalint.analysis.store import Store
+from xlalint.analysis.store import Move, Store
 from xlalint.analysis.trail import Numbered
 from xlalint.judging import Caller, Occurrence
 from xlalint.lazy import events
@@ -65,29 +65,31 @@ class Unpackable(Exception):
     """Something cannot be told to another run, or is no more what it was."""
 
 
+def _of_events(base: type[Any]) -> tuple[type[Any], ...]:
+    """The classes of some kind that `events` defines, in its order: what comes there later is packed, too."""
+    classes = (each for each in vars(events).values() if isinstance(each, type) and issubclass(each, base))
+    return tuple(each for each in classes if each.__module__ == events.__name__)
+
+
 _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _GONE = range(10)
 
 _RECORDS: tuple[type[Any], ...] = (
     Activity, Bound, Caller, Carried, Classes, Constant, Container, Counter, Device, Engine, Fact, Fields,
-    Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker, Method, Module, Namespace,
-    Obligation, Occurrence, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest, Recorded,
-    Replicas, Rows, Scaler, Scope, Scoped, Scopes, Site, Split, StateDict, Targets, Tensor, Training, Trust,
-    Value, View, Yielded,
+    Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker, Method, Module, Move,
+    Namespace, Obligation, Occurrence, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest,
+    Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Site, Split, StateDict, Targets, Tensor, Training, Trust,
+    Value, View, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
-    Cause, Gradient, Kind, Opens, Owed, Place, Role, ScopeKind, Shape, Weight, events.Form, events.Leaving,
-    events.Reading, events.Use,
+    Cause, Gradient, Kind, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,
+    *_of_events(Enum),
 )  # fmt: skip
-_EVENTS: tuple[type[Any], ...] = (
-    events.BoundReached, events.ClippedEarly, events.ClosureAdded, events.ClosureNeverRun, events.Collective,
-    events.Cut, events.GradientUsed, events.HostRead, events.LastBatchSmaller, events.LeftPending,
-    events.LoopLeft, events.MarkerRepeated, events.OptimizerStepped, events.ReadThenCut, events.Save,
-    events.ScalerStepped, events.ScopeEntered, events.ScopeLeft, events.ShapeVaries, events.StepSplit,
-    events.StepsRun, events.UnmatchedCollective,
-)  # fmt: skip
+_EVENTS = _of_events(events.Event)
 
 _FIRST = _GONE + 1
 _TYPES: tuple[type[Any], ...] = (*_RECORDS, *_CHOICES, *_EVENTS)
+PACKED = frozenset({*_TYPES, Function, Class, Outline, State, Store})
+"""What rows are made of, beside what Python brings."""
 _NUMBERS = {each: _FIRST + number for number, each in enumerate(_TYPES)}
 _FIELDS = {each: tuple(field.name for field in fields(each)) for each in _EVENTS}
 _IS_RECORD = frozenset(_RECORDS)
