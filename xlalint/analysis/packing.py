@@ -76,9 +76,9 @@ _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _G
 _RECORDS: tuple[type[Any], ...] = (
     Activity, Bound, Caller, Carried, Classes, Constant, Container, Counter, Device, Engine, Fact, Fields,
     Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker, Method, Module, Move,
-    Namespace, Obligation, Occurrence, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest,
-    Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Site, Split, StateDict, Targets, Tensor, Training, Trust,
-    Value, View, Yielded, events.Change,
+    Namespace, Obligation, Occurrence, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged,
+    RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Site, Split, StateDict, Targets,
+    Tensor, Training, Trust, Value, View, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
     Cause, Gradient, Kind, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,
