@@ -103,6 +103,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA605": {(ByHand, SHOWN)},
     "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA702": {(TieBelow, UNSAFE)},
+    "XLA708": {(Rename, UNSAFE), (Rename, SHOWN)},
     "XLA705": {(AutocastOnXla, UNSAFE)},
     "XLA703": {(DropScaler, UNSAFE), (KeepOnDevice, UNSAFE), (ByHand, SHOWN)},
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xlalint.lazy.events import (
+    CheckpointedByTorch,
     ClippedEarly,
     ClosureAdded,
     ClosureNeverRun,
@@ -31,8 +32,8 @@ from xlalint.lazy.events import (
 )
 
 EMITTED: frozenset[type[Event]] = frozenset({
-    ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack, GradientUsed, GraphChanged,
-    HostRead, LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated, OptimizerStepped, ReadThenCut, Save,
-    ScalerStepped, ScopeEntered, ScopeLeft, StepSplit, SteppedAgain, StepsRun, TrainedApart,
-    UnmatchedCollective,
+    CheckpointedByTorch, ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack,
+    GradientUsed, GraphChanged, HostRead, LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated,
+    OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, StepSplit, SteppedAgain,
+    StepsRun, TrainedApart, UnmatchedCollective,
 })  # fmt: skip

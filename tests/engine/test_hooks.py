@@ -67,6 +67,7 @@ NOTICED_BY = {
     ),
     "torch.nn.modules.module.Module._call_impl": FIXTURES / "XLA203/break_then_evaluate.py",
     "torch.nn.modules.module.Module._apply": FIXTURES / "XLA701/model_moved_in_place.py",
+    "torch.utils.checkpoint._infer_device_type": FIXTURES / "XLA708/blocks_of_a_transformer.py",
     "torch.autograd.backward": ITS_OWN_RULES,
     "torch.optim.optimizer.Optimizer.__init__": ITS_OWN_RULES,
     "torch.optim.optimizer.Optimizer.zero_grad": ITS_OWN_RULES,

@@ -6,6 +6,11 @@ import torch_xla.distributed.parallel_loader as pl
 from torch.utils.checkpoint import checkpoint
 from torch_xla.utils.checkpoint import checkpoint as checkpoint_on_xla
 
+try:
+    from torch_xla.utils.checkpoint import checkpoint as chosen
+except ImportError:
+    from torch.utils.checkpoint import checkpoint as chosen
+
 device = torch_xla.device()
 loader = pl.MpDeviceLoader([], device)
 
@@ -17,7 +22,7 @@ class Deep(torch.nn.Module):
 
     def forward(self, inputs):
         for block in self.blocks:
-            inputs = checkpoint(block, inputs, use_reentrant=False)
+            inputs = checkpoint(block, inputs, use_reentrant=False)  # expect: XLA708
         return inputs
 
 
@@ -40,3 +45,15 @@ def a_function():
     for batch in loader:
         scores = checkpoint_on_xla(reading, batch)  # expect: XLA102
         print(scores.shape)
+
+
+def what_is_imported_where_it_is_there(inputs):
+    return chosen(reading, inputs)
+
+
+def tensors_in_a_list():
+    return checkpoint(torch.stack, [torch.ones(4, device=device)])  # expect: XLA708
+
+
+def tensors_by_name():
+    return checkpoint(deep, inputs=torch.ones(4, device=device), use_reentrant=False)

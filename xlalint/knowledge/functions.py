@@ -204,7 +204,7 @@ FUNCTIONS: dict[str, str] = {
     "builtins.vars": "unknown object",
     "builtins.hash": "host",
     "functools.partial": "partial",
-    "torch.utils.checkpoint.checkpoint": "call with the rest",
+    "torch.utils.checkpoint.checkpoint": "checkpoint by torch",
     "torch_xla.utils.checkpoint.checkpoint": "call with the rest",
     "importlib.import_module": "import",
     "builtins.__import__": "import",

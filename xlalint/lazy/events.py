@@ -147,6 +147,19 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointedByTorch(Event):
+    """PyTorch's own activation checkpointing gets a tensor on the device.
+
+    Args:
+        spelling: The call, as the program wrote it.
+        reentrant: Whether backward is to run by itself inside the other; None: not known.
+    """
+
+    spelling: str = ""
+    reentrant: bool | None = True
+
+
+@dataclass(frozen=True, slots=True)
 class GraphChanged(Event):
     """After its warm-up a loop has recorded another graph, which was compiled."""
 

@@ -16,6 +16,7 @@ from xlalint.lazy.assumptions import Assumptions, both, either
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, Cause, LastCut, Marker, needed
 from xlalint.lazy.events import (
     Change,
+    CheckpointedByTorch,
     ClippedEarly,
     ClosureAdded,
     ClosureNeverRun,
@@ -491,6 +492,13 @@ class LazyModel:
     def fall_back(self, state: State, operation: str, site: Site) -> None:
         """The host runs an operation that the engine cannot record: what it needs is launched and read."""
         self._emit(FellBack(site, self.assumed(state), operation), state)
+
+    def checkpoint(
+        self, state: State, value: Value, spelling: str, site: Site, *, reentrant: bool | None
+    ) -> None:
+        """PyTorch's own activation checkpointing gets a tensor on the device, `value`."""
+        assumes = self.assumed(state, value)
+        self._emit(CheckpointedByTorch(site, assumes, spelling, reentrant), state)
 
     def change_graph(self, state: State, change: Change, site: Site) -> None:
         """A loop that has warmed up records another graph than before: it is compiled."""

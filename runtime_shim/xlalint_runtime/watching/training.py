@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 import torch.nn.utils.clip_grad as clip_grad
+import torch.utils.checkpoint as checkpointing
 import torch_xla._patched_functions as patched_functions
 import torch_xla.core.xla_model as xm
 from torch.optim.optimizer import (
@@ -24,7 +25,7 @@ from xlalint.lazy.events import Use
 from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
-from xlalint.lazy.values import Weight
+from xlalint.lazy.values import Kind, Value, Weight
 from xlalint_runtime import pending
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.shield import Faults
@@ -35,6 +36,7 @@ from xlalint_runtime.ties import Tied, tied_in
 from xlalint_runtime.watch import Gone, Hook, Watch, running_optimizers
 
 _XLA_CLIP = patched_functions.clip_grad_norm_.__code__
+_CHECKPOINT_FUNCTION = checkpointing.CheckpointFunction.forward.__code__
 _CLIPS = {"_clip_grads_with_norm_", "clip_grad_value_"}
 
 
@@ -69,6 +71,25 @@ def _backward(watch: Watch, original: Any) -> Any:
         return original(tensors, *args, **kwargs)
 
     return backward
+
+
+def _device_of_checkpointed(watch: Watch, original: Any) -> Any:
+    """Activation checkpointing of PyTorch asks what it is given for its device."""
+
+    @functools.wraps(original)
+    def infer(*args: Any) -> Any:
+        tensors = (each for each in pending.tensors_in(args) if pending.is_device_tensor(each))
+        if next(tensors, None) is not None and (chain := user_chain()):
+            reentrant = _CHECKPOINT_FUNCTION in {frame.f_code for frame in frames_below_user()}
+
+            def transition(state: State, site: Site) -> None:
+                spelling = written(site) or "checkpoint(..)"
+                watch.model.checkpoint(state, Value(Kind.TENSOR), spelling, site, reentrant=reentrant)
+
+            watch.tell(chain, transition)
+        return original(*args)
+
+    return infer
 
 
 # Gradients ---------------------------------------------------------------------------------------
@@ -288,6 +309,7 @@ def _on_device(parameters: Iterable[torch.Tensor]) -> bool:
 HOOKS = (
     Hook(torch.nn.Module, "_call_impl", _module_call),
     Hook(torch.autograd, "backward", _backward),
+    Hook(checkpointing, "_infer_device_type", _device_of_checkpointed),
     Hook(torch.optim.Optimizer, "zero_grad", _zero_grad),
     Hook(patched_functions, "torch", _xla_clip),
     Hook(clip_grad, "_group_tensors_by_device_and_dtype", _clip),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xlalint.analysis.attributes import attribute
+from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
@@ -197,6 +198,20 @@ def _partial(machine: Machine, call: Call) -> Value:
     return callable_value(Partial(target, tuple(call.arguments[1:]), tuple(call.keywords.items())))
 
 
+def _checkpoint_by_torch(machine: Machine, call: Call) -> Value:
+    """Activation checkpointing of PyTorch, which asks the tensors that it is given for their device."""
+    # Where it is one of several functions, those who chose know of the device.
+    for value in call.arguments[1:] if not call.store.state.trust.bounded else ():
+        tensor = element(value) if value.kind is Kind.CONTAINER else value
+        if tensor.kind is Kind.TENSOR and tensor.known:
+            reentrant = call.flag("use_reentrant", default=True)
+            call.frame.model.checkpoint(
+                call.store.state, tensor, call.spelling, call.site, reentrant=reentrant
+            )
+            break
+    return _call_with_the_rest(machine, call)
+
+
 def _call_with_the_rest(machine: Machine, call: Call) -> Value:
     """The first argument is called with the others, as activation checkpointing does."""
     if not call.arguments:
@@ -251,6 +266,7 @@ EFFECTS: dict[str, Effect] = {
     "super": _super,
     "import": _import,
     "partial": _partial,
+    "checkpoint by torch": _checkpoint_by_torch,
     "call with the rest": _call_with_the_rest,
     "run text": _run_text,
     "decorator maker": _decorator_maker,
