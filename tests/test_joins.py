@@ -55,6 +55,11 @@ VALUES: dict[Any, list[Any]] = {
         frozenset({(Cause.MARKER, at(2)), (Cause.LOADER, at(1))}),
     ],
     Assumptions: [NONE, assume("this is so"), assume("that is so"), MANY],
+    frozenset[tuple[Site, Assumptions]]: [
+        frozenset(),
+        frozenset({(at(1), NONE)}),
+        frozenset({(at(2), MANY), (at(1), NONE)}),
+    ],
     frozenset[Site]: [frozenset(), frozenset({at(1)}), frozenset({at(2), at(3)})],
     tuple[LastCut, ...]: [
         (),
@@ -150,6 +155,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "closures": united,
         "trained": united,
         "meets": united,
+        "dynamo": united,
     },
     Trust: {"opaque": worse, "bounded": worse},
 }

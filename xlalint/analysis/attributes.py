@@ -27,6 +27,8 @@ from xlalint.analysis.payloads import (
     Namespace,
     Optimizer,
     Parameters,
+    Scoped,
+    Targets,
     callable_value,
     classes_of,
     constant,
@@ -38,7 +40,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions, operations
-from xlalint.knowledge.methods import METHODS
+from xlalint.knowledge.methods import METHODS, OF_FUNCTIONS
 from xlalint.lazy.assumptions import assume, is_of_ways, shown_by_backward
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.values import (
@@ -141,7 +143,9 @@ def attribute(
     flag = machine.names.flag(name, frame.outline)
     if flag is not None:
         return flag
-    if kind is Kind.CALLABLE:
+    if isinstance(payload, Targets):
+        if node is not None:
+            _miss_method(payload, name, node, frame, store)
         return UNKNOWN
     return callable_value(Method(base, name, dotted(node.value) if node is not None else ""))
 
@@ -239,6 +243,15 @@ def _of_class(machine: Machine, classes: Classes, name: str, frame: Frame) -> Va
             if name in base.constants:
                 return machine.classes.constant(base, name)
     return None
+
+
+def _miss_method(targets: Targets, name: str, node: ast.Attribute, frame: Frame, store: Store) -> None:
+    """What `torch_xla.compile` made of a module is a function, without the module's methods."""
+    (target, *others) = targets.of
+    if others or not isinstance(target, Scoped) or target.target.kind is not Kind.MODULE:
+        return
+    if name in METHODS[Kind.MODULE] and name not in OF_FUNCTIONS:
+        frame.model.miss_method(store.state, name, frame.site(node), assumes=target.target.assumes)
 
 
 def _of_tensor(base: Value, name: str) -> Value:

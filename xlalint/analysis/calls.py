@@ -9,6 +9,7 @@ from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.frame import Frame
+from xlalint.analysis.library.compiling import call_compiled, call_compiled_module
 from xlalint.analysis.library.functions import apply, call_library
 from xlalint.analysis.library.methods import call_method
 from xlalint.analysis.library.modules import call_module
@@ -20,8 +21,10 @@ from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
+    Compiled,
     Constant,
     Container,
+    Dynamo,
     Instance,
     Known,
     Managed,
@@ -112,6 +115,8 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
             return _each_target(machine, of, call)
         case Classes() as classes:
             return _construct(machine, classes, call)
+        case Module(by=Dynamo()):
+            return call_compiled_module(machine, callee, call)
         case Module():
             return call_module(machine, callee, call)
         case Namespace() as namespace:
@@ -172,6 +177,8 @@ def _target(machine: Machine, target: Target, call: Call) -> Value:
         call.arguments = [*target.arguments, *call.arguments]
         call.keywords = {**dict(target.keywords), **call.keywords}
         return machine.invoke(target.target, call)
+    if isinstance(target, Compiled):
+        return call_compiled(machine, target, call)
     scope = Scope(target.scope, _definition(target.target) or call.site)
     enter_scope(scope, call.spelling, call.frame, call.store)
     result = machine.invoke(target.target, call)

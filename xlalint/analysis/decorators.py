@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from xlalint.analysis.call import last_name
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import (
     Bound,
+    Compiled,
+    Dynamo,
     Known,
     Opening,
     Scoped,
@@ -18,11 +20,12 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.store import Store
-from xlalint.knowledge import functions
+from xlalint.knowledge import dynamo, functions
 from xlalint.knowledge.classes import CONTEXT_MANAGERS
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.state import State
 from xlalint.lazy.values import (
+    NONE,
     Value,
 )
 
@@ -48,6 +51,10 @@ def wrappers(
         if kinds:
             found += kinds
             continue
+        value = _by_dynamo(machine, decorator, frame, store)
+        if value is not None:
+            found.append(value)
+            continue
         if not isinstance(decorator, ast.Name | ast.Attribute):
             continue
         value = machine.evaluate(decorator, frame, store)
@@ -62,7 +69,23 @@ def decorated(
     """What decorators make of a function that is defined in another."""
     for kind in _scopes_of(machine, decorators, frame, store):
         value = callable_value(Scoped(value, kind))
+    for decorator in reversed(decorators):
+        compiler = _by_dynamo(machine, decorator, frame, store)
+        if compiler is not None:
+            made = Call(frame, store, frame.site(decorator), None, [value])
+            value = machine.invoke(compiler, made)
     return value
+
+
+def _by_dynamo(machine: Machine, decorator: ast.expr, frame: Frame, store: Store) -> Value | None:
+    """What makes a function one of `torch.compile`, if the decorator is that."""
+    value = machine.evaluate(decorator, frame, store)
+    for target in targets(value):
+        if isinstance(target, Compiled):
+            return value
+        if isinstance(target, Known) and functions.FUNCTIONS[target.name] == "dynamo":
+            return callable_value(Compiled(NONE, Dynamo(frame.site(decorator), dynamo.BY_DEFAULT)))
+    return None
 
 
 def _scopes_of(machine: Machine, decorators: list[ast.expr], frame: Frame, store: Store) -> list[ScopeKind]:

@@ -18,6 +18,7 @@ from xlalint.analysis.operators import ask, evaluate_test
 from xlalint.analysis.payloads import (
     COUNTER,
     Bound,
+    Compiled,
     Container,
     Fields,
     Instance,
@@ -81,7 +82,7 @@ def _recapture(value: Value, frame: Frame, store: Store) -> Value:
             if captured != target.captured:
                 target = target._replace(captured=captured)
                 changed = True
-        elif isinstance(target, Scoped) and target.target.kind is Kind.CALLABLE:
+        elif isinstance(target, Scoped | Compiled) and target.target.kind is Kind.CALLABLE:
             inner = _recapture(target.target, frame, store)
             changed = changed or inner is not target.target
             target = target._replace(target=inner)

@@ -18,10 +18,12 @@ from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
+    Compiled,
     Constant,
     Container,
     Counter,
     Device,
+    Dynamo,
     Fields,
     Instance,
     Iterated,
@@ -74,11 +76,11 @@ def _of_events(base: type[Any]) -> tuple[type[Any], ...]:
 _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _GONE = range(10)
 
 _RECORDS: tuple[type[Any], ...] = (
-    Activity, Bound, Caller, Carried, Classes, Constant, Container, Counter, Device, Engine, Fact, Fields,
-    Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker, Method, Module, Move,
-    Namespace, Obligation, Occurrence, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged,
-    RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Site, Split, StateDict, Targets,
-    Tensor, Training, Trust, Value, View, Yielded, events.Change,
+    Activity, Bound, Caller, Carried, Classes, Compiled, Constant, Container, Counter, Device, Dynamo,
+    Engine, Fact, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker,
+    Method, Module, Move, Namespace, Obligation, Occurrence, OpenFile, Opening, Optimizer, Parameters,
+    Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Site, Split,
+    StateDict, Targets, Tensor, Training, Trust, Value, View, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
     Cause, Gradient, Kind, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,

@@ -163,7 +163,29 @@ class Scoped(NamedTuple):
     scope: ScopeKind
 
 
-Target = Bound | Known | Method | Partial | Scoped
+class Dynamo(NamedTuple):
+    """How `torch.compile` compiles what it was given at `site`.
+
+    Args:
+        backend: The name of the one that compiles it; None: it is not known.
+        plain: Whether nothing is asked for that only the default backend takes.
+        sure: Whether it does so on every way.
+    """
+
+    site: Site
+    backend: str | None = None
+    plain: bool = True
+    sure: bool = True
+
+
+class Compiled(NamedTuple):
+    """A function that `torch.compile` made of another; of NONE: what it will make of what comes."""
+
+    target: Value
+    by: Dynamo
+
+
+Target = Bound | Known | Method | Partial | Scoped | Compiled
 
 
 class Targets(NamedTuple):
@@ -228,7 +250,7 @@ class Module(NamedTuple):
     `or_other` says that it may as well be of a class that is none of the project. `parts` is the container
     of the modules that an `nn.ModuleList` or the like holds, where one of them may be of the project;
     `in_turn` says that a call goes through all of them, as in `nn.Sequential`. `training` is the mode that
-    `train()` or `eval()` put it in.
+    `train()` or `eval()` put it in, and `by` says how `torch.compile` compiles it, if it does.
     """
 
     identity: Site | None
@@ -238,6 +260,7 @@ class Module(NamedTuple):
     parts: Value | None = None
     in_turn: bool = False
     training: bool | None = None
+    by: Dynamo | None = None
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
@@ -245,6 +268,9 @@ class Module(NamedTuple):
         or_other = self.or_other or other.or_other or bool(self.of) is not bool(other.of)
         if len(of) > MOST_TARGETS or any(one.or_other and not one.of for one in (self, other)):
             of, or_other = (), True
+        by = self.by or other.by
+        if by is not None and self.by != other.by:
+            by = by._replace(sure=False)
         both = self.parts is not None and other.parts is not None and self.in_turn == other.in_turn
         return Module(
             self.identity if self.identity == other.identity else None,
@@ -254,6 +280,7 @@ class Module(NamedTuple):
             join_values(self.parts, other.parts) if both and self.parts and other.parts else None,
             both and self.in_turn,
             self.training if self.training is other.training else None,
+            by,
         )
 
     def plain(self) -> Module:

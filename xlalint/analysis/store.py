@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.outline import Class
-from xlalint.analysis.payloads import Module, Optimizer, run
+from xlalint.analysis.payloads import Module, Optimizer, Scoped, Target, Targets, run
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.site import Path, Site
@@ -111,6 +111,8 @@ def _after_move(value: Value, identity: Site, move: Move) -> Value:
     if isinstance(held, Module) and held.identity == identity and held.place is not move.to:
         assumes = both(value.assumes, move.assumes)
         return value._replace(assumes=assumes, payload=held._replace(place=move.to))
+    if isinstance(held, Targets):
+        return value._replace(payload=Targets(tuple(_target_after(t, identity, move) for t in held.of)))
     if isinstance(held, Optimizer) and held.over == identity and not held.stale:
         stale = move.left if held.place is Place.XLA else ()
         if held.place is Place.HOST and move.to is Place.XLA:
@@ -119,6 +121,13 @@ def _after_move(value: Value, identity: Site, move: Move) -> Value:
             assumes = both(value.assumes, move.assumes)
             return value._replace(assumes=assumes, payload=held._replace(stale=stale))
     return value
+
+
+def _target_after(target: Target, identity: Site, move: Move) -> Target:
+    """What was made of a module moves with it."""
+    if isinstance(target, Scoped):
+        return target._replace(target=_after_move(target.target, identity, move))
+    return target
 
 
 def join(a: Store | None, b: Store | None) -> Store | None:

@@ -289,13 +289,14 @@ def idle_after(left: State, before: State, site: Site) -> tuple[LastCut, ...]:
 
 def _at(activity: Activity, call: Training) -> Activity:
     """What a called function did, as done where it was called."""
-    if not (activity.cut_by or activity.closures or activity.trained):
+    if not (activity.cut_by or activity.closures or activity.trained or activity.dynamo):
         return activity
     site = call.site
     return activity._replace(
         cut_by=frozenset((cause, site) for cause, _ in activity.cut_by),
         closures=frozenset(site for _ in activity.closures),
         trained=frozenset({call}) if activity.trained else frozenset(),
+        dynamo=frozenset((site, assumes) for _, assumes in activity.dynamo),
     )
 
 

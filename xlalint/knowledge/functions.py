@@ -15,7 +15,6 @@ XR = "torch_xla.runtime"
 XP = "torch_xla.debug.profiler"
 PL = "torch_xla.distributed.parallel_loader"
 DP = "torch_xla.distributed.data_parallel"
-DYNAMO = "torch._dynamo.eval_frame.OptimizedModule"
 FSDP = "torch_xla.distributed.fsdp"
 XMP = "torch_xla.distributed.xla_multiprocessing"
 ENVIRONMENT = "os.environ"
@@ -242,8 +241,7 @@ FUNCTIONS: dict[str, str] = {
     f"{XM}.get_rng_state": "host",
     f"{XM}.get_memory_info": "host",
     f"{XM}.RateTracker": "host",
-    "torch.compile": f"object {DYNAMO}",
-    f"{DYNAMO}.__call__": "dynamo graph",
+    "torch.compile": "dynamo",
     "torch.jit.script": "same",
     "torch.set_default_device": "nothing",
     "torch.set_default_dtype": "nothing",

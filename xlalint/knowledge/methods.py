@@ -78,6 +78,9 @@ METHODS: dict[Kind, dict[str, str]] = {
 MOVES = frozenset(name for name, effect in METHODS[Kind.MODULE].items() if effect == "move")
 """Methods that move a module, in place."""
 
+OF_FUNCTIONS = frozenset({"__call__"})
+"""Methods of modules that functions have, too."""
+
 OF_MODULE_CONTAINERS: dict[str, dict[str, str]] = {
     "ModuleList": {**dict.fromkeys(("append", "insert"), "add"), "extend": "add all"},
     "Sequential": {**dict.fromkeys(("append", "insert"), "add"), "extend": "add all"},

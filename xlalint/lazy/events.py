@@ -317,6 +317,30 @@ class LastBatchSmaller(Event):
         return self.built
 
 
+@dataclass(frozen=True, slots=True)
+class DynamoRan(Event):
+    """What `torch.compile` made runs, on a device of XLA.
+
+    Args:
+        backend: The name of the one that compiles it; None: it is not known.
+        built: Where it was made.
+        plain: Whether nothing was asked for that only the default backend takes.
+        trains: Whether it is a whole training step, which computes gradients and steps an optimizer.
+    """
+
+    backend: str | None = None
+    built: Site = Site  # type: ignore[assignment]
+    plain: bool = True
+    trains: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MethodMissed(Event):
+    """A module's method is asked for, of the function that `torch_xla.compile` made of the module."""
+
+    name: str = ""
+
+
 class Form(Enum):
     """By what the shape of a result, and with it the graph, changes from one step to the next."""
 

@@ -22,6 +22,7 @@ from xlalint.lazy.events import (
     ClosureNeverRun,
     Collective,
     Cut,
+    DynamoRan,
     Event,
     FellBack,
     Form,
@@ -35,6 +36,7 @@ from xlalint.lazy.events import (
     LeftPending,
     LoopLeft,
     MarkerRepeated,
+    MethodMissed,
     OptimizerStepped,
     Reading,
     ReadThenCut,
@@ -358,6 +360,29 @@ class LazyModel:
         elif scope.kind is ScopeKind.STEP_TRACE:
             self.cut(state, Cause.STEP_TRACE, spelling, scope.site)
             state.engine = state.engine._replace(skip_cut=True)
+
+    def run_dynamo(
+        self, state: State, backend: str | None, site: Site, *,
+        built: Site, plain: bool, trains: bool = False, learns: bool = False,
+        assumes: Assumptions = assumptions.NONE,
+    ) -> None:  # fmt: skip
+        """What `torch.compile` made at `built` runs on a device of XLA, by `backend`.
+
+        Args:
+            plain: Whether nothing was asked for that only the default backend takes.
+            trains: Whether it is a whole training step.
+            learns: Whether gradients may be computed of what it returns.
+        """
+        assumes = both(self.assumed(state), assumes)
+        self._emit(DynamoRan(site, assumes, backend, built, plain, trains), state)
+        if learns:
+            _note(state, dynamo=state.loop.own.dynamo | {(site, assumes)})
+
+    def miss_method(
+        self, state: State, name: str, site: Site, *, assumes: Assumptions = assumptions.NONE
+    ) -> None:
+        """A compiled module is asked for a method that only the module itself has."""
+        self._emit(MethodMissed(site, both(self.assumed(state), assumes), name), state)
 
     # Gradients -----------------------------------------------------------------------------------
 

@@ -103,6 +103,8 @@ class Activity(NamedTuple):
         closures: Where it added step closures.
         trained: Where it computed gradients or applied them.
         meets: The collectives in which replicas wait for each other.
+        dynamo: Where it ran models that `torch.compile` made, by the backend of torch_xla, in training, and
+            what must be so for that.
     """
 
     works: bool = False
@@ -117,6 +119,7 @@ class Activity(NamedTuple):
     closures: frozenset[Site] = frozenset()
     trained: frozenset[Training] = frozenset()
     meets: frozenset[str] = frozenset()
+    dynamo: frozenset[tuple[Site, Assumptions]] = frozenset()
 
     @property
     def trains(self) -> bool:
@@ -480,6 +483,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "closures": _united,
         "trained": _united,
         "meets": _united,
+        "dynamo": _united,
     },
     Trust: {"opaque": either, "bounded": either},
 }

@@ -10,8 +10,6 @@ from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Opening,
     Opens,
-    Scoped,
-    callable_value,
     elements,
 )
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
@@ -46,21 +44,6 @@ def _marker(machine: Machine, call: Call) -> Value:
 
 def _step_scope(machine: Machine, call: Call) -> Value:
     return Value(Kind.SCOPE, payload=Opening(ScopeKind.STEP, call.spelling))
-
-
-def _compile(machine: Machine, call: Call) -> Value:
-    full = call.flag("full_graph", False, 1)
-    kind = ScopeKind.FULL_GRAPH if full else ScopeKind.COMPILE
-    target = call.argument(0, "f")
-    if target is None or target.kind in (Kind.NONE, Kind.CONSTANT):
-        return Value(Kind.SCOPE, payload=Opening(kind, call.spelling))
-    return callable_value(Scoped(target, kind))
-
-
-def _dynamo(machine: Machine, call: Call) -> Value:
-    """What `torch.compile` made is called: its graph runs at once, with what waits for it."""
-    cut(call, Cause.MARKER, sure=False)
-    return Value(Kind.TENSOR, assume(f"`{call.spelling}` returns a tensor"), differs=True)
 
 
 def _trace_scope(machine: Machine, call: Call) -> Value:
@@ -125,8 +108,6 @@ def _add_closure(machine: Machine, call: Call) -> Value:
 EFFECTS: dict[str, Effect] = {
     "marker": _marker,
     "step scope": _step_scope,
-    "compile": _compile,
-    "dynamo graph": _dynamo,
     "trace scope": _trace_scope,
     "step trace scope": _step_trace_scope,
     "plain scope": _plain_scope,

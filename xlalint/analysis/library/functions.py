@@ -5,6 +5,7 @@ from __future__ import annotations
 from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library import (
+    compiling,
     cuts,
     devices,
     files,
@@ -50,6 +51,7 @@ from xlalint.lazy.values import (
 
 EFFECTS: dict[str, Effect] = {
     **cuts.EFFECTS,
+    **compiling.EFFECTS,
     **devices.EFFECTS,
     **replicas.EFFECTS,
     **loaders.EFFECTS,

@@ -183,9 +183,7 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
 
 
 def _set_mode(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:
-    """`train()` or `eval()`: only a module of the project asks which it was."""
-    if not info.of and info.parts is None:
-        return receiver
+    """`train()` or `eval()`."""
     training = False if name == "eval" else call.flag("mode", default=True, position=0)
     changed = receiver._replace(payload=info._replace(training=training))
     if isinstance(function := call.function, ast.Attribute):
