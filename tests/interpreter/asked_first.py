@@ -7,6 +7,7 @@ import os
 import torch
 import torch.distributed as dist
 import torch_xla
+import torch_xla.distributed.xla_multiprocessing  # something starts replicas
 import torch_xla.core.xla_model as xm
 
 device = torch_xla.device()

@@ -6,6 +6,7 @@ import itertools
 
 import torch
 import torch_xla
+import torch_xla.distributed.xla_multiprocessing  # something starts replicas
 import torch_xla.core.xla_model as xm
 import torch_xla.debug.profiler as xp
 import torch_xla.distributed.parallel_loader as pl

@@ -4,6 +4,7 @@
 
 import torch
 import torch_xla
+import torch_xla.distributed.xla_multiprocessing  # something starts replicas
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
 

@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
     Iterated,
     Loader,
     Module,
+    StateDict,
     classes_of,
     constant,
     container,
@@ -32,6 +33,7 @@ from xlalint.lazy.events import Form
 from xlalint.lazy.values import (
     HOST,
     Kind,
+    Place,
     Recorded,
     Role,
     Value,
@@ -186,6 +188,10 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
         if base.known and base.role is Role.PLAIN and not isinstance(literal(index), str):
             changed = base._replace(recorded=made.recorded, differs=made.differs, reduced=made.reduced)
             rebind(machine, target.value, changed, frame, store)
+    elif base.kind is Kind.STATE_DICT and value.kind is not Kind.TENSOR and literal(index) is None:
+        # A loop over its keys puts something else in the place of all tensors, such as copies on the host.
+        place = Place.HOST if value.kind is Kind.HOST else Place.UNKNOWN
+        rebind(machine, target.value, base._replace(payload=StateDict(place)), frame, store)
     elif base.kind is Kind.UNKNOWN and isinstance(key := literal(index), str):
         _give(machine, target.value, base, key, value, frame, store)
 

@@ -31,6 +31,7 @@ from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.events import (
     ApiUsed,
     BoundReached,
+    ClippedEarly,
     DeviceUnregistered,
     Event,
     FileUnreadable,
@@ -435,6 +436,7 @@ class Program:
                 occurrences = told_once([*run()])
                 if root.kind == "harness" or self.project.path(root.file) in self._users:
                     occurrences = _assumed(occurrences)
+                occurrences = self._of_replicas(occurrences, root.file)
         except RecursionError:
             # Others are analyzed as if this one were not there.
             path = Path(root.file)
@@ -448,6 +450,20 @@ class Program:
         entered = interpreter.functions.of(interpreter.trail.entered)
         rested = interpreter.facts.of(interpreter.trail.rested)
         return Result(occurrences, frozenset(entered), frozenset(rested))
+
+    def _of_replicas(self, occurrences: tuple[Occurrence, ...], file: str) -> tuple[Occurrence, ...]:
+        """What happens, without what several replicas would suffer of a program that nothing starts twice."""
+        suffered = {
+            id(each)
+            for each in occurrences
+            if isinstance(each.event, ClippedEarly) and not each.view.replicas.launched
+        }
+        if not suffered:
+            return occurrences
+        self.interpreter.rest_on("starts", file)
+        if self.plan.starts_replicas():
+            return occurrences
+        return tuple(each for each in occurrences if id(each) not in suffered)
 
     def _has_optimizer_scope(self, function: Function) -> bool:
         with deep_recursion():

@@ -63,7 +63,7 @@ def _name(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> Value
         if value is None:
             if frame.function is not None and node.id in frame.function.locals():
                 return machine.names.flag(node.id, frame.outline) or UNKNOWN
-            return machine.names.global_name(node.id, frame.outline)
+            return machine.names.global_name(node.id, frame.outline, frame.function)
     elif value.kind is Kind.CALLABLE and frame.function is not None:
         return _recapture(value, frame, store)
     if value.kind is Kind.UNKNOWN:

@@ -12,7 +12,7 @@ from xlalint.analysis.roots import Plan
 from xlalint.analysis.sections import digest
 from xlalint.lazy.values import Value
 
-OF_THE_WHOLE = frozenset({"relevant", "swaps"})
+OF_THE_WHOLE = frozenset({"relevant", "starts", "swaps"})
 """Facts that may change with the text of any file."""
 
 OF_FUNCTIONS = frozenset({"text", "assigned"})
@@ -56,6 +56,8 @@ class Facts:
             return _OF_TEXT[kind](outline, detail)
         if kind == "swaps":
             return str(self._plan().swaps_parameters(outline))
+        if kind == "starts":
+            return str(self._plan().starts_replicas())
         if kind in OF_FUNCTIONS:
             # A lambda is made known when it is first met, so that its section is what says where it is.
             section = detail.rsplit(":", 2)[0]

@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import (
     run,
     targets,
 )
+from xlalint.analysis.redefined import seen_by
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume
@@ -28,6 +29,7 @@ from xlalint.lazy.values import (
     UNKNOWN,
     Kind,
     Value,
+    join_all,
 )
 from xlalint.lazy.values import join as join_values
 from xlalint.sources.usage import HOT_TOKEN
@@ -61,10 +63,10 @@ class Names:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
 
-    def global_name(self, name: str, outline: Outline) -> Value:
-        """The value of a name of the module, or of a builtin."""
+    def global_name(self, name: str, outline: Outline, function: Function | None = None) -> Value:
+        """The value of a name of the module, or of a builtin, as a function of the module sees it."""
         flag = self.flag(name, outline)
-        value = self.in_module(name, outline)
+        value = self._seen_by(function, name, outline) or self.in_module(name, outline)
         if flag is not None:
             # What the project defines says more than a guess by its name.
             own = value is not None and any(isinstance(t, Bound) for t in targets(value))
@@ -74,6 +76,14 @@ class Names:
         if name in _BUILTINS:
             return callable_value(Known(f"builtins.{name}"))
         return UNKNOWN
+
+    def _seen_by(self, function: Function | None, name: str, outline: Outline) -> Value | None:
+        """What a name that the module defines several times means in a function; None for all others."""
+        if function is None or len(outline.bindings.get(name, ())) < 2:
+            return None
+        self._machine.rest_on("whole", outline.file)
+        seen = seen_by(function, name, outline)
+        return None if seen is None else join_all(map(_defined, seen), UNKNOWN)
 
     def flag(self, name: str, outline: Outline) -> Value | None:
         """What a name says by itself: that XLA is there, another backend is not, or which replica this is."""
@@ -117,10 +127,8 @@ class Names:
         for binding in libraries or bindings:
             if isinstance(binding, Import):
                 value = self.qualified(binding.target, outline)
-            elif isinstance(binding, Function):
-                value = callable_value(Bound(binding))
-            elif isinstance(binding, Class):
-                value = Value(Kind.CLASS, payload=Classes((binding,)))
+            elif isinstance(binding, Function | Class):
+                value = _defined(binding)
             else:
                 store = Store(State())
                 builds_on = joined is not None and any(
@@ -175,6 +183,12 @@ class Names:
             if inner is not None and inner is not outline:
                 return self.global_name(last, inner)
         return self.library(name, outline)
+
+
+def _defined(definition: Function | Class) -> Value:
+    if isinstance(definition, Function):
+        return callable_value(Bound(definition))
+    return Value(Kind.CLASS, payload=Classes((definition,)))
 
 
 def _shortest(name: str) -> str:

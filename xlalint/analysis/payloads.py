@@ -370,13 +370,15 @@ class Loader(NamedTuple):
 
 class Rows(NamedTuple):
     """What a program makes up on the host, such as a tensor of random numbers, or a well-known dataset,
-    with the number of its rows; None: it is not known."""
+    with the number of its rows; None: it is not known. `given` says that it is a dataset, which has as many
+    as it has."""
 
     number: int | None = None
+    given: bool = False
 
     def join(self, other: Rows) -> Rows:
         """Either of two."""
-        return self if self == other else Rows()
+        return self if self == other else Rows(given=self.given and other.given)
 
 
 class OpenFile(NamedTuple):

@@ -11,7 +11,7 @@ from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.project import Project
 from xlalint.analysis.words import words_in
-from xlalint.knowledge.functions import SWAPS_PARAMETERS
+from xlalint.knowledge.functions import STARTS_REPLICAS, SWAPS_PARAMETERS
 from xlalint.sources.usage import HOT_TOKEN
 
 Tokens = Iterable[str]
@@ -95,6 +95,7 @@ class Plan:
             if function in self._naming_devices or not words.isdisjoint(self._hot_names[function.outline])
         }
         self._spread()
+        self._starting = any(outline.mentions(STARTS_REPLICAS) for outline in self.outlines)
         self._swapping = self._connected_with(
             {outline for outline in self.outlines if outline.mentions(SWAPS_PARAMETERS)}
         )
@@ -177,6 +178,10 @@ class Plan:
         return any(name in words for words in self._module_words.values()) or any(
             name in words for user, words in self._words.items() if user.owner is not method.owner
         )
+
+    def starts_replicas(self) -> bool:
+        """Whether anything in the program may start several replicas, or be started by somebody who does."""
+        return self._starting
 
     def swaps_parameters(self, outline: Outline) -> bool:
         """Whether moving a module keeps its parameters' identity, in the program that a module is part of.

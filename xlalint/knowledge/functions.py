@@ -83,7 +83,8 @@ FUNCTIONS: dict[str, str] = {
     f"{XM}.master_print": "master print",
     f"{XMP}.spawn": "spawn",
     f"{XMP}.MpModelWrapper": "same",
-    f"{XMP}.MpSerialExecutor": "unknown object",
+    f"{XMP}.MpSerialExecutor": f"object {XMP}.MpSerialExecutor",
+    f"{XMP}.MpSerialExecutor.run": "call with the rest",
     "torch_xla.launch": "launch",
     "torch_xla.distributed.spmd.mark_sharding": "same",
     "torch_xla.distributed.spmd.xla_sharding.mark_sharding": "same",
@@ -91,18 +92,17 @@ FUNCTIONS: dict[str, str] = {
     f"{DP}.DataParallel.__call__": "replicas by threads",
     # Loaders
     f"{PL}.MpDeviceLoader": "device loader",
-    f"{PL}.ParallelLoader": f"object {PL}.ParallelLoader",
-    f"{PL}.ParallelLoader.per_device_loader": "per device loader",
+    f"{PL}.ParallelLoader": "device loader",
     "torch_xla.utils.utils.SampleGenerator": "host loader",
     "torch.utils.data.DataLoader": "batch loader",
     "torch.utils.data.dataloader.DataLoader": "batch loader",
     "torch.utils.data.TensorDataset": "dataset",
     "torch.utils.data.dataset.TensorDataset": "dataset",
+    "torch.utils.data.DistributedSampler": "distributed sampler",
+    "torch.utils.data.distributed.DistributedSampler": "distributed sampler",
     **{
         f"torch.utils.data.{name}": "host"
         for name in (
-            "DistributedSampler",
-            "distributed.DistributedSampler",
             "RandomSampler",
             "SequentialSampler",
             "SubsetRandomSampler",
@@ -327,6 +327,13 @@ NO_LIMIT = frozenset({"float('inf')", "math.inf", "torch.inf", "np.inf", "numpy.
 
 STARTED_ELSEWHERE = frozenset({"init_process_group"})
 """A script that uses one of these is started several times, by somebody else."""
+
+STARTS_REPLICAS = frozenset({
+    "launch", "spawn", "_mp_fn", "xla_multiprocessing", "init_process_group", "accelerate",
+    "notebook_launcher", "lightning", "lightning_fabric", "pytorch_lightning", "catalyst", "composer", "fairseq",
+    "fastai", "ignite", "neuronx_distributed", "neuronx_distributed_training", "optimum",
+})  # fmt: skip
+"""A program that uses none of these, nowhere, runs as one process: nothing starts another replica of it."""
 
 SWAPS_PARAMETERS = frozenset({"set_swap_module_params_on_conversion"})
 """Where one of these is used, moving a module keeps its parameters' identity."""

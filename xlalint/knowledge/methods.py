@@ -72,6 +72,7 @@ METHODS: dict[Kind, dict[str, str]] = {
         "zero_grad": "zero gradients",
         **dict.fromkeys(("eval", "parameters", "named_parameters"), "of a module"),
         "per_device_loader": "device loader",
+        "select": "rows of a range",
     },
 }  # fmt: skip
 

@@ -38,6 +38,10 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
     match METHODS[Kind.CONTAINER].get(name):
         case "add" | "add all" as how:
             given = call.arguments[-1] if call.arguments else UNKNOWN
+            merged = _merged(held, given) if name == "update" else None
+            if merged is not None:
+                _change(machine, merged, call)
+                return NONE
             _change(machine, _with(held, _values_of(given) if how == "add all" else given, name, call), call)
             return NONE
         case "get":
@@ -74,6 +78,15 @@ def _with(held: Container, given: Value, name: str, call: Call) -> Value:
         return container([*held.items, given])
     added = given if held.items == () else join_values(held.element, given)
     return container_of(added, keyed=held.keys is not None)
+
+
+def _merged(held: Container, given: Value) -> Value | None:
+    """A dict with the entries of another, where the keys of both are known."""
+    other = given.payload
+    if not isinstance(other, Container) or not (held.keys and held.items and other.keys and other.items):
+        return None
+    entries = {**dict(zip(held.keys, held.items, strict=True)), **dict(zip(other.keys, other.items, strict=True))}
+    return container(list(entries.values()), tuple(entries))
 
 
 def _values_of(given: Value) -> Value:

@@ -101,7 +101,7 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     if module.startswith(packages.OF_DATASETS) and last in packages.DATASETS:
         train = call.flag("train", default=True, position=1)
         count = None if train is None else packages.DATASETS[last][train]
-        return Value(Kind.HOST, payload=Rows(count))
+        return Value(Kind.HOST, payload=Rows(count, given=True))
     if module in functions.PLAIN_MODULES:
         for value in call.arguments:
             call.read(value, Reading.MATH)

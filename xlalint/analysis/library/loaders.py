@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.values import (
+    HOST,
     NONE,
     Kind,
     Ragged,
@@ -56,10 +57,6 @@ def _on_device(value: Value) -> Value:
     return BATCH
 
 
-def _per_device_loader(machine: Machine, call: Call) -> Value:
-    return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
-
-
 def _host_loader(machine: Machine, call: Call) -> Value:
     return Value(Kind.LOADER, payload=Loader(Value(Kind.HOST, differs=True)))
 
@@ -76,9 +73,14 @@ def _ragged(call: Call) -> Ragged | None:
     dataset, size = call.argument(0, "dataset") or NONE, literal(call.argument(1, "batch_size"))
     if not _is_made_up(dataset):
         return Ragged((call.site,), _LEAVES_A_REST)
-    count = dataset.payload.number if isinstance(dataset.payload, Rows) else None
-    is_whole = count is None or not isinstance(size, int) or count % size == 0
-    return None if is_whole or call.argument(3, "sampler") is not None else Ragged((call.site,))
+    sampler = call.argument(3, "sampler") or NONE
+    rows = next((held for value in (sampler, dataset) if isinstance(held := value.payload, Rows)), Rows())
+    if rows.number is not None and isinstance(size, int):
+        if rows.number % size == 0:
+            return None
+        if sampler.kind is Kind.NONE or isinstance(sampler.payload, Rows):
+            return Ragged((call.site,))
+    return Ragged((call.site,), _LEAVES_A_REST) if rows.given else None
 
 
 def _is_made_up(value: Value) -> bool:
@@ -96,6 +98,15 @@ def _dataset(machine: Machine, call: Call) -> Value:
     if first is not None and isinstance(first.payload, Rows):
         return Value(Kind.HOST, differs=first.differs, payload=first.payload)
     return unknown_from(*call.values)
+
+
+def _distributed_sampler(machine: Machine, call: Call) -> Value:
+    """Each replica gets as many samples as the others, some twice."""
+    dataset, replicas = call.argument(0, "dataset") or NONE, literal(call.argument(1, "num_replicas"))
+    rows = dataset.payload
+    if not isinstance(rows, Rows) or rows.number is None or not isinstance(replicas, int) or replicas < 1:
+        return HOST
+    return Value(Kind.HOST, payload=rows._replace(number=-(-rows.number // replicas)))
 
 
 def _leaves_a_rest(machine: Machine, call: Call) -> bool:
@@ -126,8 +137,8 @@ _LEAVES_A_REST = assume("the number of samples is no multiple of the batch size"
 
 EFFECTS: dict[str, Effect] = {
     "device loader": _device_loader,
-    "per device loader": _per_device_loader,
     "host loader": _host_loader,
     "batch loader": _batch_loader,
     "dataset": _dataset,
+    "distributed sampler": _distributed_sampler,
 }

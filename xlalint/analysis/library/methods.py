@@ -22,6 +22,7 @@ from xlalint.analysis.payloads import (
     Opening,
     Opens,
     Parameters,
+    Rows,
     StateDict,
     constant,
     container,
@@ -137,8 +138,19 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
             return module_method(machine, module, name, call)
         case "device loader":
             return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
+        case "rows of a range" if (count := _counted(machine, call)) is not None:
+            return Value(Kind.HOST, differs=receiver.differs, payload=Rows(count, given=True))
         case _:
             return call_unknown(machine, call)
+
+
+def _counted(machine: Machine, call: Call) -> int | None:
+    """How many rows `dataset.select(range(1000))` takes; None where that is not what is written."""
+    match call.node.args if call.node is not None else []:
+        case [ast.Call(func=ast.Name(id="range"), args=[count])]:
+            number = literal(machine.evaluate(count, call.frame, call.store))
+            return number if isinstance(number, int) else None
+    return None
 
 
 def _device_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:

@@ -1,0 +1,65 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""Whether the last batch is smaller than the others: of how many samples, in batches of how many."""
+
+import sys
+
+import torch
+import torch_xla
+import torch_xla.runtime as xr
+import torch_xla.distributed.parallel_loader as pl
+import torch_xla.distributed.xla_multiprocessing as xmp
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+from torchvision import datasets
+
+device = torch_xla.device()
+model = torch.nn.Linear(4, 4).to(device)
+optimizer = torch.optim.SGD(model.parameters())
+serial = xmp.MpSerialExecutor()
+
+
+def train(loader):
+    for x in pl.MpDeviceLoader(loader, device):
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+
+
+def digits():
+    return datasets.MNIST("data", train=True)
+
+
+def of_a_known_number():
+    train(DataLoader(serial.run(digits), batch_size=32))
+    train(DataLoader(serial.run(digits), batch_size=64))  # expect: XLA404
+
+
+def of_a_number_that_is_taken(dataset):
+    train(DataLoader(dataset.shuffle(seed=1).select(range(1000)), batch_size=8))
+    train(DataLoader(dataset.shuffle(seed=1).select(range(1000)), batch_size=16))  # expect: XLA404
+
+
+def in_batches_of_an_argument():
+    settings = {"num_workers": 1, "batch_size": int(sys.argv[1])}
+    train(DataLoader(digits(), **settings))  # expect: XLA404 likely
+    settings.update({"shuffle": False, "drop_last": True})
+    train(DataLoader(digits(), **settings))
+
+
+def of_each_replica():
+    train(DataLoader(digits(), 32, sampler=DistributedSampler(digits(), 1, 0)))
+    train(DataLoader(digits(), 32, sampler=DistributedSampler(digits(), 8, 0)))  # expect: XLA404
+    train(DataLoader(digits(), 32, sampler=DistributedSampler(digits(), xr.world_size(), 0)))
+
+
+def wrapped(loader):
+    for x in pl.ParallelLoader(loader, [device]).per_device_loader(device):  # expect: XLA002
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+
+
+def wrapped_by_a_callee(dataset):
+    wrapped(DataLoader(dataset, batch_size=8))  # expect: XLA404 likely
+    wrapped(DataLoader(dataset, batch_size=8, drop_last=True))

@@ -1,0 +1,14 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""Nothing in this program starts a second replica: what only several suffer is not told."""
+
+import torch
+import torch_xla.core.xla_model as xm
+
+
+def train(model, loader, optimizer, device):
+    for x in loader:
+        optimizer.zero_grad()
+        model(x.to(device)).sum().backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        xm.optimizer_step(optimizer, barrier=True)
