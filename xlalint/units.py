@@ -146,7 +146,44 @@ class Unit:
     @cached_property
     def analyzed(self) -> set[str]:
         """The files that hold something to be analyzed by itself."""
-        return self.hot | self.candidates | self.helped if self.uses_xla else set()
+        if not self.uses_xla:
+            return set()
+        candidates = self.candidates if self.says_xla else {*filter(self._is_near, self.candidates)}
+        return self.hot | candidates | self.helped
+
+    def _is_near(self, path: str) -> bool:
+        """Whether files that bring XLA tell anything of this one: they stand in the same part of the project,
+        or in none, or one imports what has the name of the other.
+
+        A repository may hold several projects side by side, of which one runs on XLA.
+        """
+        parts, (tops, names, imported) = self._parts(path), self._near
+        return (
+            "" in tops
+            or len(parts) == 1
+            or parts[0] in tops
+            or not imported.isdisjoint(parts)
+            or any(not names.isdisjoint(name.split(".")) for name in self.files[path].imports)
+        )
+
+    @cached_property
+    def _near(self) -> tuple[set[str], set[str], set[str]]:
+        """Of the files that bring XLA: the folders right below the root, which itself is nameless; all names
+        of folders and files; all names that they import."""
+        tops: set[str] = set()
+        names: set[str] = set()
+        imported: set[str] = set()
+        for path in self.hot:
+            parts = self._parts(path)
+            tops.add(parts[0] if len(parts) > 1 else "")
+            names.update(parts)
+            imported.update(part for name in self.files[path].imports for part in name.split("."))
+        return tops, names, imported
+
+    def _parts(self, path: str) -> tuple[str, ...]:
+        """The folders from the root to a file, and the name that it is imported by."""
+        inside = Path(path).relative_to(self.root) if Path(path).is_relative_to(self.root) else Path(path)
+        return (*inside.parts[:-1], inside.stem)
 
     @cached_property
     def helped(self) -> set[str]:

@@ -205,7 +205,7 @@ def watch_index(
     text = THE_FRAMEWORK if frame.outline.is_framework else spelling(node)
     if index.role is Role.MASK and index.known:
         frame.model.vary_shape(store.state, index, Form.MASK, text, frame.site(node), fills=fills)
-    elif counts(index) and base.role is not Role.STRUCTURE:
+    elif counts(index) and base.role not in (Role.STRUCTURE, Role.PARTS):
         frame.model.vary_shape(store.state, base, Form.INDEX, text, frame.site(node))
 
 

@@ -330,8 +330,8 @@ STARTED_ELSEWHERE = frozenset({"init_process_group"})
 
 STARTS_REPLICAS = frozenset({
     "launch", "spawn", "_mp_fn", "xla_multiprocessing", "init_process_group", "accelerate",
-    "notebook_launcher", "lightning", "lightning_fabric", "pytorch_lightning", "catalyst", "composer", "fairseq",
-    "fastai", "ignite", "neuronx_distributed", "neuronx_distributed_training", "optimum",
+    "notebook_launcher", "lightning", "lightning_fabric", "pytorch_lightning", "catalyst", "composer",
+    "fairseq", "fastai", "ignite", "neuronx_distributed", "neuronx_distributed_training", "optimum",
 })  # fmt: skip
 """A program that uses none of these, nowhere, runs as one process: nothing starts another replica of it."""
 

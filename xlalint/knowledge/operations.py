@@ -95,6 +95,11 @@ MASKS = frozenset({
 })  # fmt: skip
 """Operations that give a tensor of truths."""
 
+PARTS = frozenset(
+    {"split", "chunk", "unbind", "tensor_split", "split_with_sizes", "hsplit", "vsplit", "dsplit"}
+)
+"""Operations that give several tensors: to take one of them is no operation."""
+
 HOST_ATTRIBUTES = frozenset({
     "shape", "dtype", "ndim", "requires_grad", "is_leaf", "grad_fn", "names", "layout", "is_cuda",
     "is_sparse", "is_meta", "is_quantized", "itemsize", "nbytes", "_version", "output_nr",

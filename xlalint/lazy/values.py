@@ -98,6 +98,8 @@ class Role(Enum):
     """It is made of tensors, and holds tensors under its attributes."""
     MASK = "mask"
     """It is made of truths, such as what a comparison gives: taken as an index, how much it takes varies."""
+    PARTS = "parts"
+    """It is several tensors: to take one of them is no operation."""
     PERHAPS_MODULE = "perhaps a module"
     """An unknown that was moved to XLA: it may as well be a module."""
 

@@ -85,7 +85,8 @@ def _merged(held: Container, given: Value) -> Value | None:
     other = given.payload
     if not isinstance(other, Container) or not (held.keys and held.items and other.keys and other.items):
         return None
-    entries = {**dict(zip(held.keys, held.items, strict=True)), **dict(zip(other.keys, other.items, strict=True))}
+    entries = dict(zip(held.keys, held.items, strict=True))
+    entries.update(zip(other.keys, other.items, strict=True))
     return container(list(entries.values()), tuple(entries))
 
 

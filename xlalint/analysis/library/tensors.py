@@ -22,7 +22,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.unknown import holds_tensor
 from xlalint.knowledge.methods import OF_UNSURE
-from xlalint.knowledge.operations import APPENDING, MASKS, Operation, is_shaped_by_data, operation_of
+from xlalint.knowledge.operations import APPENDING, MASKS, PARTS, Operation, is_shaped_by_data, operation_of
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import Form, Reading, Use
 from xlalint.lazy.values import HEAVY, HOST, NONE, PERHAPS, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
@@ -70,7 +70,9 @@ def _watch_shape(name: str, tensor: Value, given: int, call: Call) -> None:
 
 
 def _marked(name: str, result: Value) -> Value:
-    """What an operation gives, known for a mask where it is one."""
+    """What an operation gives, known for a mask where it is one, and for several tensors."""
+    if name in PARTS:
+        return result._replace(payload=Tensor(Role.PARTS))
     return result._replace(payload=Tensor(Role.MASK)) if name in MASKS else result
 
 
