@@ -36,6 +36,7 @@ from xlalint.cure import (
     Remove,
     Rename,
     RenameKeyword,
+    SeedDevice,
     Swap,
     SyncBefore,
     SyncBelow,
@@ -104,6 +105,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA605": {(ByHand, SHOWN)},
     "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA702": {(TieBelow, UNSAFE)},
+    "XLA707": {(SeedDevice, UNSAFE)},
     "XLA708": {(Rename, UNSAFE), (Rename, SHOWN)},
     "XLA705": {(AutocastOnXla, UNSAFE)},
     "XLA703": {(DropScaler, UNSAFE), (KeepOnDevice, UNSAFE), (ByHand, SHOWN)},
@@ -292,7 +294,11 @@ def is_sensible(cure: Cure) -> bool:
         case CompileFunction(site=site):
             return isinstance(statement(site), ast.FunctionDef)
         case (
-            KeepOnDevice(site=site) | PassArgument(site=site) | AutocastOnXla(site=site) | TieBelow(site=site)
+            KeepOnDevice(site=site)
+            | PassArgument(site=site)
+            | AutocastOnXla(site=site)
+            | TieBelow(site=site)
+            | SeedDevice(site=site)
         ):
             return is_call(site)
         case DropScaler(site=site):

@@ -86,6 +86,13 @@ UNNOTICED = {
     "terms STEPPED.settled_by_one_arm": "it is told once at its place",
     "terms AUTOCAST.told_apart_by_detail": "there is no detail",
     "terms AUTOCAST.settled_by_one_arm": "it is told once at its place",
+    "terms SEED.told_apart_by_detail": "what settles it asks for no detail",
+    "terms DRAWN.told_apart_by_detail": "what settles it asks for no detail",
+    "terms DRAWN.settled_by_one_arm": "the seed is told with it",
+    "terms DRAWN.placed_in_caller": "no rule judges it",
+    "terms SEEDED.told_apart_by_detail": "what settles it asks for no detail",
+    "terms SEEDED.settled_by_one_arm": "nothing settles it",
+    "terms SEEDED.placed_in_caller": "no rule judges it",
     "terms STEPPED.dropped_by_cut": "a step of an optimizer is found right after the other",
     "terms STEPPED.told_apart_by_detail": "no call is entered with it",
     "terms DEVICE.dropped_by_work": "the device is in use from then on",
@@ -125,6 +132,14 @@ NOTICED_ELSEWHERE = {
     "terms TIED.enters_calls": "tied",
     "terms TIED.placed_in_caller": "tied",
     "terms TIED.dropped_by_work": "tied",
+    **{
+        f"terms {owed}.{flag}": "seeds"
+        for owed in ("SEED", "DRAWN", "SEEDED")
+        for flag in Terms._fields
+        if flag not in ("needs_heavy_work", "told_apart_by_detail", "settled_by_one_arm", "placed_in_caller")
+    },
+    "terms SEED.settled_by_one_arm": "seeds",
+    "terms SEED.placed_in_caller": "seeds",
     "terms STEPPED.placed_in_caller": "stepped_again_by_a_helper",
 }
 """Programs that notice what the one does not that is asked first: to ask all others takes long."""

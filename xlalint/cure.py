@@ -315,6 +315,20 @@ class DropScaler(Cure):
     changes: str = field(default="steps that the scaler would have skipped are taken", kw_only=True)
 
 
+# Random numbers ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SeedDevice(Cure):
+    """Below the statement at `site`, which sets the host's seed, the device gets the same."""
+
+    site: Site
+    title: str = field(default="Set the seed of the device, too", kw_only=True)
+    changes: str = field(default="what is drawn on the device follows the seed", kw_only=True)
+
+    since: ClassVar[Version] = (2, 5)
+
+
 # Precision --------------------------------------------------------------------------------------
 
 

@@ -24,6 +24,7 @@ from xlalint.lazy.events import (
     ScalerStepped,
     ScopeEntered,
     ScopeLeft,
+    SeedMissed,
     SteppedAgain,
     StepSplit,
     StepsRun,
@@ -34,6 +35,6 @@ from xlalint.lazy.events import (
 EMITTED: frozenset[type[Event]] = frozenset({
     CheckpointedByTorch, ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack,
     GradientUsed, GraphChanged, HostRead, LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated,
-    OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, StepSplit, SteppedAgain,
-    StepsRun, TrainedApart, UnmatchedCollective,
+    OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, SeedMissed, StepSplit,
+    SteppedAgain, StepsRun, TrainedApart, UnmatchedCollective,
 })  # fmt: skip

@@ -41,6 +41,7 @@ SAID_ALIKE = (
     "XLA701/model_rebound.py",
     "XLA702/moved_where_it_is_made.py",
     "XLA703/grad_scaler_loop.py",
+    "XLA707/dropout_of_every_seed.py",
     "XLA708/blocks_of_a_transformer.py",
 )
 """A program of every rule that both observers judge by."""

@@ -250,7 +250,8 @@ class Module(NamedTuple):
     `or_other` says that it may as well be of a class that is none of the project. `parts` is the container
     of the modules that an `nn.ModuleList` or the like holds, where one of them may be of the project;
     `in_turn` says that a call goes through all of them, as in `nn.Sequential`. `training` is the mode that
-    `train()` or `eval()` put it in, and `by` says how `torch.compile` compiles it, if it does.
+    `train()` or `eval()` put it in, `by` says how `torch.compile` compiles it, and `draws` that a call of
+    it draws random numbers while it trains.
     """
 
     identity: Site | None
@@ -261,6 +262,7 @@ class Module(NamedTuple):
     in_turn: bool = False
     training: bool | None = None
     by: Dynamo | None = None
+    draws: bool = False
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
@@ -281,6 +283,7 @@ class Module(NamedTuple):
             both and self.in_turn,
             self.training if self.training is other.training else None,
             by,
+            self.draws and other.draws,
         )
 
     def plain(self) -> Module:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.call import Call, dotted
+from xlalint.analysis.call import Call, dotted, last_name
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
@@ -37,6 +37,8 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
     machine.statistics["unknown calls"] += 1
     given = call.values
     _let_escape(machine, call)
+    if any(word in last_name(call.function) for word in functions.SEEDS):
+        call.frame.model.seed_device(call.store.state, call.site)
     may_cut = any(
         v.kind in _CARRIERS or (isinstance(v.payload, Container) and v.payload.element.kind in _CARRIERS)
         for v in given

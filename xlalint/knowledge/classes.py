@@ -47,6 +47,11 @@ CONTEXT_MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 _OPTIMIZERS = "torch.optim"
 _NO_OPTIMIZERS = ("torch.optim.lr_scheduler", "torch.optim.swa_utils", "torch.optim.Optimizer")
 _SYNCFREE = "torch_xla.amp.syncfree."
+DROPPING = frozenset({
+    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "RReLU",
+    "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",
+})  # fmt: skip
+"""Modules of torch that draw random numbers while they train, by their last name."""
 IN_TURN = "Sequential"
 MODULE_CONTAINERS = frozenset({IN_TURN, "ModuleList", "ModuleDict"})
 """Modules of torch that hold others, by their last name; a call of the first goes through all in turn."""

@@ -235,9 +235,10 @@ FUNCTIONS: dict[str, str] = {
     "torch.autograd.detect_anomaly": "plain scope",
     "torch.profiler.record_function": "plain scope",
     "torch.autograd.profiler.record_function": "plain scope",
-    "torch.manual_seed": "nothing",
-    "torch_xla.manual_seed": "nothing",
-    f"{XM}.set_rng_state": "nothing",
+    "torch.manual_seed": "seed of the host",
+    "torch.random.manual_seed": "seed of the host",
+    "torch_xla.manual_seed": "seed of the device",
+    f"{XM}.set_rng_state": "seed of the device",
     f"{XM}.get_rng_state": "host",
     f"{XM}.get_memory_info": "host",
     f"{XM}.RateTracker": "host",
@@ -296,6 +297,9 @@ BRINGING_XLA = names_of("xla device", "marker", "xla optimizer step", "device lo
 
 EXITS = frozenset(name.removeprefix("builtins.") for name, effect in FUNCTIONS.items() if effect == "exit")
 """Functions that do not return, as programs write them."""
+
+SEEDS = ("seed", "rng")
+"""What is named so may set the seed of the device, too."""
 
 EXPECTING_ERRORS = ("assertRaises", "raises")
 """What the names of context managers begin with that wait for an exception."""

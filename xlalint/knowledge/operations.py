@@ -86,6 +86,19 @@ SHAPED_BY_DATA: dict[str, tuple[int, str]] = {
 """Operations whose result has a shape that the numbers decide on. Of some only while they get fewer
 arguments than so many, counted with the tensor itself, and not the one of this name."""
 
+DRAWING = frozenset({
+    "rand", "randn", "randint", "randperm", "normal", "rand_like", "randn_like", "randint_like", "bernoulli",
+    "bernoulli_", "normal_", "uniform_", "random_", "exponential_", "geometric_", "cauchy_", "log_normal_",
+    "trunc_normal_", "kaiming_normal_", "kaiming_uniform_", "xavier_normal_", "xavier_uniform_",
+    "gumbel_softmax",
+})  # fmt: skip
+"""Operations that draw random numbers where their tensor lives, unless they get a generator."""
+
+DROPPING = frozenset({
+    "dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "rrelu",
+})  # fmt: skip
+"""Operations that draw random numbers while a model trains."""
+
 APPENDING = frozenset({"cat", "concat", "concatenate", "hstack", "vstack"})
 """Operations that append tensors to each other."""
 

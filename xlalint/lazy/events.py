@@ -420,6 +420,11 @@ class WorkInAutocast(Settled):
 
 
 @dataclass(frozen=True, slots=True)
+class SeedMissed(Settled):
+    """What is drawn on the device does not follow a seed that was set for the host."""
+
+
+@dataclass(frozen=True, slots=True)
 class TrainedApart(Settled):
     """An optimizer steps: weights that are one no more, since their module moved, are trained apart."""
 

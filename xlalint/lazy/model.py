@@ -45,6 +45,7 @@ from xlalint.lazy.events import (
     ScalerStepped,
     ScopeEntered,
     ScopeLeft,
+    SeedMissed,
     ShapeVaries,
     SteppedAgain,
     StepSplit,
@@ -241,6 +242,38 @@ class LazyModel:
                 met = both(read.assumes, again.assumes)
                 self._settle(state, read, ReadThenCut(again.path[0], met, read, Cause.READ))
 
+    # Random numbers ----------------------------------------------------------------------------
+
+    def seed_host(self, state: State, site: Site) -> None:
+        """The random numbers of the host get a seed. Those of the device have one of their own."""
+        if not state.owes(Owed.SEEDED):
+            state.obligations -= set(state.owes(Owed.SEED))
+            self._owe(state, Owed.SEED, site, state.trust.bounded)
+
+    def seed_device(self, state: State, site: Site) -> None:
+        """The random numbers of the device get a seed."""
+        state.obligations -= {*state.owes(Owed.SEED), *state.owes(Owed.DRAWN), *state.owes(Owed.SEEDED)}
+        self._owe(state, Owed.SEEDED, site, assumptions.NONE)
+
+    def draw(
+        self, state: State, site: Site, *, trains: bool, assumes: Assumptions = assumptions.NONE
+    ) -> None:
+        """Random numbers are drawn on the device: if it `trains`, they count once gradients are computed."""
+        assumes = both(self.assumed(state), assumes)
+        for obligation in state.owes(Owed.SEED):
+            if trains:
+                self._owe(state, Owed.DRAWN, site, assumes)
+            else:
+                met = both(obligation.assumes, assumes)
+                self._settle(state, obligation, SeedMissed(site, met, obligation))
+
+    def _train_with_drawn(self, state: State, site: Site) -> None:
+        drawn = state.owes(Owed.DRAWN)
+        for obligation in state.owes(Owed.SEED) if drawn else ():
+            met = both(obligation.assumes, functools.reduce(either, (each.assumes for each in drawn)))
+            self._settle(state, obligation, SeedMissed(site, met, obligation))
+        state.obligations -= set(drawn)
+
     # Cuts and scopes ---------------------------------------------------------------------------
 
     def cut(
@@ -392,6 +425,7 @@ class LazyModel:
         `sure` is False where it is not known that they are computed on the device.
         """
         self._emit(GradientUsed(site, use=Use.BACKWARD), state)
+        self._train_with_drawn(state, site)
         if sure:
             recorded = self.record(state, Weight.HEAVY, site)
         else:

@@ -28,6 +28,9 @@ class Owed(Enum):
     DEVICE = "device that this process uses; it can launch no replicas any more"
     AUTOCAST = "autocast for other devices"
     TIED = "weights that were tied and are two since their module moved"
+    SEED = "seed that what is drawn on the device does not follow"
+    DRAWN = "random numbers of a forward, drawn on the device in spite of such a seed"
+    SEEDED = "seed of what is drawn on the device"
     STEPPED = "optimizer step; the same gradients must not be applied once more"
 
     __hash__ = BY_IDENTITY
@@ -72,6 +75,9 @@ TERMS: dict[Owed, Terms] = {
     Owed.DEVICE: Terms(),
     Owed.AUTOCAST: Terms(),
     Owed.TIED: Terms(),
+    Owed.SEED: Terms(settled_by_one_arm=True),
+    Owed.DRAWN: Terms(),
+    Owed.SEEDED: Terms(),
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 

@@ -21,7 +21,7 @@ from xlalint.analysis.library.modules import make_module
 from xlalint.analysis.library.optimizers import (
     make_optimizer,
 )
-from xlalint.analysis.library.tensors import call_operation
+from xlalint.analysis.library.tensors import call_operation, draws_on_device
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Instance,
@@ -141,6 +141,7 @@ def _create(last: str, call: Call) -> Value:
         device = device_of(given)
         if device.type == XLA:
             call.frame.model.use_device(call.store.state, call.spelling, call.site)
+            draws_on_device(last, given, call)
             return call.record((), Weight.INPUT)._replace(assumes=given.assumes, differs=differs)
         if not device.type:
             return UNKNOWN

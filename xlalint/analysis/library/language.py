@@ -40,6 +40,16 @@ def _nothing(machine: Machine, call: Call) -> Value:
     return NONE
 
 
+def _seed_of_host(machine: Machine, call: Call) -> Value:
+    call.frame.model.seed_host(call.store.state, call.site)
+    return HOST
+
+
+def _seed_of_device(machine: Machine, call: Call) -> Value:
+    call.frame.model.seed_device(call.store.state, call.site)
+    return NONE
+
+
 def _host(machine: Machine, call: Call) -> Value:
     return Value(Kind.HOST, differs=any(v.differs for v in call.values))
 
@@ -249,6 +259,8 @@ def _exit(machine: Machine, call: Call) -> Value:
 
 EFFECTS: dict[str, Effect] = {
     "nothing": _nothing,
+    "seed of the host": _seed_of_host,
+    "seed of the device": _seed_of_device,
     "host": _host,
     "length": _length,
     "same": _same,

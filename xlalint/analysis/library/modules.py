@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import (
     Targets,
     container,
     container_of,
+    literal,
     unknown_from,
 )
 from xlalint.analysis.store import Move, Store
@@ -56,12 +57,14 @@ _PLACES = {"xla": Place.XLA, "cpu": Place.HOST}
 
 def make_module(name: str, call: Call) -> Value:
     """A module of torch, of which `name` is the class."""
-    made = Module(call.site, Place.HOST)
+    made = Module(call.site, Place.HOST, draws=name in classes.DROPPING and not _is_without(call))
     if name in classes.MODULE_CONTAINERS:
         parts = _parts(name, call)
         held = parts.payload if parts is not None else None
         if parts is not None and isinstance(held, Container) and (held.items == () or _is_of_project(parts)):
             made = made._replace(parts=parts, in_turn=name == classes.IN_TURN)
+        elif parts is not None and isinstance(held, Container):
+            made = made._replace(draws=any(map(_draws, held.items or (held.element,))))
     return Value(Kind.MODULE, payload=made)
 
 
@@ -76,6 +79,16 @@ def _parts(name: str, call: Call) -> Value | None:
         every = [*call.arguments, *call.spread]
         return container_of(join_all(every, UNKNOWN)) if call.spread else container(every)
     return None if given is None else container_of(element(given))
+
+
+def _draws(value: Value) -> bool:
+    return isinstance(value.payload, Module) and value.payload.draws
+
+
+def _is_without(call: Call) -> bool:
+    """Whether a layer is made with a probability of nought, or one that nobody knows."""
+    given = call.keywords.get("dropout", call.argument(0, "p"))
+    return given is not None and not literal(given)
 
 
 def _is_of_project(value: Value) -> bool:
@@ -116,6 +129,8 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
             call.frame.model.work_unseen(call.store.state)
         return unknown_from(*call.values)
     inputs = [value for value in call.values if value.kind is Kind.TENSOR]
+    if info.draws and info.training is not False:
+        call.frame.model.draw(state, call.site, trains=True, assumes=module.assumes)
     result = call.record(inputs, Weight.HEAVY)
     # A module on the device takes nothing else, and gives nothing else.
     assumes = module.assumes if info.place is Place.XLA else both(result.assumes, module.assumes)

@@ -22,7 +22,16 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.unknown import holds_tensor
 from xlalint.knowledge.methods import OF_UNSURE
-from xlalint.knowledge.operations import APPENDING, MASKS, PARTS, Operation, is_shaped_by_data, operation_of
+from xlalint.knowledge.operations import (
+    APPENDING,
+    DRAWING,
+    DROPPING,
+    MASKS,
+    PARTS,
+    Operation,
+    is_shaped_by_data,
+    operation_of,
+)
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import Form, Reading, Use
 from xlalint.lazy.values import HEAVY, HOST, NONE, PERHAPS, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
@@ -49,6 +58,7 @@ def call_operation(name: str, call: Call) -> Value:
             # Functions of torch take nothing but tensors.
             inputs = [_as_tensor(element(v) if v.kind is Kind.CONTAINER else v) for v in tensors]
             _watch_shape(name, inputs[0], len(call.arguments), call)
+            draws_on_device(name, inputs[0], call)
             result = _marked(name, call.record(inputs, _weight(operation)))
             return _appended(tensors[0], result, call) if name in APPENDING else result
 
@@ -67,6 +77,15 @@ def _watch_shape(name: str, tensor: Value, given: int, call: Call) -> None:
     """The shape of the result may be decided by the numbers in a tensor."""
     if is_shaped_by_data(name, given, call.keywords) and tensor.known:
         call.frame.model.vary_shape(call.store.state, tensor, Form.DATA, call.spelling, call.site)
+
+
+def draws_on_device(name: str, where: Value, call: Call) -> None:
+    """Tell of random numbers that an operation draws on the device, where a tensor is or is to be."""
+    trains = name in DROPPING
+    if trains and call.flag("training", default=name != "rrelu", position=2) is False:
+        return
+    if trains or (name in DRAWING and "generator" not in call.keywords):
+        call.frame.model.draw(call.store.state, call.site, trains=trains, assumes=where.assumes)
 
 
 def _marked(name: str, result: Value) -> Value:
@@ -106,6 +125,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
                 receiver = _as_tensor(receiver)
                 _give_back(machine, receiver, call)
             _watch_shape(name, receiver, 1 + len(call.arguments), call)
+            draws_on_device(name, receiver, call)
             result = _marked(name, call.record((receiver, *_tensors(call)), _weight(operation)))
             if name.endswith("_") and not name.endswith("__"):
                 if _scales_a_gradient(name, call):

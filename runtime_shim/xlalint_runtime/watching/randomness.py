@@ -1,0 +1,56 @@
+"""Random numbers: seeds of the host and of the device, and what is drawn on the device."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+import torch_xla
+
+from xlalint_runtime import pending
+from xlalint_runtime.sites import user_chain
+from xlalint_runtime.watch import Hook, Watch
+
+
+def _seed_of_host(watch: Watch, original: Any) -> Any:
+    """`torch.manual_seed` hands its seed to devices that have registered a module, as XLA has not."""
+
+    @functools.wraps(original)
+    def seed(*args: Any) -> Any:
+        if chain := user_chain():
+            watch.tell(chain, watch.model.seed_host)
+        return original(*args)
+
+    return seed
+
+
+def _seed_of_device(watch: Watch, original: Any) -> Any:
+    """The device gets a seed."""
+
+    @functools.wraps(original)
+    def seed(*args: Any) -> Any:
+        if chain := user_chain():
+            watch.tell(chain, watch.model.seed_device)
+        return original(*args)
+
+    return seed
+
+
+def _dropout(watch: Watch, original: Any) -> Any:
+    """Dropout draws what it drops. Other operations that draw are not seen."""
+
+    @functools.wraps(original)
+    def dropout(tensor: Any, p: float, train: bool) -> Any:
+        if train and p and pending.is_device_tensor(tensor) and (chain := user_chain()):
+            watch.tell(chain, functools.partial(watch.model.draw, trains=True))
+        return original(tensor, p, train)
+
+    return dropout
+
+
+HOOKS = (
+    Hook(torch.random, "_seed_custom_device", _seed_of_host),
+    Hook(torch_xla._XLAC, "_xla_set_rng_seed", _seed_of_device),
+    Hook(torch.nn.functional._VF, "dropout", _dropout),
+)

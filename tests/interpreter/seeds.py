@@ -1,0 +1,141 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""Seeds of the host, and what is drawn on the device."""
+
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+from torch.nn import functional as F
+
+device = torch_xla.device()
+
+
+def drawn_by_a_factory():
+    torch.manual_seed(1)  # expect: XLA707
+    return torch.randn(4, device=device)
+
+
+def drawn_in_place(x):
+    torch.manual_seed(1)  # expect: XLA707
+    noise = torch.zeros(4, device=device)
+    return noise.normal_()
+
+
+def drawn_like():
+    torch.manual_seed(1)  # expect: XLA707
+    return torch.rand_like(torch.zeros(4, device=device))
+
+
+def drawn_by_a_generator():
+    torch.manual_seed(1)
+    return torch.randn(4, device=device, generator=torch.Generator())
+
+
+def seeded_in_one_arm(seed, on_xla):
+    torch.manual_seed(seed)
+    if on_xla:
+        xm.set_rng_state(seed)
+    return torch.randn(4, device=device)
+
+
+def seeded_by_somebody(seed):
+    torch.manual_seed(seed)
+    some_library.seed_everything(seed)
+    return torch.randn(4, device=device)
+
+
+def seeded_below_a_draw():
+    torch.manual_seed(1)  # expect: XLA707
+    torch.randn(4, device=device)
+    torch_xla.manual_seed(1)
+    torch.manual_seed(2)
+    return torch.randn(4, device=device)
+
+
+def draw():
+    return torch.randn(4, device=device)
+
+
+def drawn_in_a_call_below_a_cut():
+    torch.manual_seed(1)  # expect: XLA707
+    torch_xla.sync()
+    return draw()
+
+
+def seed_both(seed):
+    torch.manual_seed(seed)
+    torch_xla.manual_seed(seed)
+
+
+def seeded_in_a_call():
+    seed_both(1)
+    return draw()
+
+
+def train(model, x):
+    loss = model(x).sum()
+    loss.backward()
+
+
+def without_dropout():
+    torch.manual_seed(1)
+    train(torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Dropout(p=0.0)).to(device), torch.ones(4).to(device))
+
+
+def with_dropout():
+    torch.manual_seed(1)  # expect: XLA707
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Dropout()).to(device)
+    x = torch.ones(4, 4, device=device)
+    score = model(x)
+    torch_xla.sync()
+    train(model, x)
+
+
+def never_trained():
+    torch.manual_seed(1)
+    return F.dropout(torch.ones(4, device=device))
+
+
+def trained_where_it_pays(wanted):
+    torch.manual_seed(1)  # expect: XLA707
+    y = F.dropout(torch.ones(4, device=device))
+    if wanted:
+        y.sum().backward()
+
+
+def dropped_on_the_host(model):
+    torch.manual_seed(1)
+    F.dropout(torch.ones(4)).to(device)
+    F.dropout(torch.ones(4, device=device), training=False).sum().backward()
+
+
+def seed_the_host(seed):
+    torch.manual_seed(seed)  # expect: XLA707
+
+
+def seeded_two_calls_above():
+    seed_the_host(1)
+    return draw()
+
+
+def back(y):
+    y.sum().backward()
+
+
+def forward_and_backward_apart():
+    torch.manual_seed(1)  # expect: XLA707
+    y = F.dropout(torch.ones(4, device=device))
+    torch_xla.sync()
+    back(y)
+
+
+def seed_and_draw():
+    torch.manual_seed(1)
+    return draw()
+
+
+def device_seeded_long_before():
+    torch_xla.manual_seed(1)
+    torch.nn.Linear(4, 4).to(device)(torch.ones(4, 4, device=device))
+    torch_xla.sync()
+    return seed_and_draw()
