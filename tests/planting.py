@@ -72,16 +72,19 @@ class Place:
     tensor: str
 
 
-def planted(program: Path, seed: int) -> Planted:
+def planted(program: Path, number: int) -> Planted:
     """The program with one hazard.
 
     Args:
-        seed: Decides which, and where.
+        number: Which of all hazards at all places, in an order drawn once: no two numbers give the same.
+
+    Raises:
+        IndexError: there are not so many.
     """
     text = program.read_text(encoding="utf-8")
-    chosen = random.Random(f"{program.name} {seed}")
-    place = chosen.choice(list(places(text)))
-    hazard = chosen.choice(list(HAZARDS))
+    every = [(place, hazard) for place in places(text) for hazard in HAZARDS]
+    random.Random(program.name).shuffle(every)
+    place, hazard = every[number]
     code = hazard.format(t=place.tensor).splitlines()
     lines = text.splitlines()
     lines[place.line : place.line] = [" " * place.indentation + line for line in code]

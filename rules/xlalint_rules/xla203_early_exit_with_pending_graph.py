@@ -94,7 +94,7 @@ class EarlyExitWithPendingGraph(Rule[LeftPending]):
         left_at = event.path[-1]
         yield self.finding(
             event,
-            f"{_AFTER[event.leaving]}: `{event.obligation.detail}` leaves the loop before the work recorded "
+            f"{_AFTER[event.leaving]}: {_leaves(event.obligation.detail)} before the work recorded "
             "since {since} has run",
             help="put the step in `with torch_xla.step():`, or call `torch_xla.sync()` before the exit",
             since=event.obligation.since,
@@ -103,6 +103,17 @@ class EarlyExitWithPendingGraph(Rule[LeftPending]):
                 SyncBefore(left_at, title="Sync before the exit"),
             ),
         )
+
+
+def _leaves(detail: str) -> str:
+    """Who leaves what."""
+    match detail:
+        case "continue":
+            return "`continue` begins the next iteration"
+        case "exception":
+            return "an exception leaves the loop"
+        case _:
+            return f"`{detail}` leaves the loop"
 
 
 _AFTER = {

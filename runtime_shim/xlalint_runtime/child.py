@@ -9,7 +9,7 @@ import pickle
 import sys
 from pathlib import Path
 
-from xlalint_runtime import arrival, running
+from xlalint_runtime import arrival, running, spawned
 from xlalint_runtime.choosing import Choice
 from xlalint_runtime.request import NOTE, SHOW_STACKS, Request
 from xlalint_runtime.session import Session
@@ -29,6 +29,7 @@ def main(file: str) -> None:
     atexit.register(session.end)
     session.write()
     arrival.when_imported(session.begin)
+    spawned.watch_children(request)
     session.covering.begin()
     program.run(session.fails)
 

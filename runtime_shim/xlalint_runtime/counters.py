@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import torch
@@ -63,10 +64,29 @@ def seconds_compiling() -> float:
 
 
 def fallbacks() -> Counter[str]:
-    """By operation, how often the host ran it since the process started, as the engine cannot record it."""
+    """By operation, how often the host ran it since the process started, as the engine cannot record it.
+
+    `READ` is among them: what has read values, apart from the methods of tensors that are known to.
+    """
     xlac = torch_xla._XLAC
-    names = (name for name in xlac._get_executed_fallback_ops() if name not in _READS)
-    return Counter({name: xlac._xla_counter_value(name) or 0 for name in names})
+    found = Counter({name: xlac._xla_counter_value(name) or 0 for name in xlac._get_executed_fallback_ops()})
+    if READ in found:
+        found[READ] -= _known_reads[0]
+    return found
+
+
+@contextlib.contextmanager
+def known_reads() -> Iterator[None]:
+    """What reads values in here is known; `fallbacks` leaves it out."""
+    others = _reads() - _known_reads[0]
+    try:
+        yield
+    finally:
+        _known_reads[0] = _reads() - others
+
+
+def _reads() -> int:
+    return int(torch_xla._XLAC._xla_counter_value(READ) or 0)
 
 
 def compile_ahead(tensors: list[torch.Tensor]) -> None:
@@ -85,8 +105,9 @@ def work_pending(device: str) -> bool:
     return any(torch_xla._XLAC._check_device_tensor_need_materialization(device))
 
 
-_READS = frozenset({"aten::_local_scalar_dense"})
-"""What the engine counts with them, and is a read."""
+READ = "aten::_local_scalar_dense"
+"""What the engine counts with operations that the host runs, and is a read of one value."""
 
+_known_reads = [0]
 _dynamo_launches = [0]
 _compiled_ahead = [0]

@@ -14,12 +14,18 @@ def rank() -> int | None:
     return None
 
 
-def own(path: Path) -> Path:
-    """The file of this process: `report.json`, or `report.rank1.pid4711.json` where there are several."""
+def own(path: Path, *, is_child: bool = False) -> Path:
+    """The file of this process: `report.json`, or `report.rank1.pid4711.json` where there are several.
+
+    Args:
+        path: The file that was asked for.
+        is_child: Whether a watched program has started this process.
+    """
     number = rank()
-    if number is None:
+    if number is None and not is_child:
         return path
-    return path.with_name(f"{path.stem}.rank{number}.pid{os.getpid()}{path.suffix}")
+    known = "" if number is None else f".rank{number}"
+    return path.with_name(f"{path.stem}{known}.pid{os.getpid()}{path.suffix}")
 
 
 class ReportFile:

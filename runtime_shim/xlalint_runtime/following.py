@@ -9,6 +9,7 @@ from xlalint.lazy.model import LazyModel
 from xlalint.lazy.state import State
 from xlalint.lazy.values import NOTHING, Kind, Value, Weight
 from xlalint_runtime import counters, pending
+from xlalint_runtime.exits import Exit, at_head, exit_between
 from xlalint_runtime.replica import Around, Replica
 from xlalint_runtime.report import Report
 from xlalint_runtime.sites import Chain
@@ -17,6 +18,10 @@ GROWING = 3
 """After so many optimizer steps without a cut a loop is told to have none, though it still runs."""
 _FEW = 3
 """Of so few rounds a loop that lets its work go cannot be told from one that gathers it."""
+_REGULAR = 2
+"""After so many steps that a loop has cut it is known where it does: the first may be an exception."""
+_LEAVES = frozenset({"break"})
+_ENDS = frozenset({"break", "return"})
 
 
 class Follower:
@@ -40,6 +45,7 @@ class Follower:
         )
         shared = sum(1 for _ in same)
         if len(held) > shared:
+            self._tell_exit(replica, state, held[shared:], still_in={frame.call for frame in chain})
             in_loop = state.scopes.in_loop
             while len(held) > shared:
                 left = held.pop()
@@ -48,9 +54,46 @@ class Follower:
             state.scopes = state.scopes._replace(in_loop=in_loop)
         for call, _, path in now[shared:]:
             held.append(Around(call, path, self._model.enter_loop(state)))
-        if held and held[-1].come(chain) and not state.loop.cuts:
-            # Below the loop, what gathered its work may have gone, and the work with it into one result.
-            held[-1].waiting = max(held[-1].waiting, _waiting_tensors())
+        if held and held[-1].come(chain):
+            self._tell_skip(replica, state, held[-1])
+            if not state.loop.cuts:
+                # Below the loop, what gathered its work may have gone, and the work with it into one result.
+                held[-1].waiting = max(held[-1].waiting, _waiting_tensors())
+        for loop in held:
+            loop.line = chain[len(loop.chain) - 1].site.line
+
+    def end(self, replica: Replica) -> None:
+        """The program has ended, and with it the loops that it was in when it was seen last."""
+        self._tell_exit(replica, replica.state, replica.around, still_in=set())
+
+    def _tell_exit(self, replica: Replica, state: State, left: list[Around], still_in: set[int]) -> None:
+        """Tell the model by what the innermost of these loops that cut were left early, if they were.
+
+        Args:
+            left: The loops, the outermost first.
+            still_in: The calls of functions that the program is in now.
+        """
+        for loop in reversed(left):
+            if loop.is_left:
+                return
+            words = _LEAVES if loop.call in still_in else _ENDS
+            found = _exit(loop, words | {"continue"})
+            if found is None and loop.is_cut_by_loader and loop.cut_line:
+                found = at_head(loop.chain[-1].site)
+            if found is not None:
+                self._tell(replica, state, loop, found)
+                return
+
+    def _tell_skip(self, replica: Replica, state: State, loop: Around) -> None:
+        """Tell the model what has kept the last iteration from its cut, when another one begins."""
+        found = _exit(loop, frozenset({"continue"})) if not loop.is_cut_by_loader else None
+        if found is not None:
+            self._tell(replica, state, loop, found)
+            loop.is_regular = False  # Now it is known to do so.
+
+    def _tell(self, replica: Replica, state: State, loop: Around, found: Exit) -> None:
+        self._report.chain((*loop.chain[:-1], loop.chain[-1]._replace(site=found.site)))
+        self._model.leave_loop(state, found.word, found.site)
 
     def _end_loop(self, replica: Replica, state: State, loop: Around) -> None:
         """A loop is over, or as good as that."""
@@ -68,6 +111,8 @@ class Follower:
 
     def stepped(self, replica: Replica) -> None:
         """An optimizer has stepped: where nothing ends the steps of a loop, that is told while it runs."""
+        for around in replica.around:
+            around.step(replica.chain)
         if not replica.around or replica.state.loop.cuts:
             return
         loop = replica.around[-1]
@@ -77,6 +122,14 @@ class Follower:
             state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
             self._end_loop(replica, state, replace(loop, is_told=False))
             loop.is_told = True
+
+
+def _exit(loop: Around, words: frozenset[str]) -> Exit | None:
+    """The one statement by which an iteration has not come to what cuts the graph in the others."""
+    if not (loop.is_regular and loop.intervals >= _REGULAR and loop.cut_line):
+        return None
+    last = loop.site.end_line if loop.is_cut_by_loader else loop.cut_line
+    return exit_between(loop.site, loop.line, last, words) if last > loop.line else None
 
 
 def _waiting(loop: Around) -> int:

@@ -30,6 +30,12 @@ class Around:
         is_told: Whether it was judged while it runs.
         waiting: The most tensors that were seen to wait in it, while nothing cut the graph.
         rounds: How many iterations were seen.
+        line: The line of its function at which the program was seen in it last.
+        cut_line: The one at which it cut the graph last; 0: it did not.
+        is_cut_by_loader: Whether a loader did that, which cuts for each batch before it gives it.
+        intervals: How many cuts it has made after a step of an optimizer.
+        is_regular: Whether no optimizer has stepped twice at one place of it without a cut between.
+        is_left: Whether an exit from it was told.
     """
 
     call: int
@@ -41,7 +47,19 @@ class Around:
     is_told: bool = False
     waiting: int = 0
     rounds: int = 0
+    line: int = 0
+    cut_line: int = 0
+    is_cut_by_loader: bool = False
+    intervals: int = 0
+    is_regular: bool = True
+    is_left: bool = False
+    _stepped: set[Site] = field(default_factory=set)
     _seen: Counter[tuple[Site, ...]] = field(default_factory=Counter)
+
+    @property
+    def site(self) -> Site:
+        """Where it stands."""
+        return self.chain[-1].site
 
     def come(self, chain: Chain) -> bool:
         """The program comes to a place in this loop, and in none inside it: whether a round begins."""
@@ -50,6 +68,19 @@ class Around:
         begins = self._seen[place] > self.rounds
         self.rounds += begins
         return begins
+
+    def step(self, chain: Chain) -> None:
+        """An optimizer steps in it."""
+        place = chain[len(self.chain) - 1].site
+        self.is_regular = self.is_regular and place not in self._stepped
+        self._stepped.add(place)
+
+    def cut(self, chain: Chain, *, by_loader: bool) -> None:
+        """The graph was cut in it."""
+        self.cut_line = chain[len(self.chain) - 1].site.line
+        self.is_cut_by_loader = by_loader
+        self.intervals += bool(self._stepped)
+        self._stepped.clear()
 
 
 @dataclass
@@ -119,8 +150,10 @@ class Replica:
             return chain[-1].site
         return chain[len(self.around[-1].chain) - 1].site
 
-    def was_cut(self) -> None:
+    def was_cut(self, *, by_loader: bool) -> None:
         """Everything that was recorded has been launched."""
+        for loop in self.around:
+            loop.cut(self.chain, by_loader=by_loader)
         self.work.cut()
         self.cuts += 1
         self.rank_tests.clear()

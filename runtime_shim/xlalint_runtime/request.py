@@ -39,6 +39,7 @@ class Request:
         spare: The file that it is written to where that one cannot be written.
         pulse: The file in which the program's life is seen.
         stacks: The file that all stacks are written to when the parent asks for them.
+        is_child: Whether it is a process that the program has started; without a device it has no report.
     """
 
     program: str
@@ -58,3 +59,4 @@ class Request:
     spare: str | None = None
     pulse: str | None = None
     stacks: str | None = None
+    is_child: bool = False

@@ -51,7 +51,7 @@ class Session:
         self._request = request
         self._choice = choice
         self._notes = notes
-        self._file = files.ReportFile(files.own(Path(request.report))) if request.report else None
+        self._file: files.ReportFile | None = None
         self._spare = files.ReportFile(Path(request.spare)) if request.spare else None
         self._pulse = _Pulse(request.pulse) if request.pulse else None
         self._guard: Guard | None = None
@@ -76,6 +76,8 @@ class Session:
 
     def begin(self) -> None:
         """The engine is there: watch from now on."""
+        if os.getpid() != self._process:
+            return  # A process that was forked before is none of ours.
         from xlalint_runtime.hooks import Patches
 
         self._patches = Patches()
@@ -161,11 +163,20 @@ class Session:
 
     def write(self) -> None:
         """Report what is known now."""
-        if self._file is not None and os.getpid() == self._process:
+        if self._request.report is not None and os.getpid() == self._process and self._has_to_say:
             with self._lock:
                 self._written = time.monotonic()
+                if self._file is None:  # Only now a process that was started is sure to know its rank.
+                    own = files.own(Path(self._request.report), is_child=self._request.is_child)
+                    self._file = files.ReportFile(own)
                 if not self._file.write(runs.render(self.run())) and self._spare is not None:
                     self._spare.write(runs.render(self.run()))  # It says now why the other has failed.
+
+    @property
+    def _has_to_say(self) -> bool:
+        """Whether this process is the program's own, or one that has used a device."""
+        guard = self._guard
+        return not self._request.is_child or (guard is not None and guard.summary.launches > 0)
 
     def run(self) -> Run:
         """What is known of the run now."""
@@ -255,8 +266,7 @@ class Session:
 
     def _tell(self, placed: Placed) -> None:
         assert self._guard is not None
-        if self._file is not None:
-            self.write()
+        self.write()
         if self._request.mode not in (WARN, RAISE):
             return
         shown = self._guard.report.shown(placed)

@@ -77,7 +77,7 @@ def is_at_for() -> bool:
 @cache
 def is_user_file(name: str) -> bool:
     """Whether a file is neither Python's, nor an installed package's, nor ours."""
-    return not name.startswith(("<", *_LIBRARIES, _OURS))
+    return not (name.startswith(("<", *_LIBRARIES, _OURS)) or any(each in name for each in _INSTALLED))
 
 
 def site_in(frame: FrameType) -> Site:
@@ -105,6 +105,11 @@ def source(site: Site) -> str:
 def written(site: Site) -> str:
     """What the program wrote at `site`, as messages show it; empty where only the line is known."""
     return _expressions(site.path).get(_extent(site), "")
+
+
+def statement(site: Site) -> str:
+    """The statement that begins on this line, or of one that holds others its first line."""
+    return _statements(site.path).get(site.line) or linecache.getline(site.path, site.line).strip()
 
 
 def leaving(site: Site) -> str | None:
@@ -249,6 +254,15 @@ def _tests(path: str) -> dict[int, Site]:
 
 
 @cache
+def _statements(path: str) -> dict[int, str]:
+    return {
+        node.lineno: ast.unparse(node).partition("\n")[0]
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.stmt)
+    }
+
+
+@cache
 def _closure_arguments(path: str) -> list[Site]:
     return [
         site_of(path, argument)
@@ -308,4 +322,6 @@ if sys.version_info >= (3, 11):
 
 _FOR_ITER = dis.opmap["FOR_ITER"]
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_INSTALLED = ("/site-packages/", "/dist-packages/")
+"""Packages may stand elsewhere, too: in the home of the user, or where an environment was made from."""
 _OURS = str(Path(__file__).parent)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from xlalint.merging import merged
 from xlalint.output import runs
 from xlalint.runs import Run
 from xlalint_runtime import environment, files
@@ -88,6 +89,8 @@ def supervise(*, hang_timeout: float | None, **asked_for: Any) -> Outcome:
         run = saved or _read(
             files.own(Path(asked.report)) if files.rank() is None else _of(asked.report, child.pid)
         )
+        if request.report is None and run is not None:
+            run = _with_children(run, [_read(path) for path in Path(folder).glob("report.*pid*.json")])
     if run is not None and not run.end:
         run = replace(run, end=end or _in_words(status))
     if end:
@@ -105,6 +108,16 @@ def _environment(request: Request) -> dict[str, str]:
         number = request.replicas or environment.replicas_asked_for()
         found = {**environment.of_replicas(number), **found, "CPU_NUM_DEVICES": str(number)}
     return found
+
+
+def _with_children(run: Run, children: list[Run | None]) -> Run:
+    """What a program did, together with the processes that it has started."""
+    known = [each for each in children if each is not None and each.pid != run.pid]
+    if not known:
+        return run
+    together = merged([*([run] if run.launches else []), *known])
+    end = together.end if run.end == "ended" else run.end
+    return replace(together, end=end, notes=tuple(dict.fromkeys((*run.notes, *together.notes))))
 
 
 def _of(report: str, pid: int) -> Path:

@@ -217,9 +217,9 @@ class Watch(replicas.Listener):
             self.leave_optimizers(state, still_in=running_optimizers())
         return site
 
-    def was_cut(self, replica: Replica) -> None:
-        """Everything that a replica had recorded has been launched."""
-        replica.was_cut()
+    def was_cut(self, replica: Replica, *, by_loader: bool = False) -> None:
+        """Everything that a replica had recorded has been launched, perhaps by a loader's next batch."""
+        replica.was_cut(by_loader=by_loader)
         self.at_end_of_step()
 
     def at(self, chain: Chain) -> None:
@@ -294,6 +294,7 @@ class Watch(replicas.Listener):
         so the engine is not asked any more, and what the model knew last counts."""
         for _, replica in sorted(self._replicas.items()):
             if replica.chain:
+                self._follower.end(replica)
                 ending = functools.partial(self.model.end, replica.state, replica.chain[-1].site)
                 self._judge(self._gathered(replica.chain, ending))
 

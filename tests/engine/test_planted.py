@@ -43,12 +43,12 @@ def is_found(plant: Planted, measurement: Measurement) -> bool:
     )
 
 
-def plants_of(program: Path, folder: Path, seeds: range) -> dict[str, Planted]:
+def plants_of(program: Path, folder: Path, numbers: range) -> dict[str, Planted]:
     """By path, programs with a hazard each."""
     made = {}
-    for seed in seeds:
-        path = folder / f"{program.stem}_{seed}.py"
-        plant = planted(program, seed)
+    for number in numbers:
+        path = folder / f"{program.stem}_{number}.py"
+        plant = planted(program, number)
         path.write_text(plant.text, encoding="utf-8")
         made[str(path)] = plant
     return made
@@ -60,12 +60,12 @@ def test_programs_are_silent_and_what_is_planted_in_them_is_found(
 ) -> None:
     if program.stem in NEEDS:
         pytest.importorskip(NEEDS[program.stem])
-    seeds = range(2 if program.stem == QUICK else PLANTS)
-    plants = plants_of(program, tmp_path, seeds)
+    numbers = range(2 if program.stem == QUICK else PLANTS)
+    plants = plants_of(program, tmp_path, numbers)
     found = watched(server, [program, *map(Path, plants)])
     unplanted = found[str(program)].run
     assert unplanted is not None
-    assert unplanted["diagnostics"] == []
+    assert (unplanted["end"], unplanted["diagnostics"]) == ("ended", []), found[str(program)].output
     missed = [plant for path, plant in plants.items() if not is_found(plant, found[path])]
     said = "\n".join(f"{plant.hazard!r} at line {plant.lines.start}" for plant in missed)
     assert len(missed) <= (1 - FOUND) * len(plants), f"missed:\n{said}"
@@ -74,9 +74,9 @@ def test_programs_are_silent_and_what_is_planted_in_them_is_found(
 def test_plants_are_programs_with_one_statement_more(tmp_path: Path) -> None:
     for program in PROGRAMS:
         text = program.read_text(encoding="utf-8")
-        for seed in range(PLANTS):
-            plant = planted(program, seed)
+        for number in range(PLANTS):
+            plant = planted(program, number)
             compile(plant.text, str(program), "exec")
             lines = plant.text.splitlines()
-            without = [line for number, line in enumerate(lines, start=1) if number not in plant.lines]
+            without = [line for at, line in enumerate(lines, start=1) if at not in plant.lines]
             assert [*without[:1], "", *without[2:]] == text.splitlines()

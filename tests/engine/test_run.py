@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from xlalint import numbers
+from xlalint.merging import merged
+from xlalint.output import runs
+from xlalint.runs import Run
 from xlalint_runtime.proving.forkserver import ForkServer
 from xlalint_runtime.proving.measurement import Job, Measurement
 
@@ -130,9 +133,10 @@ def test_what_only_an_accelerator_has_is_stood_in_for_and_named(server: ForkServ
     assert with_them.raised is None, with_them.output
     said = with_them.output.splitlines()
     assert {"scores are torch.bfloat16", "memory is told: True", "device: CPU"} <= set(said)
+    assert "saves: [False, True, False]" in said
     assert with_them.run is not None
-    assert [note.split("`")[1] for note in with_them.run["notes"]] == [
-        "torch_xla.amp.autocast", "xm.get_memory_info",
+    assert [note.split()[0] for note in with_them.run["notes"]] == [
+        "`torch_xla.amp.autocast`", "`xm.get_memory_info`", "preemption",
     ]  # fmt: skip
     assert without.raised == "AttributeError"
     assert without.run is not None
@@ -203,6 +207,45 @@ def test_a_program_that_hangs_is_ended_with_its_stacks() -> None:
     assert done.returncode == 124
     assert 'reads_in_steps.py", line' in done.stderr
     assert "hangs: nothing was seen for 3 seconds" in done.stderr
+
+
+PROCESSES = str(MORE / "processes.py")
+
+
+def reported(folder: Path, *command: str) -> list[Run]:
+    """What the processes of a command have written, the first one's first."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, text=True, capture_output=True, timeout=200, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return [runs.read(path.read_text()) for path in sorted(folder.glob("report*.json"))]
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_process_that_a_program_starts_has_a_report_of_its_own(tmp_path: Path) -> None:
+    form = ("--output-format", "json", "--output-file", "report.json")
+    own, started = reported(tmp_path, "xlalint", "run", "--isolated", *form, PROCESSES, "fork")
+    assert (own.end, own.launches, own.rank) == ("ended", 0, None)
+    assert (started.end, started.steps, started.rank) == ("ended", 3, 0)
+    assert [(each.code, each.range.start.line) for each in started.diagnostics] == [("XLA101", 22)]
+
+
+@pytest.mark.soak
+@pytest.mark.usefixtures("engine")
+def test_processes_are_told_of_together(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "xlalint", "run", "--isolated", PROCESSES, "spawn", "fork"],
+        text=True, capture_output=True, timeout=200, check=True,
+    )  # fmt: skip
+    assert "2 replicas in 2 processes, 3 optimizer steps, ended" in done.stderr
+    assert "seen: 6 times, 1.0 per step, 6 launches" in done.stderr
+    form = ("--output-format", "json", "--output-file", "report.json")
+    launcher = ("torch.distributed.run", "--nproc-per-node", "2", "-m", "xlalint", "run", "--isolated", *form)
+    each = reported(tmp_path, *launcher, str(MORE / "reads_in_steps.py"))
+    assert [(run.rank, run.steps, run.end) for run in each] == [(0, 6, "ended"), (1, 6, "ended")]
+    both = merged(each)
+    assert both.diagnostics[0].evidence is not None
+    assert (both.diagnostics[0].evidence.count, len(both.processes)) == (12, 2)
 
 
 @pytest.mark.usefixtures("engine")

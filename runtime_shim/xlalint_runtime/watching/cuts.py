@@ -77,7 +77,7 @@ def _marker(watch: Watch, original: Any) -> Any:
         except BaseException:
             replica.state = before  # It has cut nothing.
             raise
-        watch.was_cut(replica)
+        watch.was_cut(replica, by_loader=cause is Cause.LOADER)
         if cause is Cause.SCOPE_EXIT:
             replica.outside.ask()
         heavy = replica.recorded.must is Weight.HEAVY

@@ -1,4 +1,4 @@
-"""Operations that torch_xla cannot record and runs on the host: which, how often, and at which line.
+"""What the host does, and no method of a tensor shows: operations that torch_xla cannot record, and reads.
 
 The engine counts them by name and tells nobody where. So when the count has moved since the last cut, the
 next steps are followed line by line.
@@ -9,15 +9,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from xlalint.lazy.events import FellBack
+from xlalint.lazy.events import Event, FellBack, HostRead, Reading
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import State
+from xlalint.lazy.values import NOTHING, Kind, Value
 from xlalint_runtime import counters, replicas
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.lines import Lines
 from xlalint_runtime.shield import Faults
-from xlalint_runtime.sites import Chain
+from xlalint_runtime.sites import Chain, statement
 from xlalint_runtime.stopping import Deliberate
-from xlalint_runtime.watch import Watch
+from xlalint_runtime.watch import Transition, Watch
 
 LOOKS = 6
 """So many cuts and optimizer steps long lines are followed, after one at which there was something new."""
@@ -48,6 +50,9 @@ class Fallbacks:
         self._lines = Lines(self._passed)
         self._always = from_the_start
         self._known = counters.fallbacks()
+        self._launches = counters.counts().launches
+        self._has_launched = False
+        """Whether the last line has launched anything."""
         if from_the_start:
             self._lines.follow()
 
@@ -63,7 +68,7 @@ class Fallbacks:
             self._known += new
             for operation, count in new.items():
                 if operation in self._places:
-                    self._watch.report.again(self._places[operation], count, FellBack)
+                    self._watch.report.again(self._places[operation], count, _event(operation))
             if not self._places.keys() >= new.keys() and self._lines.follow():
                 self._left = LOOKS
 
@@ -74,6 +79,8 @@ class Fallbacks:
     def _passed(self, chain_there: Callable[[], Chain]) -> None:
         """A line has been run."""
         try:
+            launches = counters.counts().launches
+            self._has_launched, self._launches = launches > self._launches, launches
             now = counters.fallbacks()
             new = now - self._known
             if not new:
@@ -91,5 +98,19 @@ class Fallbacks:
 
     def _tell(self, operation: str, count: int, chain: Chain) -> None:
         self._places[operation] = chain[-1].site
+        transition = self._read if operation == counters.READ else self._falling_back(operation)
         for _ in range(count):
-            self._watch.tell(chain, lambda state, site: self._watch.model.fall_back(state, operation, site))
+            self._watch.tell(chain, transition)
+
+    def _falling_back(self, operation: str) -> Transition:
+        return lambda state, site: self._watch.model.fall_back(state, operation, site)
+
+    def _read(self, state: State, site: Site) -> None:
+        """An operation has asked for a value: which, nobody knows."""
+        recorded = self._watch.replica.recorded if self._has_launched else NOTHING
+        value = Value(Kind.TENSOR, recorded=recorded)
+        self._watch.model.read(state, value, Reading.SCALAR, statement(site), site)
+
+
+def _event(operation: str) -> type[Event]:
+    return HostRead if operation == counters.READ else FellBack

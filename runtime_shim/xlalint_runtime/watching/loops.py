@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import weakref
 from collections.abc import Sized
 from typing import Any
@@ -12,8 +13,9 @@ from torch.utils.data import BatchSampler, DataLoader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from xlalint.lazy.values import Ragged
+from xlalint_runtime.exits import at_head, exit_between
 from xlalint_runtime.replica import Replica, RunningLoop
-from xlalint_runtime.sites import is_at_for, leaving, user_chain
+from xlalint_runtime.sites import Chain, is_at_for, leaving, user_chain
 from xlalint_runtime.watch import Hook, Watch
 
 
@@ -94,17 +96,38 @@ def _begin(watch: Watch, replica: Replica, iterator: Any) -> None:
 def _dropped(watch: Watch, replica: Replica, identity: int) -> None:
     """Nobody holds an iterator any more: before its end, when the loop over it was left early."""
     loop = replica.loops.pop(identity, None)
-    chain = user_chain()
-    if loop is None or not chain or watch.replica is not replica:
+    chain = _without_closed_generators(user_chain())
+    if loop is None or not chain or not chain[-1].loops or watch.replica is not replica:
+        return  # Somebody has held it until long after the loop: when that was left, was seen.
+    if not (loop.cuts or replica.cuts > loop.cuts_before):
         return
-    how = leaving(chain[-1].site)
+    site, left = chain[-1].site, chain[-1].loops[-1]
+    how = leaving(site)
+    if how is None and loop.by_for:
+        # A `finally` may run between the statement that leaves and the end of the loop.
+        seen = replica.around[-1].line if replica.around else site.line
+        found = exit_between(left, seen, site.line, _EXITS) or (at_head(left) if is_at_for() else None)
+        if found is not None:
+            site, how = found
     if how == "raise" or (how is None and loop.by_for):
         # Nothing else ends a `for` in the midst of its body. Whether somebody catches it, which
         # the analyzer cannot know and is silent about, shows when more work or the end comes.
         how = "exception"
-    if how is not None and (loop.cuts or replica.cuts > loop.cuts_before):
+    if how is not None:
+        chain = (*chain[:-1], chain[-1]._replace(site=site))
         watch.tell(chain, lambda state, site: watch.model.leave_loop(state, how, site))
+        if replica.around:
+            replica.around[-1].is_left = True
 
+
+def _without_closed_generators(chain: Chain) -> Chain:
+    """The frames of those that asked generators for batches, when these are closed at their `yield`."""
+    while chain and chain[-1].code.co_flags & inspect.CO_GENERATOR and leaving(chain[-1].site) is None:
+        chain = chain[:-1]
+    return chain
+
+
+_EXITS = frozenset({"break", "return"})
 
 HOOKS = (
     Hook(parallel_loader.PerDeviceLoader, "next", _next),

@@ -13,7 +13,7 @@ from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Weight
-from xlalint_runtime import pending, replicas
+from xlalint_runtime import counters, pending, replicas
 from xlalint_runtime.sites import (
     Chain,
     callee,
@@ -51,9 +51,14 @@ def _read(watch: Watch, original: Any) -> Any:
 
     @functools.wraps(original)
     def read(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        if not pending.is_device_tensor(tensor):
+            return original(tensor, *args, **kwargs)
+        with counters.known_reads():
+            return of_device(tensor, *args, **kwargs)
+
+    def of_device(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         if (
-            not pending.is_device_tensor(tensor)
-            or watch.this_thread.is_launching
+            watch.this_thread.is_launching
             or (method == "to" and not _to_host(args, kwargs))
             or is_tracing()
             or _is_internal()

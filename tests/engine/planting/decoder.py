@@ -21,8 +21,10 @@ class Decoder(torch.nn.Module):
         self.layer = torch.nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
         self.head = torch.nn.Linear(16, 50)
 
-    def forward(self, tokens, mask):
-        return self.head(self.layer(self.embed(tokens), src_mask=mask))
+    def forward(self, tokens, mask):  # zone: hidden
+        hidden = self.embed(tokens)
+        hidden = self.layer(hidden, src_mask=mask)
+        return self.head(hidden)
 
 
 class Trainer:

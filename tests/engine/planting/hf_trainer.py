@@ -26,6 +26,12 @@ class OwnLoss(Trainer):
         loss = loss * 1.0
         return (loss, outputs) if return_outputs else loss
 
+    def training_step(self, model, inputs, num_items_in_batch=None):  # zone: loss
+        model.train()
+        loss = super().training_step(model, inputs, num_items_in_batch)
+        self.steps = getattr(self, "steps", 0) + 1
+        return loss
+
 
 class Counting(TrainerCallback):
     steps = 0

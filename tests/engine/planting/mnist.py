@@ -13,7 +13,7 @@ class Digits(torch.nn.Module):
         self.first = torch.nn.Conv2d(1, 4, 3)
         self.second = torch.nn.Linear(4 * 6 * 6, 10)
 
-    def forward(self, images):
+    def forward(self, images):  # zone: hidden
         hidden = F.relu(self.first(images))
         return F.log_softmax(self.second(hidden.flatten(1)), dim=1)
 

@@ -24,8 +24,11 @@ class Net(torch.nn.Module):
         self.blocks = torch.nn.Sequential(Block(4), Block(4))
         self.head = torch.nn.Linear(4, 5)
 
-    def forward(self, x):
-        return self.head(self.blocks(self.stem(x)).mean((2, 3)))
+    def forward(self, x):  # zone: hidden
+        hidden = self.stem(x)
+        for block in self.blocks:
+            hidden = block(hidden)
+        return self.head(hidden.mean((2, 3)))
 
 
 class Training:
