@@ -30,9 +30,9 @@ BATCH = Value(Kind.TENSOR, differs=True, payload=Tensor(Role.STRUCTURE))
 
 
 def _device_loader(machine: Machine, call: Call) -> Value:
-    per_execution = call.keywords.get("batches_per_execution")
+    per_execution = call.argument(3, "batches_per_execution")
     cuts = True if per_execution is None or literal(per_execution) == 1 else None
-    inner = call.argument(0, "loader")
+    inner = call.argument(0, "loader") or call.keywords.get("cpu_loader")
     element = device_batch(inner)
     # A framework may fill the last batch up before it hands a loader on.
     ragged = None if call.frame.outline.is_framework else ragged_of(inner)
