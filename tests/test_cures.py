@@ -44,6 +44,7 @@ from xlalint.cure import (
     Unwrap,
     Where,
     WrapBody,
+    WriteTuple,
 )
 from xlalint.cure import placed as filled_in
 from xlalint.diagnostic import Applicability
@@ -108,6 +109,11 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA707": {(SeedDevice, UNSAFE)},
     "XLA708": {(Rename, UNSAFE), (Rename, SHOWN)},
     "XLA705": {(AutocastOnXla, UNSAFE)},
+    "XLA805": {(MoveAbove, UNSAFE), (ByHand, SHOWN)},
+    "XLA806": {(ByHand, SHOWN)},
+    "XLA807": {(WriteTuple, SAFE), (ByHand, SHOWN)},
+    "XLA808": {(ByHand, SHOWN)},
+    "XLA812": {(ByHand, SHOWN)},
     "XLA703": {(DropScaler, UNSAFE), (KeepOnDevice, UNSAFE), (ByHand, SHOWN)},
     "XLA809": {(PassArgument, UNSAFE)},
     "XLA810": {(ByHand, SHOWN)},
@@ -293,6 +299,8 @@ def is_sensible(cure: Cure) -> bool:
             return isinstance(statement(site), ast.Assign)
         case CompileFunction(site=site):
             return isinstance(statement(site), ast.FunctionDef)
+        case WriteTuple(site=site):
+            return bool(nodes(site, ast.List))
         case (
             KeepOnDevice(site=site)
             | PassArgument(site=site)

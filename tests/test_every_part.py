@@ -83,6 +83,8 @@ UNNOTICED = {
     "terms CLOSURE.dropped_by_work": "no rule judges it",
     "terms TIED.settled_by_one_arm": "it is told once at its place",
     "terms TIED.told_apart_by_detail": "what settles it asks for no detail",
+    "terms SINGLE.told_apart_by_detail": "what settles it asks for no detail",
+    "terms SINGLE.settled_by_one_arm": "it is told once at its place, by whichever call",
     "terms STEPPED.settled_by_one_arm": "it is told once at its place",
     "terms AUTOCAST.told_apart_by_detail": "there is no detail",
     "terms AUTOCAST.settled_by_one_arm": "it is told once at its place",

@@ -13,6 +13,7 @@ from xlalint.lazy.cuts import AT_ENTRY, Cause, LastCut, Marker
 from xlalint.lazy.gradients import Gradient, Gradients
 from xlalint.lazy.obligations import Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
+from xlalint.lazy.sharding import NO_MESH, Marked, Mesh, Setup
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import (
     JOINS,
@@ -73,6 +74,12 @@ VALUES: dict[Any, list[Any]] = {
         frozenset({Training(at(1))}),
         frozenset({Training(at(1), at(7), True), Training(at(2))}),
     ],
+    Mesh | None: [None, NO_MESH, Mesh(("fsdp",), 1), Mesh(None, 2)],
+    frozenset[Marked]: [
+        frozenset(),
+        frozenset({Marked(at(1), "weight", ("fsdp", None))}),
+        frozenset({Marked(at(1), "weight", ("fsdp", None)), Marked(at(1), "bias", ("fsdp",))}),
+    ],
     frozenset[Marker]: [
         frozenset(),
         frozenset({Marker(at(1))}),
@@ -92,6 +99,14 @@ def either(a: bool, b: bool) -> bool:
 
 def agreed(a: bool | None, b: bool | None) -> bool | None:
     return a if a is b else None
+
+
+def agreed_on(a: Mesh | None, b: Mesh | None) -> Mesh | None:
+    return a if a == b else None
+
+
+def common(a: frozenset[Any], b: frozenset[Any]) -> frozenset[Any]:
+    return frozenset(each for each in a if each in b)
 
 
 def interval(a: Recorded, b: Recorded) -> Recorded:
@@ -158,6 +173,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "dynamo": united,
     },
     Trust: {"opaque": worse, "bounded": worse},
+    Setup: {"mesh": agreed_on, "marked": common, "caches": either},
 }
 """What each field of the joined state must be, said once more and without a look at how it is done."""
 

@@ -342,6 +342,13 @@ class TieBelow(Cure):
 
 
 @dataclass(frozen=True, slots=True)
+class WriteTuple(Cure):
+    """The list at `site` becomes a tuple of the same."""
+
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
 class AutocastOnXla(Cure):
     """The autocast that is made at `site`, for CUDA, is made for XLA."""
 

@@ -11,6 +11,7 @@ from xlalint.lazy.events import (
     Cut,
     Event,
     FellBack,
+    FullySharded,
     GradientUsed,
     GraphChanged,
     HostRead,
@@ -25,6 +26,8 @@ from xlalint.lazy.events import (
     ScopeEntered,
     ScopeLeft,
     SeedMissed,
+    Sharded,
+    SpmdTooLate,
     SteppedAgain,
     StepSplit,
     StepsRun,
@@ -34,7 +37,7 @@ from xlalint.lazy.events import (
 
 EMITTED: frozenset[type[Event]] = frozenset({
     CheckpointedByTorch, ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack,
-    GradientUsed, GraphChanged, HostRead, LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated,
-    OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, SeedMissed, StepSplit,
-    SteppedAgain, StepsRun, TrainedApart, UnmatchedCollective,
+    FullySharded, GradientUsed, GraphChanged, HostRead, LastBatchSmaller, LeftPending, LoopLeft,
+    MarkerRepeated, OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, SeedMissed,
+    Sharded, SpmdTooLate, StepSplit, SteppedAgain, StepsRun, TrainedApart, UnmatchedCollective,
 })  # fmt: skip

@@ -23,9 +23,22 @@ from xlalint_runtime.report import Report
 from xlalint_runtime.shield import Faults, shielded
 from xlalint_runtime.summary import Summary
 from xlalint_runtime.watch import Happened, Hook, Watch
-from xlalint_runtime.watching import cuts, fallbacks, loops, meetings, randomness, reads, recompiles, training
+from xlalint_runtime.watching import (
+    cuts,
+    fallbacks,
+    loops,
+    meetings,
+    randomness,
+    reads,
+    recompiles,
+    sharding,
+    training,
+)
 
-HOOKS = (*cuts.HOOKS, *reads.HOOKS, *training.HOOKS, *loops.HOOKS, *meetings.HOOKS, *randomness.HOOKS)
+HOOKS = (
+    *cuts.HOOKS, *reads.HOOKS, *training.HOOKS, *loops.HOOKS, *meetings.HOOKS, *randomness.HOOKS,
+    *sharding.HOOKS,
+)  # fmt: skip
 
 
 class Guard:

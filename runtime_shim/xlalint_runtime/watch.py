@@ -14,6 +14,7 @@ import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.runtime as xr
+from torch.utils.weak import WeakIdKeyDictionary
 
 from xlalint.lazy.events import Event
 from xlalint.lazy.model import LazyModel
@@ -78,6 +79,7 @@ class _ThisThread(threading.local):
         self.is_launching = False
         self.is_meeting = False
         self.is_moving = False
+        self.is_wrapping = False
 
 
 class Watch(replicas.Listener):
@@ -124,6 +126,10 @@ class Watch(replicas.Listener):
         """Where loaders were made whose last batch is smaller, by what draws their batches."""
         self.tied: list[Tied] = []
         """What was tied in modules that have moved to the device since."""
+        self.sharded: WeakIdKeyDictionary = WeakIdKeyDictionary()
+        """How tensors are sharded."""
+        self.wrapped: weakref.WeakKeyDictionary[torch.nn.Module, Site] = weakref.WeakKeyDictionary()
+        """Where FSDPv2 wrapped modules."""
         self.gone: dict[int, Gone] = {}
         """Parameters, by identity, that a module has no longer since it moved."""
 

@@ -37,6 +37,15 @@ NOTICED_BY = {
     "_XLAC._xla_reduce_scatter": COLLECTIVES,
     "_XLAC._xla_reduce_scatter_out": COLLECTIVES,
     "torch.ops._c10d_functional.all_reduce": COLLECTIVES,
+    "_XLAC._xla_get_default_device": FIXTURES / "XLA805/ones_on_the_device.py",
+    "torch_xla.runtime.use_spmd": FIXTURES / "XLA805/ones_on_the_device.py",
+    "torch_xla.distributed.spmd.mark_sharding": FIXTURES / "XLA807/axis_twice.py",
+    "torch_xla.experimental.spmd_fully_sharded_data_parallel.SpmdFullyShardedDataParallel.__init__": (
+        FIXTURES / "XLA812/mesh_of_data.py"
+    ),
+    "torch_xla.experimental.spmd_fully_sharded_data_parallel.SpmdFullyShardedDataParallel.forward": (
+        FIXTURES / "XLA812/dict_of_logits.py"
+    ),
     "torch_xla.core.xla_model._get_device_context": ITS_OWN_RULES,
     "torch_xla._patched_functions.torch": FIXTURES / "XLA508/clip_then_reduce.py",
     "torch.nn.utils.clip_grad._group_tensors_by_device_and_dtype": ITS_OWN_RULES,
@@ -84,7 +93,8 @@ def test_a_hook_that_is_left_out_is_noticed(hook: str, server: ForkServer) -> No
     path = NOTICED_BY[hook]
     if path.is_relative_to(FIXTURES):
         program = read_program(path, None if path.parent.name == CLEAN else path.parent.name)
-        assert list(contradictions(program, _run(server, job(program, program.replicas, program.code), hook)))
+        one = job(program, program.replicas, program.code, program.devices)
+        assert list(contradictions(program, _run(server, one, hook)))
     else:
         run = _run(server, Job(str(path), guarded=False), hook)
         assert run.raised is None, run.output

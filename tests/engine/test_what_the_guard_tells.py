@@ -43,6 +43,10 @@ SAID_ALIKE = (
     "XLA703/grad_scaler_loop.py",
     "XLA707/dropout_of_every_seed.py",
     "XLA708/blocks_of_a_transformer.py",
+    "XLA805/device_above_use_spmd.py",
+    "XLA807/axis_of_another_mesh.py",
+    "XLA808/weights_then_all.py",
+    "XLA812/mesh_of_data.py",
 )
 """A program of every rule that both observers judge by."""
 

@@ -74,6 +74,7 @@ from xlalint.lazy.cuts import AT_ENTRY
 from xlalint.lazy.events import Event, Save
 from xlalint.lazy.obligations import Fact
 from xlalint.lazy.scopes import ScopeKind
+from xlalint.lazy.sharding import NO_MESH
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
@@ -192,6 +193,11 @@ class Interpreter(Memo):
         self.rest_on("swaps", outline.file)
         return self._plan.swaps_parameters(outline)
 
+    def starts_without_spmd(self, outline: Outline) -> bool:
+        """Whether it matters to a script if SPMD is on, and surely it is not where it begins."""
+        self.rest_on("without spmd", outline.file)
+        return self._plan.starts_without_spmd(outline)
+
     def invoke(self, callee: Value, call: Call) -> Value:
         """Call a value."""
         return calls.invoke(self, callee, call)
@@ -269,7 +275,10 @@ class Interpreter(Memo):
         store = self._start(outline)
         # A script starts as one process, unless somebody else started several of it.
         launched = None if self._mentions(outline, functions.STARTED_ELSEWHERE) else False
-        store.state.replicas = store.state.replicas._replace(launched=launched)
+        spmd = False if self.starts_without_spmd(outline) else None
+        store.state.replicas = store.state.replicas._replace(launched=launched, spmd=spmd)
+        if spmd is False:
+            store.state.setup = store.state.setup._replace(mesh=NO_MESH)
         store.names["__name__"] = constant("__main__")
         after = self.run_block(outline.tree.body, frame, store)
         if after is not None and outline.tree.body:

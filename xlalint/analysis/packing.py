@@ -55,6 +55,7 @@ from xlalint.lazy.cuts import Cause, LastCut, Marker
 from xlalint.lazy.gradients import Gradient, Gradients
 from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
+from xlalint.lazy.sharding import Marked, Mesh, Misuse, Setup
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Activity, Engine, Loop, State, Training, Trust, View
 from xlalint.lazy.values import Kind, Place, Ragged, Recorded, Role, Shape, Tensor, Value, Weight
@@ -77,13 +78,13 @@ _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _G
 
 _RECORDS: tuple[type[Any], ...] = (
     Activity, Bound, Caller, Carried, Classes, Compiled, Constant, Container, Counter, Device, Dynamo,
-    Engine, Fact, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marker,
-    Method, Module, Move, Namespace, Obligation, Occurrence, OpenFile, Opening, Optimizer, Parameters,
-    Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Site, Split,
-    StateDict, Targets, Tensor, Training, Trust, Value, View, Yielded, events.Change,
+    Engine, Fact, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marked,
+    Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence, OpenFile, Opening, Optimizer,
+    Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup,
+    Site, Split, StateDict, Targets, Tensor, Training, Trust, Value, View, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
-    Cause, Gradient, Kind, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,
+    Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,
     *_of_events(Enum),
 )  # fmt: skip
 _EVENTS = _of_events(events.Event)
@@ -97,7 +98,7 @@ _FIELDS = {each: tuple(field.name for field in fields(each)) for each in _EVENTS
 _IS_RECORD = frozenset(_RECORDS)
 _IS_CHOICE = frozenset(_CHOICES)
 _EXACT = frozenset({
-    Activity, Engine, Fact, Gradients, Instance, LastCut, Loop, Marker, NoneType, Obligation, Recorded,
+    Activity, Engine, Fact, Gradients, Instance, LastCut, Loop, Marker, Mesh, NoneType, Obligation, Recorded,
     Replicas, Scope, Scopes, Site, Split, Tensor, Training, Trust, View,
 })  # fmt: skip
 """Of these, what is equal is the same. Elsewhere there may be constants, of which 1 and True are equal."""
@@ -106,6 +107,7 @@ _MEMBERS = {each: {member.name: member for member in each} for each in _CHOICES}
 
 _PARTS_OF_STATE = (
     "engine", "scopes", "replicas", "gradients", "loop", "trust", "obligations", "collectives", "facts",
+    "setup",
 )  # fmt: skip
 """In the order in which a state is made of them."""
 

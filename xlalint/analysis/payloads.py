@@ -12,6 +12,7 @@ from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
 from xlalint.lazy.scopes import ScopeKind
+from xlalint.lazy.sharding import Mesh
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.values import (
     BY_IDENTITY,
@@ -251,7 +252,9 @@ class Module(NamedTuple):
     of the modules that an `nn.ModuleList` or the like holds, where one of them may be of the project;
     `in_turn` says that a call goes through all of them, as in `nn.Sequential`. `training` is the mode that
     `train()` or `eval()` put it in, `by` says how `torch.compile` compiles it, and `draws` that a call of
-    it draws random numbers while it trains.
+    it draws random numbers while it trains. `shards_output_at` is where FSDPv2 wrapped it that shards what
+    it returns by itself, which not all it may return stands. `is_part` says that it belongs to another,
+    whose identity it has.
     """
 
     identity: Site | None
@@ -263,6 +266,8 @@ class Module(NamedTuple):
     training: bool | None = None
     by: Dynamo | None = None
     draws: bool = False
+    shards_output_at: Site | None = None
+    is_part: bool = False
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
@@ -284,6 +289,8 @@ class Module(NamedTuple):
             self.training if self.training is other.training else None,
             by,
             self.draws and other.draws,
+            self.shards_output_at if self.shards_output_at == other.shards_output_at else None,
+            self.is_part or other.is_part,
         )
 
     def plain(self) -> Module:
@@ -512,7 +519,7 @@ def counts(value: Value) -> bool:
 
 PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.TENSOR: (Tensor, NoneType),
-    Kind.HOST: (Counter, OpenFile, Rows, NoneType),
+    Kind.HOST: (Counter, Mesh, OpenFile, Rows, NoneType),
     Kind.DEVICE: (Device,),
     Kind.MODULE: (Module,),
     Kind.PARAMETERS: (Parameters,),
@@ -591,7 +598,8 @@ def placed(value: Value, owner: Module) -> Value:
         place = owner.place if held.place is Place.HOST else held.place
         training = held.training if owner.training is None else owner.training
         identity = owner.identity or held.identity
-        return value._replace(payload=held._replace(identity=identity, place=place, training=training))
+        part = held._replace(identity=identity, place=place, training=training, is_part=True)
+        return value._replace(payload=part)
     if isinstance(held, Container):
         return value._replace(payload=held.map(lambda item: placed(item, owner)))
     return value

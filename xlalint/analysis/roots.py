@@ -11,7 +11,13 @@ from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.project import Project
 from xlalint.analysis.words import words_in
-from xlalint.knowledge.functions import STARTS_REPLICAS, SWAPS_PARAMETERS
+from xlalint.knowledge.functions import (
+    OF_SPMD,
+    SETTING_SPMD_UP,
+    SPMD_VARIABLE,
+    STARTS_REPLICAS,
+    SWAPS_PARAMETERS,
+)
 from xlalint.sources.usage import HOT_TOKEN
 
 Tokens = Iterable[str]
@@ -99,12 +105,16 @@ class Plan:
         self._swapping = self._connected_with(
             {outline for outline in self.outlines if outline.mentions(SWAPS_PARAMETERS)}
         )
+        self._of_spmd = self._connected_with(
+            {outline for outline in self.outlines if any(name in outline.text for name in OF_SPMD)}
+        )
 
     def close(self) -> None:
         """Forget all modules; see `Program.close`."""
         self.outlines.clear()
         self.relevant.clear()
         self._swapping.clear()
+        self._of_spmd.clear()
         self._by_path.clear()
         self._imported.clear()
         self._words.clear()
@@ -189,6 +199,16 @@ class Plan:
         It is a setting of torch, off by default.
         """
         return outline in self._swapping or outline.mentions(SWAPS_PARAMETERS)
+
+    def starts_without_spmd(self, outline: Outline) -> bool:
+        """Whether a script has to do with SPMD, and nothing turns that on before its body begins: no
+        environment variable that the program sets, and no module's own body."""
+        if outline not in self._of_spmd:
+            return False
+        connected = self._connected_with({outline})
+        if any(SPMD_VARIABLE in each.text for each in connected):
+            return False
+        return not any(map(_sets_spmd_up, connected - {outline}))
 
     def _imports(self, outline: Outline) -> Iterator[tuple[str, Outline, str]]:
         """What a module imports from others that use torch_xla: a name, whose, and called what there.
@@ -394,6 +414,16 @@ def _brings(value: ast.expr) -> bool:
         and isinstance(text.value, str)
         and (text.value.partition(":")[0] == "xla" or text.value.partition(".")[0] == HOT_TOKEN)
         for text in texts
+    )
+
+
+def _sets_spmd_up(outline: Outline) -> bool:
+    """Whether the body of a module turns SPMD on, or says how."""
+    return any(name in outline.text for name in SETTING_SPMD_UP) and any(
+        name in ast.unparse(statement)
+        for statement in outline.tree.body
+        if not isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)
+        for name in SETTING_SPMD_UP
     )
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from xlalint.analysis.usage import api_uses
-from xlalint.cure import AutocastOnXla, Cure, DropArgument, PassArgument, Rename, RenameKeyword
+from xlalint.cure import AutocastOnXla, Cure, DropArgument, PassArgument, Rename, RenameKeyword, WriteTuple
 from xlalint.fixing import imports
 from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.edits import Edit
@@ -377,6 +377,19 @@ def autocast_on_xla(module: Module, cure: AutocastOnXla) -> Rewrite:
     return Rewrite(edits, needs=(Need(_AUTOCAST, call.func),), leaves=(_CUDA_AUTOCAST,))
 
 
+def write_tuple(module: Module, cure: WriteTuple) -> Rewrite:
+    """A list that is written out becomes a tuple, with the comma that one of a single element needs."""
+    written = module.at(cure.site)
+    if not isinstance(written, ast.List):
+        raise Refused("no list is written here")
+    start, end = module.span(written)
+    closing = ")"
+    if len(written.elts) == 1:
+        behind = _without_comments(module.text[module.span(written.elts[0])[1] : end - 1])
+        closing = ")" if "," in behind else ",)"
+    return Rewrite((Edit(start, start + 1, "("), Edit(end - 1, end, closing)))
+
+
 _AUTOCAST, _CUDA_AUTOCAST = "torch.autocast", "torch.cuda.amp.autocast"
 
 
@@ -419,4 +432,5 @@ REWRITERS: Mapping[type[Cure], Rewriter[Any]] = {
     DropArgument: drop_argument,
     PassArgument: pass_argument,
     AutocastOnXla: autocast_on_xla,
+    WriteTuple: write_tuple,
 }

@@ -16,6 +16,7 @@ XP = "torch_xla.debug.profiler"
 PL = "torch_xla.distributed.parallel_loader"
 DP = "torch_xla.distributed.data_parallel"
 FSDP = "torch_xla.distributed.fsdp"
+SPMD = "torch_xla.distributed.spmd"
 XMP = "torch_xla.distributed.xla_multiprocessing"
 ENVIRONMENT = "os.environ"
 
@@ -34,6 +35,7 @@ FUNCTIONS: dict[str, str] = {
     f"{XP}.Trace": "trace scope",
     f"{XP}.StepTrace": "step trace scope",
     f"{XP}.trace_me": "trace scope",
+    f"{XP}.start_server": "profiler server",
     f"{XM}.wait_device_ops": "nothing",
     f"{XM}.add_step_closure": "add closure",
     # Devices
@@ -61,8 +63,6 @@ FUNCTIONS: dict[str, str] = {
     f"{XR}.local_device_count": "host",
     f"{XR}.addressable_device_count": "host",
     f"{XR}.process_count": "host",
-    f"{XR}.use_spmd": "use spmd",
-    f"{XR}.is_spmd": "spmd test",
     f"{XM}.all_reduce": "collective",
     f"{XM}.all_gather": "collective",
     f"{XM}.all_to_all": "collective",
@@ -86,8 +86,26 @@ FUNCTIONS: dict[str, str] = {
     f"{XMP}.MpSerialExecutor": f"object {XMP}.MpSerialExecutor",
     f"{XMP}.MpSerialExecutor.run": "call with the rest",
     "torch_xla.launch": "launch",
-    "torch_xla.distributed.spmd.mark_sharding": "same",
-    "torch_xla.distributed.spmd.xla_sharding.mark_sharding": "same",
+    # SPMD
+    **{
+        f"{SPMD}.{module}{name}": effect
+        for module in ("", "xla_sharding.")
+        for name, effect in {
+            "Mesh": "mesh",
+            "HybridMesh": "mesh",
+            "get_1d_mesh": "mesh of one axis",
+            "set_global_mesh": "set mesh",
+            "get_global_mesh": "get mesh",
+            "mark_sharding": "mark sharding",
+            "mark_sharding_with_gradients": "mark sharding",
+            "annotate_custom_sharding": "mark sharding",
+            "enable_manual_sharding": "mark sharding by hand",
+            "ShardingSpec": "describe sharding",
+            "clear_sharding": "clear sharding",
+        }.items()
+    },
+    f"{XR}.use_spmd": "use spmd",
+    f"{XR}.is_spmd": "spmd test",
     f"{DP}.DataParallel": f"object {DP}.DataParallel",
     f"{DP}.DataParallel.__call__": "replicas by threads",
     # Loaders
@@ -128,7 +146,7 @@ FUNCTIONS: dict[str, str] = {
     "torch.distributed.fsdp.fully_shard": "wrap module",
     f"{FSDP}.XlaFullyShardedDataParallel": "wrap and move module",
     f"{FSDP}.xla_fully_sharded_data_parallel.XlaFullyShardedDataParallel": "wrap and move module",
-    "torch_xla.experimental.spmd_fully_sharded_data_parallel.SpmdFullyShardedDataParallel": "wrap module",
+    "torch_xla.experimental.spmd_fully_sharded_data_parallel.SpmdFullyShardedDataParallel": "shard module",
     # Files
     f"{XM}.save": "xla save",
     "torch_xla.utils.serialization.save": "xla save",
@@ -370,6 +388,28 @@ STARTING_THE_RUNTIME = frozenset({
     )),
 })  # fmt: skip
 """Functions that make this process use the devices: it cannot launch replicas any more. Measured."""
+
+LEAVING_SPMD_OPEN = frozenset({
+    "torch_xla.real_devices", f"{XM}.xla_real_devices", f"{XM}.xrt_world_size", f"{XM}.xla_device_hw",
+    *(f"{XR}.{name}" for name in ("world_size", "process_index", "process_count")),
+})  # fmt: skip
+"""Those of them that know no device yet as one of several: SPMD may still be turned on. Measured."""
+
+REDUCING = frozenset({
+    "all_reduce", "all_gather", "all_to_all", "reduce_scatter", "reduce_scatter_bucketized",
+    "reduce_gradients", "all_gather_bucketized", "collective_permute", "collective_broadcast",
+    "broadcast_master_param",
+})  # fmt: skip
+"""Collectives, by their last names, that the compiler puts in by itself under SPMD."""
+
+SPMD_VARIABLE = "XLA_USE_SPMD"
+"""The environment variable that turns SPMD on."""
+
+SETTING_SPMD_UP = ("use_spmd", "set_global_mesh")
+"""What a text has in it that turns SPMD on, or says how."""
+
+OF_SPMD = ("use_spmd", "mark_sharding", "SpmdFullyShardedDataParallel")
+"""What a text has in it if it matters to it whether SPMD is on."""
 
 AVAILABILITY = frozenset({
     "is_xla_tensor", "is_torch_xla_available", "is_torch_tpu_available", "is_tpu_available",

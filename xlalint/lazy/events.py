@@ -11,6 +11,7 @@ from xlalint.lazy.assumptions import Assumptions
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
+from xlalint.lazy.sharding import Misuse, Spec
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import NOTHING_DONE, Loop, View
 from xlalint.lazy.values import BY_IDENTITY, NOTHING, Kind, Recorded, Value, Weight, kinds_that
@@ -172,6 +173,13 @@ class Collective(Event):
 
     operation: str = ""
     tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupJoined(Event):
+    """A process joins a group of `torch.distributed`; `backend` is that of the group, if it is known."""
+
+    backend: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,6 +445,46 @@ class SteppedAgain(Settled):
 @dataclass(frozen=True, slots=True)
 class LaunchedTooLate(Settled):
     """Replicas are launched at `site`, by a process that had used a device before."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpmdTooLate(Settled):
+    """SPMD is turned on at `site`, by a process that had used a device before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharded(Event):
+    """A tensor is sharded, or a loader told how to shard what it yields.
+
+    Args:
+        spelling: The call, as the program wrote it.
+        fault: Why the spec fits neither mesh nor tensor; empty: nothing is known against it.
+        written: Where a list stands in the place of the spec, which must be a tuple; None: it does not.
+        before: How the tensor is sharded already, if otherwise.
+    """
+
+    spelling: str = ""
+    fault: str = ""
+    written: Site | None = None
+    before: Spec = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FullySharded(Event):
+    """FSDPv2 wraps a module at `wrapped`, or runs what it has wrapped there, at `site`.
+
+    Args:
+        wrapped: Where it wraps the module.
+        misuse: What it does not accept; None: nothing is known against it.
+    """
+
+    wrapped: Site = Site  # type: ignore[assignment]
+    misuse: Misuse | None = None
+
+    @property
+    def path(self) -> Path:
+        """The place where the module was wrapped."""
+        return (self.wrapped,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,10 @@ from xlalint.lazy.events import (
     Event,
     FellBack,
     Form,
+    FullySharded,
     GradientUsed,
     GraphChanged,
+    GroupJoined,
     HostRead,
     LastBatchSmaller,
     LaunchedTooLate,
@@ -47,6 +49,8 @@ from xlalint.lazy.events import (
     ScopeLeft,
     SeedMissed,
     ShapeVaries,
+    Sharded,
+    SpmdTooLate,
     SteppedAgain,
     StepSplit,
     StepsRun,
@@ -58,6 +62,7 @@ from xlalint.lazy.events import (
 from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.obligations import Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
+from xlalint.lazy.sharding import Marked, Mesh, Misuse, Spec, mismatch
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import MOST_PLACES, NOTHING_DONE, Engine, Loop, State, Training, met, places
 from xlalint.lazy.state import join as join_states
@@ -573,8 +578,13 @@ class LazyModel:
         self._need_markers(state)
         state.collectives = met(state.collectives, [(f"{operation} {tag}".strip(), (site,))])
 
-    def use_device(self, state: State, spelling: str, site: Site) -> None:
-        """This process uses a device, and so starts the runtime, if it has not yet."""
+    def use_device(self, state: State, spelling: str, site: Site, *, as_single: bool = True) -> None:
+        """This process uses a device, and so starts the runtime, if it has not yet.
+
+        `as_single` says that without SPMD it is then known to it as one of several.
+        """
+        if as_single and state.replicas.spmd is False and not state.owes(Owed.SINGLE):
+            self._owe(state, Owed.SINGLE, site, state.trust.bounded, spelling)
         if state.replicas.launched is False and not state.owes(Owed.DEVICE):
             self._owe(state, Owed.DEVICE, site, state.trust.bounded, spelling)
 
@@ -590,6 +600,68 @@ class LazyModel:
         self._need_markers(state)
         for obligation in state.owes(Owed.DEVICE) if known and processes is None else ():
             self._settle(state, obligation, LaunchedTooLate(site, obligation.assumes, obligation))
+
+    # SPMD ----------------------------------------------------------------------------------------
+
+    def use_spmd(self, state: State, site: Site) -> None:
+        """From here on one program drives all devices, and shards its tensors over them."""
+        for obligation in state.owes(Owed.SINGLE):
+            self._settle(state, obligation, SpmdTooLate(site, obligation.assumes, obligation))
+        state.replicas = state.replicas._replace(spmd=True)
+
+    def set_mesh(self, state: State, mesh: Mesh | None) -> None:
+        """The global mesh is set; None: to one of which nothing is known."""
+        state.setup = state.setup._replace(mesh=mesh)
+
+    def shard(
+        self, state: State, site: Site, spelling: str, spec: Spec, mesh: Mesh, *,
+        rank: int | None = None, written: Site | None = None, parameter: tuple[Site, str] | None = None,
+        before: Spec = (),
+    ) -> None:  # fmt: skip
+        """A tensor is sharded, or a loader told how to shard what it yields.
+
+        Args:
+            spec: How; empty: not known.
+            rank: How many dimensions the tensor has; None: not known.
+            written: Where a list stands in the place of the spec.
+            parameter: Of which module the tensor is a parameter, and under which name.
+            before: How it is sharded already, where the engine has told.
+        """
+        marked = {(one.module, one.name): one.spec for one in state.setup.marked}
+        known = before or (marked.get(parameter, ()) if parameter is not None else ())
+        before = known if known != spec else ()
+        fault = mismatch(spec, mesh, rank) if spec else ""
+        self._emit(Sharded(site, self.assumed(state), spelling, fault, written, before), state)
+        if parameter is not None and not before:
+            marked[parameter] = spec
+            self._mark(state, marked)
+
+    def clear_sharding(self, state: State, parameter: tuple[Site, str] | None) -> None:
+        """A tensor is no longer sharded; None: it is not known which."""
+        left = {(one.module, one.name): one.spec for one in state.setup.marked}
+        if parameter is None:
+            left.clear()
+        left.pop(parameter, None)  # type: ignore[arg-type]
+        self._mark(state, left)
+
+    def _mark(self, state: State, marked: dict[tuple[Site, str], Spec]) -> None:
+        # What is sharded along axes that are not known may be replicated: that is changed without an error.
+        known = frozenset(Marked(*one, spec) for one, spec in marked.items() if any(spec))
+        state.setup = state.setup._replace(marked=known)
+
+    def shard_fully(
+        self, state: State, site: Site, wrapped: Site, misuse: Misuse | None, *,
+        assumes: Assumptions = assumptions.NONE,
+    ) -> None:  # fmt: skip
+        """FSDPv2 wraps a module, at `wrapped`, or runs what it has wrapped there."""
+        self._emit(FullySharded(site, both(self.assumed(state), assumes), wrapped, misuse), state)
+
+    def join_group(self, state: State, backend: str, site: Site) -> None:
+        """A process group of `torch.distributed` is joined: whoever does was started with others, be it by
+        somebody else."""
+        self._emit(GroupJoined(site, self.assumed(state), backend), state)
+        if not state.replicas.launched:
+            state.replicas = state.replicas._replace(launched=None)
 
     def meet_in_part(self, state: State) -> None:
         """Some replicas meet at least, and may sum gradients."""

@@ -31,6 +31,7 @@ class Owed(Enum):
     SEED = "seed that what is drawn on the device does not follow"
     DRAWN = "random numbers of a forward, drawn on the device in spite of such a seed"
     SEEDED = "seed of what is drawn on the device"
+    SINGLE = "device that is used as one of several; SPMD comes too late for it"
     STEPPED = "optimizer step; the same gradients must not be applied once more"
 
     __hash__ = BY_IDENTITY
@@ -78,6 +79,7 @@ TERMS: dict[Owed, Terms] = {
     Owed.SEED: Terms(settled_by_one_arm=True),
     Owed.DRAWN: Terms(),
     Owed.SEEDED: Terms(),
+    Owed.SINGLE: Terms(),
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 

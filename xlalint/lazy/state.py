@@ -16,6 +16,7 @@ from xlalint.lazy.cuts import AT_ENTRY, Cause, LastCut, Marker, needed
 from xlalint.lazy.gradients import Gradients
 from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, Scopes, Split
+from xlalint.lazy.sharding import Setup
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.values import NOTHING, Recorded, Weight
 
@@ -227,7 +228,8 @@ class State:
     """What the lazy engine holds, as exactly as the observer knows it."""
 
     __slots__ = (
-        "collectives", "engine", "facts", "gradients", "loop", "obligations", "replicas", "scopes", "trust",
+        "collectives", "engine", "facts", "gradients", "loop", "obligations", "replicas", "scopes", "setup",
+        "trust",
     )  # fmt: skip
 
     # Many states are made at the start, and parts that are one object are quickly found to be equal.
@@ -242,6 +244,7 @@ class State:
         obligations: frozenset[Obligation] = frozenset(),
         collectives: tuple[tuple[str, Path], ...] = (),
         facts: frozenset[Fact] = frozenset(),
+        setup: Setup = Setup(),  # noqa: B008
     ) -> None:
         """
         Args:
@@ -257,19 +260,20 @@ class State:
         self.obligations = obligations
         self.collectives = collectives
         self.facts = facts
+        self.setup = setup
 
     def copy(self) -> State:
         """An independent state that holds the same."""
         return State(
             self.engine, self.scopes, self.replicas, self.gradients, self.loop, self.trust,
-            self.obligations, self.collectives, self.facts,
+            self.obligations, self.collectives, self.facts, self.setup,
         )  # fmt: skip
 
     def map(self, how: Callable[[Any], Any]) -> State:
         """The state with each part as `how` makes it."""
         return State(
             how(self.engine), how(self.scopes), how(self.replicas), how(self.gradients), how(self.loop),
-            how(self.trust), how(self.obligations), how(self.collectives), how(self.facts),
+            how(self.trust), how(self.obligations), how(self.collectives), how(self.facts), how(self.setup),
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
@@ -283,7 +287,7 @@ class State:
         """All that the state holds, to look a summary up by."""
         return (
             self.engine, self.scopes, self.replicas, self.gradients, self.loop, self.trust,
-            self.obligations, self.collectives,
+            self.obligations, self.collectives, self.setup,
         )  # fmt: skip
 
     def view(self) -> View:
@@ -377,6 +381,7 @@ def join(a: State, b: State) -> State:
         a.obligations | b.obligations,
         _longer(a.collectives, b.collectives),
         a.facts & b.facts,
+        _join(a.setup, b.setup),
     )
 
 
@@ -414,6 +419,14 @@ def _either(a: bool, b: bool) -> bool:
 
 def _agreed(a: bool | None, b: bool | None) -> bool | None:
     return a if a == b else None
+
+
+def _agreed_on(a: _T | None, b: _T | None) -> _T | None:
+    return a if a == b else None
+
+
+def _common(a: frozenset[_T], b: frozenset[_T]) -> frozenset[_T]:
+    return a & b
 
 
 def _united(a: frozenset[_T], b: frozenset[_T]) -> frozenset[_T]:
@@ -486,5 +499,6 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "dynamo": _united,
     },
     Trust: {"opaque": either, "bounded": either},
+    Setup: {"mesh": _agreed_on, "marked": _common, "caches": _either},
 }
 """How two values of each field become one, in the order of the fields."""

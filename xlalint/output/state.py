@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.scopes import Scope, Split
+from xlalint.lazy.sharding import NO_MESH, shown
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Kind, Place, Recorded, Value, Weight, kinds_that
@@ -295,6 +296,7 @@ def _engine(state: State) -> str:
         (state.replicas.spmd, "SPMD", "no SPMD", "SPMD"),
     )
     words = [yes if answer else no for answer, yes, no, _ in questions if answer is not None]
+    words += _setup(state)
     words += ["in a loop"] * state.scopes.in_loop + ["in a step closure"] * state.scopes.in_closure
     if state.trust.opaque:
         words.append("a call that xlalint cannot follow may have cut the graph")
@@ -302,6 +304,18 @@ def _engine(state: State) -> str:
         words.append("incomplete: xlalint stopped following calls")
     unknown = [question for answer, _, _, question in questions if answer is None]
     return "; ".join([", ".join(words), *([f"unknown: {', '.join(unknown)}"] if unknown else [])])
+
+
+def _setup(state: State) -> list[str]:
+    """What is known of the mesh and of sharded parameters, where there is any."""
+    mesh, words = state.setup.mesh, []
+    if mesh is not None and mesh.names:
+        words.append(f"global mesh over {', '.join(mesh.names)}")
+    elif state.replicas.spmd and mesh == NO_MESH:
+        words.append("no global mesh")
+    for one in sorted(state.setup.marked, key=str):
+        words.append(f"`{one.name}` sharded as {shown(one.spec)}")
+    return words
 
 
 def _obligation(source: SourceFile, owed: Obligation) -> str:

@@ -16,6 +16,7 @@ from xlalint.lazy.state import State
 from xlalint_runtime.agreement import Meeting, shapes_in
 from xlalint_runtime.sites import Chain, frames_below_user, user_chain
 from xlalint_runtime.watch import Hook, Watch
+from xlalint_runtime.watching.sharding import tell_of_device
 
 _RANK_TESTS = {"is_master_ordinal", "get_local_ordinal", "local_ordinal", "global_ordinal", "get_ordinal"}
 
@@ -89,6 +90,7 @@ def _rank(watch: Watch, original: Any) -> Any:
 
     @functools.wraps(original)
     def ordinal(*args: Any, **kwargs: Any) -> Any:
+        tell_of_device(watch)
         if {frame.f_code.co_name for frame in frames_below_user()} <= _RANK_TESTS and (chain := user_chain()):
             watch.replica.rank_tests[chain[-1].code] = chain[-1].site
         return original(*args, **kwargs)

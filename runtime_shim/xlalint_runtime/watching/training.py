@@ -34,6 +34,7 @@ from xlalint_runtime.stopping import Deliberate
 from xlalint_runtime.summary import Launch
 from xlalint_runtime.ties import Tied, tied_in
 from xlalint_runtime.watch import Gone, Hook, Watch, running_optimizers
+from xlalint_runtime.watching.sharding import tell_of_device
 
 _XLA_CLIP = patched_functions.clip_grad_norm_.__code__
 _CHECKPOINT_FUNCTION = checkpointing.CheckpointFunction.forward.__code__
@@ -197,6 +198,7 @@ def _module_move(watch: Watch, original: Any) -> Any:
         leaves = _on_device(before) and not _on_device(module.parameters())
         if (chain := user_chain()) and (leaves or _on_device(module.parameters())):
             watch.report.chain(chain)
+            tell_of_device(watch)
             kept = {id(parameter) for parameter in module.parameters()}
             for parameter in before:
                 if id(parameter) not in kept:

@@ -13,6 +13,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.lazy.values import (
     HOST,
+    UNKNOWN,
     Kind,
     Value,
 )
@@ -24,6 +25,13 @@ def _xla_device(machine: Machine, call: Call) -> Value:
 
 def _xla_devices(machine: Machine, call: Call) -> Value:
     return container_of(DEVICE_XLA)
+
+
+def _profiler_server(machine: Machine, call: Call) -> Value:
+    """It asks for the replica's number first, unless it is for all of them."""
+    if call.flag("only_on_master", default=True, position=1) is True:
+        call.frame.model.use_device(call.store.state, call.spelling, call.site)
+    return UNKNOWN
 
 
 def _hardware(machine: Machine, call: Call) -> Value:
@@ -54,6 +62,7 @@ EFFECTS: dict[str, Effect] = {
     "xla device": _xla_device,
     "xla devices": _xla_devices,
     "hardware": _hardware,
+    "profiler server": _profiler_server,
     "device": _device,
     "to device": _to_device,
 }

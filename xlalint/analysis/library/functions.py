@@ -15,6 +15,7 @@ from xlalint.analysis.library import (
     loaders,
     reads,
     replicas,
+    sharding,
 )
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.modules import make_module
@@ -54,6 +55,7 @@ EFFECTS: dict[str, Effect] = {
     **compiling.EFFECTS,
     **devices.EFFECTS,
     **replicas.EFFECTS,
+    **sharding.EFFECTS,
     **loaders.EFFECTS,
     **gradients.EFFECTS,
     **files.EFFECTS,
@@ -68,7 +70,8 @@ def apply(machine: Machine, name: str, call: Call) -> Value:
     """Call the library function `name`, which knowledge lists."""
     effect = functions.FUNCTIONS[name]
     if name in functions.STARTING_THE_RUNTIME:
-        call.frame.model.use_device(call.store.state, call.spelling, call.site)
+        single = name not in functions.LEAVING_SPMD_OPEN
+        call.frame.model.use_device(call.store.state, call.spelling, call.site, as_single=single)
     if effect.startswith("object "):
         return Value(Kind.INSTANCE, payload=Instance((effect[7:],)))
     return EFFECTS[effect](machine, call)

@@ -103,14 +103,15 @@ def _scaler(machine: Machine, call: Call) -> Value:
 
 
 def _wrap_module(machine: Machine, call: Call) -> Value:
-    return _wrapped(call, moves=False)
+    return wrapped(call, moves=False)
 
 
 def _wrap_and_move(machine: Machine, call: Call) -> Value:
-    return _wrapped(call, moves=True)
+    return wrapped(call, moves=True)
 
 
-def _wrapped(call: Call, *, moves: bool) -> Value:
+def wrapped(call: Call, *, moves: bool) -> Value:
+    """A module in a wrapper that sums its gradients, and `moves` it to the device."""
     call.store.state.replicas = call.store.state.replicas._replace(wrapped=True)
     inner = call.argument(0, "module")
     module, assumes = inner.payload if inner is not None else None, NONE_ASSUMED

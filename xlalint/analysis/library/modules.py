@@ -29,6 +29,7 @@ from xlalint.knowledge import classes
 from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume, both
+from xlalint.lazy.sharding import Misuse
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -118,6 +119,7 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
         forwards = _forwards(machine, module, info)
         if forwards:
             result = machine.invoke(Value(Kind.CALLABLE, payload=Targets(forwards)), call)
+            _shard_output(module, info, result, call)
             if len(forwards) == 1 or result.kind is not Kind.UNKNOWN:
                 return result
         if info.in_turn and info.held is not None and info.held.items != ():
@@ -145,6 +147,17 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
         reduced=True if waits else result.reduced,
         payload=Tensor(Role.STRUCTURE),
     )
+
+
+def _shard_output(module: Value, info: Module, result: Value, call: Call) -> None:
+    """FSDPv2 shards what it gets by itself only if that is a tensor, or a tuple that begins with one."""
+    held = result.payload
+    if info.shards_output_at is not None and isinstance(held, Container) and held.keys is not None:
+        misuse = Misuse.OUTPUT
+        assumes = both(module.assumes, result.assumes)
+        call.frame.model.shard_fully(
+            call.store.state, call.site, info.shards_output_at, misuse, assumes=assumes
+        )
 
 
 def _forwards(machine: Machine, module: Value, info: Module) -> tuple[Target, ...]:

@@ -15,7 +15,6 @@ from xlalint.analysis.payloads import (
     Loader,
     Module,
     RankTest,
-    constant,
     elements,
     literal,
     unknown_from,
@@ -46,16 +45,6 @@ def _environment(machine: Machine, call: Call) -> Value:
 
 def _rank_test(machine: Machine, call: Call) -> Value:
     return Value(Kind.RANK_TEST, differs=True, payload=RankTest())
-
-
-def _use_spmd(machine: Machine, call: Call) -> Value:
-    call.store.state.replicas = call.store.state.replicas._replace(spmd=True)
-    return NONE
-
-
-def _spmd_test(machine: Machine, call: Call) -> Value:
-    spmd = call.store.state.replicas.spmd
-    return HOST if spmd is None else constant(spmd)
 
 
 def _collective(machine: Machine, call: Call) -> Value:
@@ -208,10 +197,8 @@ def _threads(machine: Machine, call: Call) -> Value:
 
 
 def _process_group(machine: Machine, call: Call) -> Value:
-    """Whoever joins a group was started with others, be it by somebody else."""
-    replicas = call.store.state.replicas
-    if not replicas.launched:
-        call.store.state.replicas = replicas._replace(launched=None)
+    backend = literal(call.argument(0, "backend"))
+    call.frame.model.join_group(call.store.state, backend if isinstance(backend, str) else "", call.site)
     return NONE
 
 
@@ -221,8 +208,6 @@ EFFECTS: dict[str, Effect] = {
     "local ordinal": _ordinal,
     "environment": _environment,
     "rank test": _rank_test,
-    "use spmd": _use_spmd,
-    "spmd test": _spmd_test,
     "collective": _collective,
     "process group collective": _of_process_group,
     "process group rendezvous": _rendezvous_of_process_group,
