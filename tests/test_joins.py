@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, get_type_hints
@@ -252,6 +253,13 @@ def test_states_that_differ_in_one_field_are_two(of: type[Any], field: str) -> N
 
 
 # Loops -------------------------------------------------------------------------------------------
+
+
+def test_a_state_is_made_again_of_its_key() -> None:
+    parts = [f"the {part} of a state" for part in inspect.signature(State).parameters]
+    state = State(*parts)  # type: ignore[arg-type]
+    again = State(*state.key())  # type: ignore[arg-type]
+    assert again.key() == state.key() == tuple(parts[:-1])
 
 
 def test_what_a_loop_did_by_itself_and_what_loops_in_it_did_stay_apart() -> None:

@@ -106,8 +106,8 @@ _MEMBERS = {each: {member.name: member for member in each} for each in _CHOICES}
 
 
 _PARTS_OF_STATE = (
-    "engine", "scopes", "replicas", "gradients", "loop", "trust", "obligations", "collectives", "facts",
-    "setup",
+    "engine", "scopes", "replicas", "gradients", "loop", "trust", "obligations", "collectives", "setup",
+    "facts",
 )  # fmt: skip
 """In the order in which a state is made of them."""
 

@@ -243,10 +243,11 @@ class State:
         trust: Trust = Trust(),  # noqa: B008
         obligations: frozenset[Obligation] = frozenset(),
         collectives: tuple[tuple[str, Path], ...] = (),
-        facts: frozenset[Fact] = frozenset(),
         setup: Setup = Setup(),  # noqa: B008
+        facts: frozenset[Fact] = frozenset(),
     ) -> None:
-        """
+        """The parts of `key`, in its order, and the facts.
+
         Args:
             collectives: Collectives reached since the innermost split, by operation and tag.
             facts: How tests of the present function came out. They say what is met, and tell no states apart.
@@ -266,14 +267,14 @@ class State:
         """An independent state that holds the same."""
         return State(
             self.engine, self.scopes, self.replicas, self.gradients, self.loop, self.trust,
-            self.obligations, self.collectives, self.facts, self.setup,
+            self.obligations, self.collectives, self.setup, self.facts,
         )  # fmt: skip
 
     def map(self, how: Callable[[Any], Any]) -> State:
         """The state with each part as `how` makes it."""
         return State(
             how(self.engine), how(self.scopes), how(self.replicas), how(self.gradients), how(self.loop),
-            how(self.trust), how(self.obligations), how(self.collectives), how(self.facts), how(self.setup),
+            how(self.trust), how(self.obligations), how(self.collectives), how(self.setup), how(self.facts),
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
@@ -380,8 +381,8 @@ def join(a: State, b: State) -> State:
         _join(a.trust, b.trust),
         a.obligations | b.obligations,
         _longer(a.collectives, b.collectives),
-        a.facts & b.facts,
         _join(a.setup, b.setup),
+        a.facts & b.facts,
     )
 
 
