@@ -19,8 +19,10 @@ from xlalint.lazy.events import (
     LeftPending,
     LoopLeft,
     MarkerRepeated,
+    ObjectsShared,
     OptimizerStepped,
     ReadThenCut,
+    ReducedAgain,
     Save,
     ScalerStepped,
     ScopeEntered,
@@ -36,8 +38,8 @@ from xlalint.lazy.events import (
 )
 
 EMITTED: frozenset[type[Event]] = frozenset({
-    CheckpointedByTorch, ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack,
-    FullySharded, GradientUsed, GraphChanged, HostRead, LastBatchSmaller, LeftPending, LoopLeft,
-    MarkerRepeated, OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, SeedMissed,
-    Sharded, SpmdTooLate, StepSplit, SteppedAgain, StepsRun, TrainedApart, UnmatchedCollective,
+    CheckpointedByTorch, ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack, FullySharded,
+    GradientUsed, GraphChanged, HostRead, LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated,
+    ObjectsShared, OptimizerStepped, ReadThenCut, ReducedAgain, Save, ScalerStepped, ScopeEntered, ScopeLeft,
+    SeedMissed, Sharded, SpmdTooLate, StepSplit, SteppedAgain, StepsRun, TrainedApart, UnmatchedCollective,
 })  # fmt: skip

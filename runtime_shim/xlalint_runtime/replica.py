@@ -132,6 +132,8 @@ class Replica:
         """What was recorded then."""
         self.cut_alone_before: Chain = ()
         """Where another replica went on without the cut that this one waits at."""
+        self._met_at: dict[Site, int] = {}
+        """Where it met the others, and how many batches it had been given when it did so last."""
 
     def progress(self, chain: Chain) -> Progress:
         """How far it has come."""
@@ -143,6 +145,12 @@ class Replica:
         return Standing(
             self.chain, self.device, list(self.meetings), dict(self.rank_tests), waits, has_ended, error
         )
+
+    def comes_again(self, site: Site) -> bool:
+        """Whether it meets the others there for one batch of a loader after the other."""
+        batches_before = self._met_at.get(site)
+        self._met_at[site] = self.batches
+        return batches_before is not None and self.batches == batches_before + 1
 
     def between_steps(self, chain: Chain) -> Site:
         """Where a loop that opens steps does something below them: in its own function, whatever it calls."""

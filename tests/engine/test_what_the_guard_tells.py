@@ -33,7 +33,9 @@ SAID_ALIKE = (
     "XLA501/rfc_checkpoint.py",
     "XLA502/early_return_before_mesh_reduce.py",
     "XLA506/plain_step_of_each_replica.py",
+    "XLA507/stepped_by_xla_under_fsdp.py",
     "XLA508/clip_then_reduce.py",
+    "XLA512/accuracy_of_every_batch.py",
     "XLA515/plain_then_summed.py",
     "XLA601/whole_module.py",
     "XLA602/save_inside_the_step.py",
@@ -47,6 +49,7 @@ SAID_ALIKE = (
     "XLA807/axis_of_another_mesh.py",
     "XLA808/weights_then_all.py",
     "XLA812/mesh_of_data.py",
+    "XLA709/mean_of_the_epoch.py",
 )
 """A program of every rule that both observers judge by."""
 

@@ -11,7 +11,7 @@ import torch_xla.core.xla_model as xm
 import torch_xla.debug.profiler as xp
 import torch_xla.distributed.parallel_loader as pl
 import torch_xla.runtime as xr
-from torch.nn.parallel import DistributedDataParallel
+from torch.nn import DataParallel
 
 device = torch_xla.device()
 model = torch.nn.Linear(4, 4).to(device)
@@ -232,7 +232,7 @@ def trained(loss, optimizer):
 def a_wrapped_model_is_trained_first(flag):
     optimizer = torch.optim.SGD(model.parameters())
     if flag:
-        DistributedDataParallel(model)
+        DataParallel(model)
         trained(model(x).sum(), optimizer)
     else:
         trained(model(x).sum(), optimizer)

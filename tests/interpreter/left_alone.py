@@ -26,7 +26,7 @@ def the_others_wait_in_one_arm(limit, step):
     for x in loader:
         value = score(x)
         if step:
-            xm.rendezvous("step")
+            xm.rendezvous("step")  # expect: XLA512
         else:
             print(value)
         if value < limit:
@@ -39,7 +39,7 @@ def the_others_wait_in_the_other_arm(limit, step):
         if step:
             print(value)
         else:
-            xm.rendezvous("step")
+            xm.rendezvous("step")  # expect: XLA512
         if value < limit:
             break  # expect: XLA503 likely
 
@@ -48,7 +48,7 @@ def the_others_wait_in_a_loop_inside(limit):
     for x in loader:
         value = score(x)
         for part in range(2):
-            xm.rendezvous("part")
+            xm.rendezvous("part")  # expect: XLA512
         if value < limit:
             break  # expect: XLA503 likely
 
@@ -62,14 +62,14 @@ def all_wait_below_the_loop(limit):
 
 def all_decide_by_the_same_number(limit):
     for x in loader:
-        mean = xm.mesh_reduce("score", score(x), min)
+        mean = xm.mesh_reduce("score", score(x), min)  # expect: XLA512
         if mean < limit:
             break
 
 
 def all_stop_after_as_many_steps(limit):
     for step, x in enumerate(loader):
-        xm.rendezvous("step")
+        xm.rendezvous("step")  # expect: XLA512
         if step == limit:
             break
 

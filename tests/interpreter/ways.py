@@ -166,7 +166,7 @@ def wrapped_on_both_ways(flag):
         layer = DistributedDataParallel(layer, gradient_as_bucket_view=True)
     layer(x).sum().backward()
     torch.nn.utils.clip_grad_norm_(layer.parameters(), 1.0)
-    xm.optimizer_step(optimizer)
+    xm.optimizer_step(optimizer)  # expect: XLA507
 
 
 def one_process_for_all_devices_on_the_first_way(flag):

@@ -48,7 +48,9 @@ def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
         case _:
             subject, value = test, True
     shown = dotted(subject)
-    if not shown and all(isinstance(node, _PLAIN) for node in ast.walk(subject)):
+    counts = isinstance(subject, ast.BinOp) and isinstance(subject.op, ast.Mod)
+    plain = (*_PLAIN, ast.Subscript) if counts else _PLAIN
+    if not shown and all(isinstance(node, plain) for node in ast.walk(subject)):
         shown = ast.unparse(subject)
     return frozenset({Fact(shown, repr(value), holds)}) if shown else frozenset()
 

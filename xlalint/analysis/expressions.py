@@ -28,12 +28,12 @@ from xlalint.analysis.payloads import (
     Scoped,
     Targets,
     callable_value,
+    computed_of,
     constant,
     container,
     container_of,
     counts,
     literal,
-    made_up,
     targets,
     unknown_from,
 )
@@ -175,7 +175,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     if isinstance(named, str) and "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
     if base.kind is Kind.HOST:
-        return Value(Kind.HOST, differs=base.differs or index.differs, payload=made_up(base))
+        return Value(Kind.HOST, differs=base.differs or index.differs, payload=computed_of(base))
     given = held.under(named) if isinstance(held, Fields) and isinstance(named, str) else None
     return unknown_from(base) if given is None else given
 

@@ -16,11 +16,11 @@ from xlalint.analysis.payloads import (
     Device,
     Namespace,
     RankTest,
+    computed_of,
     constant,
     container_of,
     counts,
     literal,
-    made_up,
 )
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
@@ -120,7 +120,7 @@ def operate(
         return UNKNOWN._replace(differs=differs)
     if _goes_on_counting(op, left, right, node, store):
         return COUNTER
-    return Value(Kind.HOST, differs=differs, payload=made_up(left, right))
+    return Value(Kind.HOST, differs=differs, payload=computed_of(left, right))
 
 
 def _goes_on_counting(

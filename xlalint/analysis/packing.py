@@ -33,6 +33,7 @@ from xlalint.analysis.payloads import (
     Method,
     Module,
     Namespace,
+    OfNumpy,
     OpenFile,
     Opening,
     Opens,
@@ -77,9 +78,9 @@ def _of_events(base: type[Any]) -> tuple[type[Any], ...]:
 _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _GONE = range(10)
 
 _RECORDS: tuple[type[Any], ...] = (
-    Activity, Bound, Caller, Carried, Classes, Compiled, Constant, Container, Counter, Device, Dynamo,
-    Engine, Fact, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marked,
-    Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence, OpenFile, Opening, Optimizer,
+    Activity, Bound, Caller, Carried, Classes, Compiled, Constant, Container, Counter, Device, Dynamo, Engine,
+    Fact, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marked, Marker, Mesh,
+    Method, Module, Move, Namespace, Obligation, Occurrence, OfNumpy, OpenFile, Opening, Optimizer,
     Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup,
     Site, Split, StateDict, Targets, Tensor, Training, Trust, Value, View, Yielded, events.Change,
 )  # fmt: skip

@@ -324,6 +324,18 @@ class Optimizer(NamedTuple):
         )
 
 
+class OfNumpy(NamedTuple):
+    """An array or a number of NumPy's, which is no number of Python's."""
+
+    number: None = None
+
+
+def computed_of(*values: Value) -> Rows | OfNumpy | None:
+    """What an operator makes of values of the host: made up or NumPy's, if one of them is."""
+    numpy = any(isinstance(value.payload, OfNumpy) for value in values)
+    return OfNumpy() if numpy else made_up(*values)
+
+
 def made_up(*values: Value) -> Rows | None:
     """What is computed of values: made up, if one of them is."""
     return Rows() if any(isinstance(value.payload, Rows) for value in values) else None
@@ -520,6 +532,7 @@ def counts(value: Value) -> bool:
 PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.TENSOR: (Tensor, NoneType),
     Kind.HOST: (Counter, Mesh, OpenFile, Rows, NoneType),
+    Kind.HOST: (Counter, OfNumpy, OpenFile, Rows, NoneType),
     Kind.DEVICE: (Device,),
     Kind.MODULE: (Module,),
     Kind.PARAMETERS: (Parameters,),

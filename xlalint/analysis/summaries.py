@@ -191,13 +191,15 @@ def entry_state(state: State, function: Function) -> State:
     if engine.since or engine.idle_since != AT_ENTRY or engine.markers:
         since = (ENTRY,) if engine.since else ()
         entry.engine = engine._replace(since=since, idle_since=AT_ENTRY, markers=frozenset())
+    if state.of_few_rounds:
+        entry.scopes = state.scopes._replace(seldom=True)
     if state.scopes.open:
         own = function.site
         scopes = (
             scope if scope.site == own else Scope(scope.kind, ENTRY, depth)
             for depth, scope in enumerate(state.scopes.open)
         )
-        entry.scopes = state.scopes._replace(open=tuple(scopes))
+        entry.scopes = entry.scopes._replace(open=tuple(scopes))
     if state.replicas.splits:
         splits = (
             split._replace(

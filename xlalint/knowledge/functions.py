@@ -139,14 +139,14 @@ FUNCTIONS: dict[str, str] = {
     "torch.cuda.amp.GradScaler": "scaler",
     "torch_xla.amp.GradScaler": "scaler",
     # Wrapped models
-    "torch.nn.parallel.DistributedDataParallel": "wrap module",
-    "torch.nn.parallel.distributed.DistributedDataParallel": "wrap module",
+    "torch.nn.parallel.DistributedDataParallel": "data parallel module",
+    "torch.nn.parallel.distributed.DistributedDataParallel": "data parallel module",
     "torch.nn.DataParallel": "wrap module",
     "torch.distributed.fsdp.FullyShardedDataParallel": "wrap module",
     "torch.distributed.fsdp.fully_shard": "wrap module",
-    f"{FSDP}.XlaFullyShardedDataParallel": "wrap and move module",
-    f"{FSDP}.xla_fully_sharded_data_parallel.XlaFullyShardedDataParallel": "wrap and move module",
     "torch_xla.experimental.spmd_fully_sharded_data_parallel.SpmdFullyShardedDataParallel": "shard module",
+    f"{FSDP}.XlaFullyShardedDataParallel": "shard and move module",
+    f"{FSDP}.xla_fully_sharded_data_parallel.XlaFullyShardedDataParallel": "shard and move module",
     # Files
     f"{XM}.save": "xla save",
     "torch_xla.utils.serialization.save": "xla save",
@@ -356,6 +356,10 @@ STARTS_REPLICAS = frozenset({
     "fairseq", "fastai", "ignite", "neuronx_distributed", "neuronx_distributed_training", "optimum",
 })  # fmt: skip
 """A program that uses none of these, nowhere, runs as one process: nothing starts another replica of it."""
+LOADS_MORE = frozenset({
+    "add_safe_globals", "safe_globals", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD",
+})  # fmt: skip
+"""Where one of these is used, PyTorch loads other objects than tensors and Python's own."""
 
 SWAPS_PARAMETERS = frozenset({"set_swap_module_params_on_conversion"})
 """Where one of these is used, moving a module keeps its parameters' identity."""

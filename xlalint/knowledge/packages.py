@@ -107,6 +107,18 @@ MODEL_MAKERS = frozenset({
 NO_MODEL_MAKERS = ("list_models", "get_weight", "get_model_weights", "get_model_builder")
 """Functions of these modules that do not."""
 
+NUMPY = "numpy"
+PLAIN_OF_NUMPY = frozenset({
+    "numpy.random", "allclose", "array_equal", "isscalar", "ndim", "shape", "size", "save", "savez",
+    "savetxt", "savez_compressed", "set_printoptions", "seterr", "result_type",
+})  # fmt: skip
+"""What of NumPy gives Python's own numbers, or nothing."""
+ARRAYS = frozenset({
+    "all", "any", "argmax", "argmin", "astype", "clip", "copy", "cumsum", "dot", "flatten", "max", "mean",
+    "min", "prod", "ravel", "reshape", "round", "squeeze", "std", "sum", "transpose", "var",
+})  # fmt: skip
+"""Methods of arrays that give arrays, or numbers of NumPy's."""
+
 OPTIMIZERS = frozenset({
     "SGD", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "NAdam", "RAdam", "RMSprop", "Rprop", "ASGD",
     "LBFGS", "SparseAdam", "Adafactor", "Muon", "Lamb", "LAMB", "Lars", "LARS", "Lion", "AdaBelief",

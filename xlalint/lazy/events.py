@@ -169,10 +169,48 @@ class GraphChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class Collective(Event):
-    """Replicas met, or tried to."""
+    """Replicas met, or tried to; `hot` tells that they do so in each round of a loop over batches."""
 
     operation: str = ""
     tag: str = ""
+    hot: bool = False
+
+
+class BarrierFault(Enum):
+    """Why a barrier holds nobody."""
+
+    NO_WAIT = "the process group `xla` returns at once"
+    NO_TAG = "it has no tag"
+
+    __hash__ = BY_IDENTITY
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierMisused(Event):
+    """A barrier, which the program wrote as `spelling`, at which no replica waits for the others."""
+
+    spelling: str = ""
+    fault: BarrierFault = BarrierFault.NO_WAIT
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectsShared(Event):
+    """Replicas send each other `what` in words, which PyTorch refuses to load."""
+
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReducedAgain(Event):
+    """Gradients are summed over the replicas that backward has summed already.
+
+    Args:
+        spelling: What sums them again.
+        sharded: Whether each replica holds the gradients of other parameters, as under FSDP.
+    """
+
+    spelling: str = ""
+    sharded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

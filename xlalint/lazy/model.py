@@ -15,6 +15,8 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, either
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, Cause, LastCut, Marker, needed
 from xlalint.lazy.events import (
+    BarrierFault,
+    BarrierMisused,
     Change,
     CheckpointedByTorch,
     ClippedEarly,
@@ -39,9 +41,11 @@ from xlalint.lazy.events import (
     LoopLeft,
     MarkerRepeated,
     MethodMissed,
+    ObjectsShared,
     OptimizerStepped,
     Reading,
     ReadThenCut,
+    ReducedAgain,
     ReplicasLaunched,
     Save,
     ScalerStepped,
@@ -460,9 +464,19 @@ class LazyModel:
         if waits and state.replicas.launched is not False:
             self._owe(state, Owed.CLIP, site, self.assumed(state), spelling)
 
-    def reduce_gradients(self, state: State, site: Site, optimizer: Site | None = None) -> None:
-        """Gradients are summed over the replicas: those of the optimizer built there, or (None) all."""
+    def reduce_gradients(
+        self, state: State, site: Site, optimizer: Site | None = None, *,
+        spelling: str = "", sharded: bool | None = None,
+    ) -> None:  # fmt: skip
+        """Gradients are summed over the replicas: those of the optimizer built there, or (None) all.
+
+        `sharded` says whether each replica holds those of other parameters; None: the state knows.
+        """
         self._emit(GradientUsed(site, use=Use.REDUCE), state)
+        if sharded is None and state.gradients.of(optimizer) == _REDUCED and state.replicas.wrapped:
+            sharded = state.replicas.sharded
+        if sharded is not None:
+            self._emit(ReducedAgain(site, self.assumed(state), spelling, sharded), state)
         for obligation in state.owes(Owed.CLIP):
             self._settle(state, obligation, ClippedEarly(site, obligation.assumes, obligation))
         self.record(state, Weight.LIGHT, site)
@@ -570,13 +584,29 @@ class LazyModel:
 
     # Replicas ------------------------------------------------------------------------------------
 
-    def collective(self, state: State, operation: str, tag: str, site: Site) -> None:
-        """Replicas meet. Counted, so that the arms of a rank test can be compared."""
-        self._emit(Collective(site, self.assumed(state), operation, tag), state)
+    def collective(
+        self, state: State, operation: str, tag: str, site: Site, *, every_round: bool | None = None
+    ) -> None:
+        """Replicas meet. Counted, so that the arms of a rank test can be compared.
+
+        `every_round` says whether they do so for every batch of a loader; None: the state knows.
+        """
+        hot = state.in_every_round if every_round is None else every_round
+        self._emit(Collective(site, self.assumed(state), operation, tag, hot), state)
         self.meet_in_part(state)
         _note(state, meets=state.loop.own.meets | {operation})
         self._need_markers(state)
         state.collectives = met(state.collectives, [(f"{operation} {tag}".strip(), (site,))])
+
+    def misuse_barrier(self, state: State, spelling: str, fault: BarrierFault, site: Site) -> None:
+        """A barrier that holds nobody."""
+        self._emit(BarrierMisused(site, state.trust.bounded, spelling, fault), state)
+
+    def share_objects(
+        self, state: State, what: str, site: Site, *, assumes: Assumptions = assumptions.NONE
+    ) -> None:
+        """Replicas send each other what PyTorch refuses to load: `what` says it in words."""
+        self._emit(ObjectsShared(site, both(state.trust.bounded, assumes), what), state)
 
     def use_device(self, state: State, spelling: str, site: Site, *, as_single: bool = True) -> None:
         """This process uses a device, and so starts the runtime, if it has not yet.
@@ -585,6 +615,7 @@ class LazyModel:
         """
         if as_single and state.replicas.spmd is False and not state.owes(Owed.SINGLE):
             self._owe(state, Owed.SINGLE, site, state.trust.bounded, spelling)
+
         if state.replicas.launched is False and not state.owes(Owed.DEVICE):
             self._owe(state, Owed.DEVICE, site, state.trust.bounded, spelling)
 
@@ -660,6 +691,7 @@ class LazyModel:
         """A process group of `torch.distributed` is joined: whoever does was started with others, be it by
         somebody else."""
         self._emit(GroupJoined(site, self.assumed(state), backend), state)
+        state.replicas = state.replicas._replace(backend=backend or None)
         if not state.replicas.launched:
             state.replicas = state.replicas._replace(launched=None)
 

@@ -91,6 +91,11 @@ class Fact(NamedTuple):
     value: str
     holds: bool
 
+    @property
+    def is_of_one_round(self) -> bool:
+        """Whether it is that something is a number, as a counter is in one round of a loop."""
+        return self.holds and self.value.isdigit()
+
     def excludes(self, other: Fact) -> bool:
         """Whether the two cannot both be so."""
         if self.subject != other.subject:

@@ -89,6 +89,8 @@ class Scopes(NamedTuple):
     in_loop: bool = False
     in_batches: bool = False
     """A loop over a loader, in this function or around a call of it, is going on."""
+    seldom: bool = False
+    """A test of a counter, in a function that called this one, has led here."""
 
     def of(self, *kinds: ScopeKind) -> Scope | None:
         """The outermost open scope of one of `kinds`, or None."""
@@ -116,9 +118,13 @@ class Replicas(NamedTuple):
         launched: Whether several replicas were started.
         wrapped: Whether the model is wrapped by DDP or FSDP, so that backward reduces.
         spmd: Whether SPMD mode is on.
+        sharded: Whether the wrapper leaves each replica a part of each parameter, as FSDP does.
+        backend: That of the default process group of `torch.distributed`, such as `xla`.
     """
 
     splits: tuple[Split, ...] = ()
     launched: bool | None = None
     wrapped: bool | None = None
     spmd: bool | None = None
+    sharded: bool | None = None
+    backend: str | None = None

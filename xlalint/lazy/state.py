@@ -313,6 +313,16 @@ class State:
         return self.scopes.in_loop and not self.seldom
 
     @property
+    def in_every_round(self) -> bool:
+        """Whether what happens here happens for every batch of a loader, as far as can be seen."""
+        return self.scopes.in_batches and not self.of_few_rounds
+
+    @property
+    def of_few_rounds(self) -> bool:
+        """Whether a test of a counter, here or in a caller, has led here."""
+        return self.scopes.seldom or self.seldom or any(fact.is_of_one_round for fact in self.facts)
+
+    @property
     def split(self) -> Split | None:
         """The outermost replica split, or None when all replicas are here."""
         return self.replicas.splits[0] if self.replicas.splits else None
@@ -418,7 +428,7 @@ def _either(a: bool, b: bool) -> bool:
     return a or b
 
 
-def _agreed(a: bool | None, b: bool | None) -> bool | None:
+def _agreed(a: _T | None, b: _T | None) -> _T | None:
     return a if a == b else None
 
 
@@ -477,12 +487,15 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "in_forward": _both,
         "in_loop": _either,
         "in_batches": _either,
+        "seldom": _either,
     },
     Replicas: {
         "splits": _common_prefix,
         "launched": _agreed,
         "wrapped": _agreed,
         "spmd": _agreed,
+        "sharded": _agreed,
+        "backend": _agreed,
     },
     Activity: {
         "works": _either,

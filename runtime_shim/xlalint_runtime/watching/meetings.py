@@ -14,9 +14,11 @@ import torch_xla.runtime as xr
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint_runtime.agreement import Meeting, shapes_in
-from xlalint_runtime.sites import Chain, frames_below_user, user_chain
+from xlalint_runtime.foreign import refused
+from xlalint_runtime.sites import Chain, frames_below_user, user_chain, written
 from xlalint_runtime.watch import Hook, Watch
 from xlalint_runtime.watching.sharding import tell_of_device
+from xlalint_runtime.watching.training import is_sharded
 
 _RANK_TESTS = {"is_master_ordinal", "get_local_ordinal", "local_ordinal", "global_ordinal", "get_ordinal"}
 
@@ -38,8 +40,7 @@ def _collective(watch: Watch, original: Any) -> Any:
             below = list(frames_below_user())
             reducing = (f for f in below if f.f_code is xm.reduce_gradients.__code__)
             if frame := next(reducing, None):
-                built = watch.built.get(frame.f_locals["optimizer"])
-                watch.tell(chain, lambda state, site: watch.model.reduce_gradients(state, site, built))
+                _tell_reduction(watch, chain, frame.f_locals["optimizer"])
             _tell_meeting(watch, chain, below, original.__name__, shapes_in((*args, *kwargs.values())))
         # Where a function mode of torch's is on, that is handed what we have replaced, and calls it again.
         watch.this_thread.is_meeting = True
@@ -49,6 +50,28 @@ def _collective(watch: Watch, original: Any) -> Any:
             watch.this_thread.is_meeting = False
 
     return collective
+
+
+def _tell_reduction(watch: Watch, chain: Chain, optimizer: Any) -> None:
+    built = watch.built.get(optimizer)
+    sharded = True if is_sharded(optimizer) else None
+
+    def transition(state: State, site: Site) -> None:
+        watch.model.reduce_gradients(state, site, built, spelling=written(site), sharded=sharded)
+
+    watch.tell(chain, transition)
+
+
+def _mesh_reduce(watch: Watch, original: Any) -> Any:
+    """Replicas send each other something by way of the hosts."""
+
+    @functools.wraps(original)
+    def mesh_reduce(tag: str, data: Any, reduce_fn: Any) -> Any:
+        if (chain := user_chain()) and (what := refused(data)):
+            watch.tell(chain, lambda state, site: watch.model.share_objects(state, what, site))
+        return original(tag, data, reduce_fn)
+
+    return mesh_reduce
 
 
 def _rendezvous(watch: Watch, original: Any) -> Any:
@@ -80,7 +103,8 @@ def _tell_meeting(
     watch.replica.meetings.append(Meeting(name, shapes, chain))
 
     def transition(state: State, site: Site) -> None:
-        watch.model.collective(state, operation, tag or "", site)
+        every_round = watch.replica.comes_again(site)
+        watch.model.collective(state, operation, tag or "", site, every_round=every_round)
 
     watch.tell(chain, transition, deed=f"{operation} {tag or ''}", meets=True)
 
@@ -102,6 +126,7 @@ HOOKS = (
     *(Hook(torch_xla._XLAC, name, _collective) for name in _COLLECTIVES),
     Hook(torch.ops._c10d_functional, "all_reduce", _collective),
     Hook(xm, "xla_rendezvous", _rendezvous),
+    Hook(xm, "mesh_reduce", _mesh_reduce),
     Hook(torch_xla._XLAC, "_xla_get_default_device_ordinal", _rank),
     Hook(xr, "local_ordinal", _rank),
 )

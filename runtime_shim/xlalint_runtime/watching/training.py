@@ -260,7 +260,7 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
                 built=(built,) if built else (),
                 barrier=barrier,
                 reducing=reducing,
-                plain=type(optimizer).__module__.startswith("torch.optim"),
+                plain=type(optimizer).__module__.startswith("torch.optim") and not is_sharded(optimizer),
             )
             watch.enter(state, Scope(ScopeKind.OPTIMIZER, site), step.__code__)
 
@@ -302,6 +302,11 @@ def _scaler_step(watch: Watch, original: Any) -> Any:
 
 def _held(optimizer: Any) -> list[torch.Tensor]:
     return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+def is_sharded(optimizer: Any) -> bool:
+    """Whether an optimizer updates the part of the parameters that FSDP has left this replica."""
+    return any(getattr(parameter, "_is_sharded", False) for parameter in _held(optimizer))
 
 
 def _on_device(parameters: Iterable[torch.Tensor]) -> bool:

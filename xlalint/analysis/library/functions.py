@@ -18,6 +18,7 @@ from xlalint.analysis.library import (
     sharding,
 )
 from xlalint.analysis.library.devices import device_of
+from xlalint.analysis.library.foreign import made_by
 from xlalint.analysis.library.modules import make_module
 from xlalint.analysis.library.optimizers import (
     make_optimizer,
@@ -110,7 +111,7 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
             call.read(value, Reading.MATH)
         return Value(Kind.HOST, differs=any(value.differs for value in call.values))
     if module in functions.HOST_MODULES or module.partition(".")[0] in functions.HOST_MODULES:
-        return Value(Kind.HOST, differs=any(value.differs for value in call.values))
+        return made_by(name, *call.values)
     if module.partition(".")[0] in functions.VIEWS and any(map(holds_tensor, call.values)):
         return call_operation(last, call)
     return call_unknown(machine, call, weighs=_heaviest(call))

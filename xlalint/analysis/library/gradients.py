@@ -38,7 +38,7 @@ def _xla_optimizer_step(machine: Machine, call: Call) -> Value:
     state = call.store.state
     barrier = call.flag("barrier", False, 1)
     optimizer = call.argument(0, "optimizer")
-    call.frame.model.reduce_gradients(state, call.site, built_at(optimizer))
+    call.frame.model.reduce_gradients(state, call.site, built_at(optimizer), spelling=call.spelling)
     if state.replicas.launched is not False:
         call.frame.model.collective(state, "optimizer_step", "", call.site)
     given = call.argument(2, "optimizer_args")
@@ -63,8 +63,8 @@ def _computes_gradients(machine: Machine, given: Value | None, optimizer: Site |
 
 
 def _reduce_gradients(machine: Machine, call: Call) -> Value:
-    optimizer = call.argument(0, "optimizer")
-    call.frame.model.reduce_gradients(call.store.state, call.site, built_at(optimizer))
+    built = built_at(call.argument(0, "optimizer"))
+    call.frame.model.reduce_gradients(call.store.state, call.site, built, spelling=call.spelling)
     call.frame.model.collective(call.store.state, "reduce_gradients", "", call.site)
     return NONE
 
@@ -106,13 +106,20 @@ def _wrap_module(machine: Machine, call: Call) -> Value:
     return wrapped(call, moves=False)
 
 
-def _wrap_and_move(machine: Machine, call: Call) -> Value:
-    return wrapped(call, moves=True)
+def _data_parallel(machine: Machine, call: Call) -> Value:
+    return wrapped(call, moves=False, sharded=False)
 
 
-def wrapped(call: Call, *, moves: bool) -> Value:
-    """A module in a wrapper that sums its gradients, and `moves` it to the device."""
-    call.store.state.replicas = call.store.state.replicas._replace(wrapped=True)
+def _shard_and_move(machine: Machine, call: Call) -> Value:
+    return wrapped(call, moves=True, sharded=True)
+
+
+def wrapped(call: Call, *, moves: bool, sharded: bool | None = None) -> Value:
+    """A module in a wrapper that sums its gradients, and `moves` it to the device.
+
+    `sharded` says whether that leaves each replica a part of each parameter; None: it is not known.
+    """
+    call.store.state.replicas = call.store.state.replicas._replace(wrapped=True, sharded=sharded)
     inner = call.argument(0, "module")
     module, assumes = inner.payload if inner is not None else None, NONE_ASSUMED
     if isinstance(module, Module):
@@ -132,5 +139,6 @@ EFFECTS: dict[str, Effect] = {
     "average weights": _average_weights,
     "scaler": _scaler,
     "wrap module": _wrap_module,
-    "wrap and move module": _wrap_and_move,
+    "data parallel module": _data_parallel,
+    "shard and move module": _shard_and_move,
 }

@@ -9,6 +9,7 @@ from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.containers import container_method, loader_method
 from xlalint.analysis.library.devices import device_of
+from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.library.modules import module_method, parameter
 from xlalint.analysis.library.optimizers import optimizer_method, scaler_method
@@ -103,7 +104,8 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
     elif receiver.kind is Kind.HOST and any(value.kind is Kind.TENSOR for value in call.values):
         return call_unknown(machine, call)
     differs = receiver.differs or any(value.differs for value in call.values)
-    return Value(Kind.HOST, differs=differs, payload=made_up(receiver))
+    result = Value(Kind.HOST, differs=differs, payload=made_up(receiver))
+    return of_numpy(result) if is_of_numpy(receiver, name) else result
 
 
 def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:

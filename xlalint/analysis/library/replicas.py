@@ -7,6 +7,7 @@ import ast
 from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.cuts import cut
+from xlalint.analysis.library.foreign import refused, result_of
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
@@ -21,11 +22,12 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.knowledge import functions
 from xlalint.lazy.cuts import Cause
-from xlalint.lazy.events import Reading
+from xlalint.lazy.events import BarrierFault, Reading
 from xlalint.lazy.values import (
     HOST,
     NONE,
     UNKNOWN,
+    XLA,
     Kind,
     Place,
     Value,
@@ -132,6 +134,8 @@ def _tag(call: Call) -> str:
 
 
 def _rendezvous(machine: Machine, call: Call) -> Value:
+    if call.argument(0, "tag") is None and last_name(call.function) == _TAGGED and not call.open_ended:
+        call.frame.model.misuse_barrier(call.store.state, call.spelling, BarrierFault.NO_TAG, call.site)
     cut(call, Cause.RENDEZVOUS)
     call.frame.model.collective(call.store.state, "rendezvous", _tag(call), call.site)
     return HOST
@@ -142,12 +146,27 @@ def _mesh_reduce(machine: Machine, call: Call) -> Value:
     data = call.argument(1, "data")
     if data is not None and data.kind is Kind.TENSOR:
         call.read(data, Reading.EXPLICIT)
+    elif data is not None and (what := refused(data)) and not _allows_more(machine, call):
+        call.frame.model.share_objects(call.store.state, what, call.site, assumes=data.assumes)
     cut(call, Cause.RENDEZVOUS)
     call.frame.model.collective(call.store.state, "mesh_reduce", _tag(call), call.site)
-    return HOST
+    return result_of(call.argument(2, "reduce_fn"))
+
+
+def _allows_more(machine: Machine, call: Call) -> bool:
+    """Whether the program names something by which PyTorch loads other objects, too."""
+    outline = call.frame.outline
+    machine.rest_on("mentions", outline.file, " ".join(sorted(functions.LOADS_MORE)))
+    return outline.mentions(functions.LOADS_MORE)
 
 
 def _host_barrier(machine: Machine, call: Call) -> Value:
+    state = call.store.state
+    # A group of its own may have another backend.
+    if call.argument(0, "group") is None and state.replicas.backend == XLA and not call.open_ended:
+        if state.replicas.launched is not False:
+            call.frame.model.misuse_barrier(state, call.spelling, BarrierFault.NO_WAIT, call.site)
+        return NONE
     call.frame.model.collective(call.store.state, "barrier", "", call.site)
     return NONE
 
@@ -199,7 +218,14 @@ def _threads(machine: Machine, call: Call) -> Value:
 def _process_group(machine: Machine, call: Call) -> Value:
     backend = literal(call.argument(0, "backend"))
     call.frame.model.join_group(call.store.state, backend if isinstance(backend, str) else "", call.site)
+    if call.frame.outline.is_framework:
+        # There it stands for how programs are launched.
+        call.store.state.replicas = call.store.state.replicas._replace(backend=None)
     return NONE
+
+
+_TAGGED = "rendezvous"
+"""The one that asks for a tag; `xla_rendezvous` does not."""
 
 
 EFFECTS: dict[str, Effect] = {

@@ -7,6 +7,7 @@ import ast
 from xlalint.analysis.binding import PART, element, part_of, rebind
 from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.library.devices import device_of
+from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Method,
@@ -101,7 +102,8 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case Operation.READ:
             if receiver.role is Role.PERHAPS_MODULE and name == "cpu":
                 return UNKNOWN
-            return call.read(receiver, Reading.EXPLICIT)
+            number = call.read(receiver, Reading.EXPLICIT)
+            return of_numpy(number) if is_of_numpy(number, name) else number
         case Operation.ASK:
             return call.read(receiver, Reading.BOOL)
         case Operation.HOST | Operation.FOREIGN:
