@@ -16,7 +16,9 @@ from xlalint.testing import Expected, expected, lines
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 CLEAN = "clean"
-MEASURES = frozenset({"launches", "compiles", "pending", "raises", "aborts", "trained", "diverged"})
+MEASURES = frozenset(
+    {"launches", "compiles", "pending", "raises", "aborts", "trained", "diverged", "threads"}
+)
 
 
 class MalformedFixture(ValueError):

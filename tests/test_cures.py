@@ -27,6 +27,7 @@ from xlalint.cure import (
     DropSuppression,
     EndBefore,
     FillByMask,
+    Hoist,
     KeepOnDevice,
     MoveAbove,
     MoveBelow,
@@ -112,6 +113,9 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA707": {(SeedDevice, UNSAFE)},
     "XLA708": {(Rename, UNSAFE), (Rename, SHOWN)},
     "XLA705": {(AutocastOnXla, UNSAFE)},
+    "XLA802": {(Hoist, UNSAFE), (ByHand, SHOWN)},
+    "XLA803": {(ByHand, SHOWN)},
+    "XLA804": {(ByHand, SHOWN)},
     "XLA805": {(MoveAbove, UNSAFE), (ByHand, SHOWN)},
     "XLA806": {(ByHand, SHOWN)},
     "XLA807": {(WriteTuple, SAFE), (ByHand, SHOWN)},
@@ -303,6 +307,8 @@ def is_sensible(cure: Cure) -> bool:
             return isinstance(statement(site), ast.Assign)
         case CompileFunction(site=site):
             return isinstance(statement(site), ast.FunctionDef)
+        case Hoist(site=site):
+            return bool(nodes(site, ast.Call))
         case WriteTuple(site=site):
             return bool(nodes(site, ast.List))
         case (

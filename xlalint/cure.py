@@ -342,6 +342,13 @@ class TieBelow(Cure):
 
 
 @dataclass(frozen=True, slots=True)
+class Hoist(Cure):
+    """What the statement at `site`, directly in the body of a loop, makes in each round is made above it."""
+
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
 class WriteTuple(Cure):
     """The list at `site` becomes a tuple of the same."""
 

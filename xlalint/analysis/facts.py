@@ -12,7 +12,7 @@ from xlalint.analysis.roots import Plan
 from xlalint.analysis.sections import digest
 from xlalint.lazy.values import Value
 
-OF_THE_WHOLE = frozenset({"relevant", "starts", "swaps", "without spmd"})
+OF_THE_WHOLE = frozenset({"caches", "relevant", "starts", "swaps", "without spmd"})
 """Facts that may change with the text of any file."""
 
 OF_FUNCTIONS = frozenset({"text", "assigned"})
@@ -58,6 +58,8 @@ class Facts:
             return str(self._plan().swaps_parameters(outline))
         if kind == "starts":
             return str(self._plan().starts_replicas())
+        if kind == "caches":
+            return str(self._plan().sets_up_cache(outline))
         if kind == "without spmd":
             return str(self._plan().starts_without_spmd(outline))
         if kind in OF_FUNCTIONS:

@@ -290,6 +290,9 @@ class Interpreter(Memo):
         store = Store(State())
         eager = None if self._mentions(outline, functions.EAGER_MODE) else False
         store.state.engine = store.state.engine._replace(eager=eager)
+        self.rest_on("caches", outline.file)
+        if self._plan.sets_up_cache(outline):
+            store.state.setup = store.state.setup._replace(caches=True)
         return store
 
     def _mentions(self, outline: Outline, names: frozenset[str]) -> bool:
@@ -543,6 +546,7 @@ class Interpreter(Memo):
         aside = Store(State())
         aside.state.replicas = aside.state.replicas._replace(launched=several)
         aside.state.engine = aside.state.engine._replace(eager=call.store.state.engine.eager)
+        aside.state.setup = aside.state.setup._replace(caches=call.store.state.setup.caches)
         index = [Value(Kind.ORDINAL, differs=True)] if indexed else []
         inner = Call(call.frame, aside, call.site, None, [*index, *(run(a) for a in arguments)])
         result = self.invoke(target, inner)

@@ -14,6 +14,7 @@ from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
     COUNTER,
+    Constant,
     Container,
     Iterated,
     Loader,
@@ -25,6 +26,7 @@ from xlalint.analysis.work import may_hold_work
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.cuts import Cause
+from xlalint.lazy.obligations import Fact
 from xlalint.lazy.scopes import Scopes
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import NOTHING_DONE, Loop, join_loops, places
@@ -198,6 +200,7 @@ def _loop(
     for broken, site in exits.breaks:
         if cuts or over_cuts:
             frame.model.leave_loop(broken.state, "break", site)
+        _abandon(over, frame, broken, site)
         if back is not None and len(broken.state.replicas.splits) > tests:
             frame.model.leave_alone(
                 broken.state, broken.state.replicas.splits[tests], back.state.loop.all.meets, site
@@ -207,6 +210,7 @@ def _loop(
     for returned, value, site in exits.returns:
         if cuts or over_cuts:
             frame.model.leave_loop(returned.state, "return", site)
+        _abandon(over, frame, returned, site)
         returned.state.scopes = _left(returned.state.scopes, around)
         outer_exits.returns.append((returned, value, site))
     for raised, site in exits.raises:
@@ -215,6 +219,18 @@ def _loop(
         raised.state.scopes = _left(raised.state.scopes, around)
         outer_exits.raises.append((raised, site))
     return after
+
+
+def _abandon(over: Value | None, frame: Frame, store: Store, site: Site) -> None:
+    """A loop is left early: the threads of what it went over wait for somebody to take their batches."""
+    held = over.payload if over is not None and over.sure else None
+    if isinstance(held, Loader) and held.anew:
+        flags = {
+            Fact(name, repr(value.payload.value), True)
+            for name, value in store.names.items()
+            if isinstance(value.payload, Constant) and isinstance(value.payload.value, bool)
+        }
+        frame.model.abandon_loader(store.state, *held.anew, site, when=store.state.facts | flags)
 
 
 def _left(scopes: Scopes, around: Scopes) -> Scopes:

@@ -152,6 +152,10 @@ class Memo(Machine):
         if call.store.state.replicas.launched is False:
             # The one process of a script: what uses a device in it is in the way of a launch.
             neutral.replicas = neutral.replicas._replace(launched=False)
+        neutral.setup = neutral.setup._replace(caches=call.store.state.setup.caches)
+        if call.store.state.replicas.spmd is False:
+            # What uses a device in it is in the way of SPMD.
+            neutral.replicas = neutral.replicas._replace(spmd=False)
         key = context_key(names, captured, neutral)
         summary = self._kept(function, key, attributes, call)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:

@@ -373,12 +373,14 @@ class Scaler(NamedTuple):
 
 class Loader(NamedTuple):
     """Something iterated: what it yields, whether each `next` cuts (None: perhaps), whether
-    running out of it cuts once more, and whether its last batch is smaller than the others."""
+    running out of it cuts once more, and whether its last batch is smaller than the others. `anew` is the
+    call that makes it and where, if that is in a loop and starts threads."""
 
     element: Value
     cuts: bool | None = False
     cuts_at_end: bool = False
     ragged: Ragged | None = None
+    anew: tuple[str, Site] | None = None
 
     def join(self, other: Loader) -> Loader:
         """Either of two loaders."""
@@ -387,6 +389,7 @@ class Loader(NamedTuple):
             self.cuts if self.cuts == other.cuts else None,
             self.cuts_at_end and other.cuts_at_end,
             self.ragged if self.ragged == other.ragged else None,
+            self.anew if self.anew == other.anew else None,
         )
 
 

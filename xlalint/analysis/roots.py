@@ -12,6 +12,7 @@ from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.project import Project
 from xlalint.analysis.words import words_in
 from xlalint.knowledge.functions import (
+    CACHE_SETUP,
     OF_SPMD,
     SETTING_SPMD_UP,
     SPMD_VARIABLE,
@@ -105,6 +106,9 @@ class Plan:
         self._swapping = self._connected_with(
             {outline for outline in self.outlines if outline.mentions(SWAPS_PARAMETERS)}
         )
+        self._caching = self._connected_with(
+            {outline for outline in self.outlines if CACHE_SETUP in outline.text}
+        )
         self._of_spmd = self._connected_with(
             {outline for outline in self.outlines if any(name in outline.text for name in OF_SPMD)}
         )
@@ -114,6 +118,7 @@ class Plan:
         self.outlines.clear()
         self.relevant.clear()
         self._swapping.clear()
+        self._caching.clear()
         self._of_spmd.clear()
         self._by_path.clear()
         self._imported.clear()
@@ -199,6 +204,10 @@ class Plan:
         It is a setting of torch, off by default.
         """
         return outline in self._swapping or outline.mentions(SWAPS_PARAMETERS)
+
+    def sets_up_cache(self, outline: Outline) -> bool:
+        """Whether the program that a module is part of sets up the persistent cache."""
+        return outline in self._caching
 
     def starts_without_spmd(self, outline: Outline) -> bool:
         """Whether a script has to do with SPMD, and nothing turns that on before its body begins: no

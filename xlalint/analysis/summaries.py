@@ -178,6 +178,9 @@ def _is_neutral(state: State) -> bool:
     neutral.engine = neutral.engine._replace(eager=engine.eager, idle_since=engine.idle_since)
     if state.replicas.launched is False:
         neutral.replicas = neutral.replicas._replace(launched=False)
+    neutral.setup = neutral.setup._replace(caches=state.setup.caches)
+    if state.replicas.spmd is False:
+        neutral.replicas = neutral.replicas._replace(spmd=False)
     return state == neutral
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from xlalint.cure import Cure, MoveAbove, MoveBelow
+from xlalint.cure import Cure, Hoist, MoveAbove, MoveBelow
 from xlalint.fixing.below import Below
 from xlalint.fixing.functions import read_by_callers
 from xlalint.fixing.module import Block, Module
@@ -164,6 +164,28 @@ def move_above(module: Module, cure: MoveAbove) -> Rewrite:
     return Rewrite(operations=operations)
 
 
+def hoist(module: Module, cure: Hoist) -> Rewrite:
+    """Move an assignment out of the loop in whose body it stands, as it makes the same in each round."""
+    statement = statement_at(module, cure.site)
+    loop = module.parents[statement]
+    match statement:
+        case ast.Assign([ast.Name(name)], ast.Call() as made):
+            pass
+        case _:
+            raise Refused(f"what line {statement.lineno} makes has no name of its own")
+    if not isinstance(loop, ast.For | ast.While) or statement not in loop.body:
+        raise Refused(f"line {statement.lineno} does not stand directly in a loop")
+    bound = _names(loop, ast.Store)
+    if sum(isinstance(each, ast.Call | ast.Await) for each in ast.walk(made)) > 1:
+        raise Refused(f"line {statement.lineno} calls more than what it is about")
+    if used := sorted(_names(statement, ast.Load) & bound):
+        raise Refused(f"`{used[0]}` is bound in the loop")
+    stored = [each for each in ast.walk(loop) if isinstance(each, ast.Name) and each.id == name]
+    if sum(isinstance(each.ctx, ast.Store | ast.Del) for each in stored) > 1:
+        raise Refused(f"`{name}` is bound elsewhere in the loop, too")
+    return Rewrite(operations=(Move(statement, loop, above=True),))
+
+
 def _require_names(moved: ast.stmt, target: ast.stmt) -> None:
     """What the target binds does not exist above it."""
     read = {each.id for each in ast.walk(moved) if isinstance(each, ast.Name)}
@@ -171,4 +193,4 @@ def _require_names(moved: ast.stmt, target: ast.stmt) -> None:
         raise Refused(f"line {moved.lineno} uses `{both[0]}`, which line {target.lineno} binds")
 
 
-REWRITERS: dict[type[Cure], Rewriter[Any]] = {MoveBelow: move_below, MoveAbove: move_above}
+REWRITERS: dict[type[Cure], Rewriter[Any]] = {MoveBelow: move_below, MoveAbove: move_above, Hoist: hoist}

@@ -36,6 +36,9 @@ FUNCTIONS: dict[str, str] = {
     f"{XP}.StepTrace": "step trace scope",
     f"{XP}.trace_me": "trace scope",
     f"{XP}.start_server": "profiler server",
+    f"{XP}.trace": "capture profile",
+    f"{XP}.trace_detached": "nothing",
+    f"{XR}.initialize_cache": "initialize cache",
     f"{XM}.wait_device_ops": "nothing",
     f"{XM}.add_step_closure": "add closure",
     # Devices
@@ -411,6 +414,9 @@ SPMD_VARIABLE = "XLA_USE_SPMD"
 
 SETTING_SPMD_UP = ("use_spmd", "set_global_mesh")
 """What a text has in it that turns SPMD on, or says how."""
+
+CACHE_SETUP = "initialize_cache"
+"""What a text has in it that sets up the persistent cache."""
 
 OF_SPMD = ("use_spmd", "mark_sharding", "SpmdFullyShardedDataParallel")
 """What a text has in it if it matters to it whether SPMD is on."""

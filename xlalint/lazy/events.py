@@ -491,6 +491,26 @@ class SpmdTooLate(Settled):
 
 
 @dataclass(frozen=True, slots=True)
+class CacheTooLate(Settled):
+    """The persistent cache is set up at `site`, by a process that had run a graph before."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheShared(Event):
+    """Several processes write their persistent cache to the same path."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureBlocks(Settled):
+    """A profile of this very process is captured at `site`, which waits until it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderAbandoned(Settled):
+    """A loader is made anew at `site`, where the one before it was left early."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sharded(Event):
     """A tensor is sharded, or a loader told how to shard what it yields.
 

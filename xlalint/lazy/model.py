@@ -17,6 +17,9 @@ from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, Cause, LastCut, Marker, need
 from xlalint.lazy.events import (
     BarrierFault,
     BarrierMisused,
+    CacheShared,
+    CacheTooLate,
+    CaptureBlocks,
     Change,
     CheckpointedByTorch,
     ClippedEarly,
@@ -38,6 +41,7 @@ from xlalint.lazy.events import (
     Leaving,
     LeftAlone,
     LeftPending,
+    LoaderAbandoned,
     LoopLeft,
     MarkerRepeated,
     MethodMissed,
@@ -64,7 +68,7 @@ from xlalint.lazy.events import (
     WorkInAutocast,
 )
 from xlalint.lazy.gradients import Gradient
-from xlalint.lazy.obligations import Obligation, Owed, left_by_work
+from xlalint.lazy.obligations import Fact, Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.sharding import Marked, Mesh, Misuse, Spec, mismatch
 from xlalint.lazy.site import ENTRY, Path, Site
@@ -204,6 +208,8 @@ class LazyModel:
     ) -> None:  # fmt: skip
         """A value is read on the host. The engine keeps nothing of it: the state stays as it is."""
         assumes = self.assumed(state, value)
+        if value.recorded.must and value.is_device:
+            self._run_first(state, spelling, site, assumes)
         self._emit(HostRead(site, assumes, value, reading, spelling, closure_argument), state)
         self._need_markers(state)
         if value.recorded.may is Weight.HEAVY:
@@ -306,6 +312,8 @@ class LazyModel:
             _note(state, may_cut=True)
             return
         taken = both(self.assumed(state), assumes)
+        if engine.recorded.must:
+            self._run_first(state, spelling, site, taken)
         self._emit(Cut(site, taken, cause, spelling, engine.recorded, engine.since, resets_scope), state)
         surely = ends_loop and not assumes
         markers = self._markers_after(state, cause, site, taken, waits=waits, repeats=surely)
@@ -813,6 +821,50 @@ class LazyModel:
                 # On some way here they were not updated.
                 assumes = both(assumes, _UPDATES_PEND)
             self._owe(state, Owed.EXIT, site, assumes, how, since=engine.since)
+
+    def abandon_loader(
+        self, state: State, loader: str, made: Site, site: Site, *, when: frozenset[Fact] = frozenset()
+    ) -> None:
+        """A loop over a loader of XLA, made in a loop by the call `loader` at `made`, is left early.
+
+        `when` is what is known there of tests and flags: where it is otherwise, this was not so.
+        """
+        left = Obligation(
+            Owed.LOADER, (site,), self.assumed(state), state.hot, loader, since=(made,), when=when
+        )
+        state.obligations |= {left}
+
+    def make_loader(self, state: State, loader: str, site: Site) -> None:
+        """A loader of XLA is made, by the call `loader`; one that was left early keeps its threads."""
+        self._need_markers(state)
+        for obligation in state.owes(Owed.LOADER):
+            if obligation.detail == loader and (obligation.inherited or obligation.since == (site,)):
+                self._settle(state, obligation, LoaderAbandoned(site, obligation.assumes, obligation))
+
+    # What a process sets up ------------------------------------------------------------------------
+
+    def _run_first(self, state: State, spelling: str, site: Site, assumes: Assumptions) -> None:
+        """A graph runs: from then on the persistent cache is what it is."""
+        if state.setup.caches and not state.owes(Owed.RUN):
+            self._owe(state, Owed.RUN, site, assumes, spelling)
+
+    def initialize_cache(self, state: State, site: Site, *, shared: bool = False) -> None:
+        """The persistent cache is set up; `shared` says that all processes write to the same path."""
+        self._need_markers(state)
+        for obligation in state.owes(Owed.RUN):
+            self._settle(state, obligation, CacheTooLate(site, obligation.assumes, obligation))
+        if shared and state.replicas.launched:
+            self._emit(CacheShared(site, self.assumed(state)), state)
+
+    def start_server(self, state: State, site: Site) -> None:
+        """This process serves whoever captures a profile of it."""
+        self._owe(state, Owed.SERVER, site, self.assumed(state))
+
+    def capture(self, state: State, site: Site) -> None:
+        """A profile is captured, and waited for."""
+        self._need_markers(state)
+        for obligation in state.owes(Owed.SERVER):
+            self._settle(state, obligation, CaptureBlocks(site, obligation.assumes, obligation))
 
     def leave_alone(self, state: State, split: Split, meets: frozenset[str], site: Site) -> None:
         """A loop is left by the replicas for which a test inside it came out as `split` says."""

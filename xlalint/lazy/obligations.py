@@ -31,6 +31,9 @@ class Owed(Enum):
     SEED = "seed that what is drawn on the device does not follow"
     DRAWN = "random numbers of a forward, drawn on the device in spite of such a seed"
     SEEDED = "seed of what is drawn on the device"
+    RUN = "graph that has run; the persistent cache comes too late for it"
+    SERVER = "server of the profiler in this process; whoever captures must not wait for it"
+    LOADER = "loader left early; one made in its place leaves its threads behind"
     SINGLE = "device that is used as one of several; SPMD comes too late for it"
     STEPPED = "optimizer step; the same gradients must not be applied once more"
 
@@ -79,6 +82,9 @@ TERMS: dict[Owed, Terms] = {
     Owed.SEED: Terms(settled_by_one_arm=True),
     Owed.DRAWN: Terms(),
     Owed.SEEDED: Terms(),
+    Owed.RUN: Terms(),
+    Owed.SERVER: Terms(),
+    Owed.LOADER: Terms(told_apart_by_detail=True),
     Owed.SINGLE: Terms(),
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }

@@ -51,6 +51,7 @@ def execute(job: Job, send: Send) -> None:
             "launches": launched.launches,
             "compiles": launched.compiles,
             "pending": run.pending,
+            "threads": run.threads,
             "raised": run.raised,
             "numbers": run.numbers(),
             **_seen(guard),
@@ -112,6 +113,7 @@ class _Run:
         self.job = job
         self.guard = guard
         self.pending = 0
+        self.threads = 0
         self.raised: str | None = None
         self.returned: dict[int, Any] = {}
         self.moved = MovedParameters()
@@ -175,6 +177,7 @@ class _Run:
             self._at_end()
 
     def _at_end(self) -> None:
+        self.threads = threading.active_count()
         if self.guard is not None:
             self.guard.end()
         if torch_xla._XLAC._xla_runtime_is_initialized():

@@ -53,6 +53,7 @@ class Measurement:
         pending: Device tensors that still needed materialisation when main() ended.
         raised: Name of the exception that left main(), or None.
         aborted: Name of the signal that ended the process, `timeout`, or None.
+        threads: Threads of Python that were alive when main() ended.
         trained: Whether any parameter changed; None where it was not compared.
         parameters: All elements of the parameters at the end; None where these were not read.
         numbers: What main() returned, of all replicas in their order.
@@ -68,6 +69,7 @@ class Measurement:
     launches: int | None = None
     compiles: int | None = None
     pending: int | None = None
+    threads: int | None = None
     raised: str | None = None
     aborted: str | None = None
     trained: bool | None = None

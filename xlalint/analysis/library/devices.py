@@ -13,6 +13,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.lazy.values import (
     HOST,
+    NONE,
     UNKNOWN,
     Kind,
     Value,
@@ -31,7 +32,21 @@ def _profiler_server(machine: Machine, call: Call) -> Value:
     """It asks for the replica's number first, unless it is for all of them."""
     if call.flag("only_on_master", default=True, position=1) is True:
         call.frame.model.use_device(call.store.state, call.spelling, call.site)
+    call.frame.model.start_server(call.store.state, call.site)
     return UNKNOWN
+
+
+def _capture(machine: Machine, call: Call) -> Value:
+    call.frame.model.capture(call.store.state, call.site)
+    return NONE
+
+
+def _initialize_cache(machine: Machine, call: Call) -> Value:
+    """What each process must have for itself is a path that it writes to."""
+    path, reads = call.argument(0, "path"), call.flag("readonly", default=False, position=1)
+    shared = path is not None and isinstance(literal(path), str) and reads is False
+    call.frame.model.initialize_cache(call.store.state, call.site, shared=shared)
+    return NONE
 
 
 def _hardware(machine: Machine, call: Call) -> Value:
@@ -63,6 +78,8 @@ EFFECTS: dict[str, Effect] = {
     "xla devices": _xla_devices,
     "hardware": _hardware,
     "profiler server": _profiler_server,
+    "capture profile": _capture,
+    "initialize cache": _initialize_cache,
     "device": _device,
     "to device": _to_device,
 }

@@ -44,7 +44,8 @@ def around(sources: Sequence[Value], each: Value) -> Value:
         cuts = True if True in cutting else None if None in cutting else False
         assumes = reduce(both, (value.assumes for value in over if value.kind is Kind.LOADER))
         ragged = ragged_of(over[0]) if len(over) == 1 else None
-        return Value(Kind.LOADER, assumes, payload=Loader(each, cuts, at_end, ragged))
+        anew = iterated(over[0]).anew if len(over) == 1 else None
+        return Value(Kind.LOADER, assumes, payload=Loader(each, cuts, at_end, ragged, anew))
     if not perhaps:
         return container_of(each)
     one = next((value for value in perhaps if value.kind is Kind.UNKNOWN), perhaps[0])

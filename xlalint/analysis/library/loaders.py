@@ -15,6 +15,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.lazy.assumptions import assume
+from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -36,7 +37,14 @@ def _device_loader(machine: Machine, call: Call) -> Value:
     element = device_batch(inner)
     # A framework may fill the last batch up before it hands a loader on.
     ragged = None if call.frame.outline.is_framework else ragged_of(inner)
-    return Value(Kind.LOADER, payload=Loader(element, cuts, True, ragged))
+    return Value(Kind.LOADER, payload=Loader(element, cuts, True, ragged, _made_anew(call)))
+
+
+def _made_anew(call: Call) -> tuple[str, Site] | None:
+    """The call that makes a loader of XLA, and where, if it stands in a loop."""
+    call.frame.model.make_loader(call.store.state, call.spelling, call.site)
+    in_loop = call.store.state.scopes.in_loop and not call.frame.outline.is_framework
+    return (call.spelling, call.site) if in_loop else None
 
 
 def ragged_of(loader: Value | None) -> Ragged | None:
