@@ -18,6 +18,7 @@ from xlalint.analysis.engine import Program as Analyzed
 from xlalint.configuration import Configuration, Local
 from xlalint.cure import (
     AutocastOnXla,
+    BindNow,
     ByHand,
     CompileFunction,
     Cure,
@@ -78,7 +79,9 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA204": {(Remove, UNSAFE), (DropArgument, UNSAFE), (Swap, UNSAFE), (Unwrap, UNSAFE)},
     "XLA205": {(Remove, UNSAFE)},
     "XLA206": {(Remove, UNSAFE)},
+    "XLA207": {(BindNow, UNSAFE), (ByHand, SHOWN)},
     "XLA208": {(ByHand, SHOWN)},
+    "XLA209": {(ByHand, SHOWN)},
     "XLA210": {(CompileFunction, UNSAFE), (CompileFunction, SHOWN), (WrapBody, UNSAFE)},
     "XLA211": {(CompileFunction, UNSAFE), (CompileFunction, SHOWN)},
     "XLA212": {(MoveInto, UNSAFE), (ReadFirst, UNSAFE)},
@@ -86,6 +89,8 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA301": {
         (EndBefore, UNSAFE), (DropArgument, UNSAFE), (Remove, UNSAFE), (Swap, UNSAFE), (Swap, SHOWN),
     },
+    "XLA302": {(PassArgument, UNSAFE), (ByHand, SHOWN)},
+    "XLA304": {(ByHand, SHOWN)},
     "XLA401": {(FillByMask, UNSAFE), (ByHand, SHOWN)},
     "XLA402": {(ByHand, SHOWN)},
     "XLA403": {(ByHand, SHOWN)},
@@ -254,7 +259,7 @@ def test_cures_name_places_that_make_sense(program: Program) -> None:
         for each in (cure, *cure.also):
             for site in sites_in(each):
                 assert Path(site.path) in program.modules
-                assert statement(site) is not None or is_call(site)  # a decorator stands above its `def`
+                assert statement(site) is not None or is_decorator(site)
             assert is_sensible(each), each
 
 
@@ -317,6 +322,7 @@ def is_sensible(cure: Cure) -> bool:
             | AutocastOnXla(site=site)
             | TieBelow(site=site)
             | SeedDevice(site=site)
+            | BindNow(site=site)
         ):
             return is_call(site)
         case DropScaler(site=site):
@@ -363,6 +369,17 @@ def nodes(site: Site, *kinds: type[Node]) -> list[Node]:
     """The nodes of these kinds that stand exactly there."""
     exact = (site.line, site.column), (site.end_line, site.end_column)
     return [node for node in around(site) if span(node) == exact and isinstance(node, kinds)]
+
+
+def is_decorator(site: Site) -> bool:
+    """Whether a decorator stands there: above the `def`, with which its statement begins."""
+    definitions = ast.walk(ast.parse(Path(site.path).read_text(encoding="utf-8")))
+    return any(
+        span(decorator) == ((site.line, site.column), (site.end_line, site.end_column))
+        for node in definitions
+        if isinstance(node, ast.FunctionDef)
+        for decorator in node.decorator_list
+    )
 
 
 def is_call(site: Site) -> bool:

@@ -23,6 +23,7 @@ from xlalint.lazy.state import (
     Engine,
     Loop,
     State,
+    Timing,
     Training,
     Trust,
     join,
@@ -41,6 +42,7 @@ MASTER, BEST = Split(at(3), True), Split(at(4), True, master=False)
 VALUES: dict[Any, list[Any]] = {
     bool: [False, True],
     bool | None: [False, True, None],
+    Timing | None: [None, Timing(at(1)), Timing(at(1), at(2)), Timing(at(3))],
     Recorded: [Recorded(must, may) for must in Weight for may in Weight if must <= may],
     tuple[Site, ...]: [
         (),
@@ -98,7 +100,7 @@ def either(a: bool, b: bool) -> bool:
     return True in (a, b)
 
 
-def agreed(a: bool | None, b: bool | None) -> bool | None:
+def agreed(a: Any, b: Any) -> Any:
     return a if a is b else None
 
 
@@ -149,6 +151,8 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "skip_cut": either,
         "idle_since": of_both_ways,
         "markers": united,
+        "unwaited": both,
+        "clock": agreed,
     },
     Scopes: {
         "open": common_prefix,

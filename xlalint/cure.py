@@ -235,6 +235,17 @@ class CompileFunction(Cure):
     since: ClassVar[Version] = (2, 5)
 
 
+@dataclass(frozen=True, slots=True)
+class BindNow(Cure):
+    """The step closure that the call at `site` adds keeps what `names` mean there: they become parameters of
+    it, with themselves as defaults."""
+
+    site: Site
+    names: tuple[str, ...]
+    title: str = field(default="Bind the names when the closure is added", kw_only=True)
+    changes: str = field(default="the closure sees the values of its own step", kw_only=True)
+
+
 # Order ------------------------------------------------------------------------------------------
 
 

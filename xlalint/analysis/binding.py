@@ -119,6 +119,8 @@ def part_of(tensor: Value) -> Value:
 def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: Store) -> None:
     """Assign a value to a target, taking containers apart."""
     if isinstance(target, ast.Name):
+        if store.state.obligations:
+            frame.model.bind_anew(store.state, target.id, frame.site(target))
         bind_name(target.id, value, frame, store)
     elif isinstance(target, ast.Attribute):
         owner = machine.evaluate(target.value, frame, store)

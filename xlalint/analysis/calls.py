@@ -8,6 +8,7 @@ from xlalint.analysis import attributes
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.decorators import is_context_manager
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.compiling import call_compiled, call_compiled_module
 from xlalint.analysis.library.functions import apply, call_library
@@ -48,6 +49,7 @@ from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume, shown_by_call
 from xlalint.lazy.cuts import Cause
+from xlalint.lazy.events import Fault
 from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
@@ -183,7 +185,29 @@ def _target(machine: Machine, target: Target, call: Call) -> Value:
     enter_scope(scope, call.spelling, call.frame, call.store)
     result = machine.invoke(target.target, call)
     leave_scope(scope, call.spelling, call.frame, call.store)
+    if scope.kind.is_step:
+        _compiled_in_vain(target, result, call)
     return run(result)
+
+
+def _compiled_in_vain(compiled: Scoped, result: Value, call: Call) -> None:
+    """A compiled function runs nothing when it is called, or yields nothing though something is asked for."""
+    functions = [target.function for target in targets(compiled.target) if isinstance(target, Bound)]
+    fault = None
+    if functions and all(each.yields() and not is_context_manager(each) for each in functions):
+        fault = Fault.GENERATOR
+    elif functions and result.kind is Kind.NONE and not _leaves_result(call):
+        fault = Fault.NO_RESULT
+    if fault is not None:
+        call.frame.model.compile_in_vain(call.store.state, fault, call.site)
+
+
+def _leaves_result(call: Call) -> bool:
+    """Whether nobody asks here for what a call returns; who returns it in turn leaves that to others."""
+    if call.node is None or call.node is call.frame.discarded:
+        return True
+    within = call.frame.function.node if call.frame.function is not None else call.node
+    return any(isinstance(each, ast.Return) and each.value is call.node for each in ast.walk(within))
 
 
 def _construct(machine: Machine, classes: Classes, call: Call) -> Value:

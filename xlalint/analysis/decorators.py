@@ -99,6 +99,14 @@ def _scopes_of(machine: Machine, decorators: list[ast.expr], frame: Frame, store
     return found
 
 
+def opens_scope(machine: Machine, name: ast.expr, frame: Frame, store: Store) -> bool:
+    """Whether a name is that of `torch_xla.step`, which opens a scope when it is called."""
+    return any(
+        isinstance(t, Known) and functions.FUNCTIONS[t.name] == "step scope"
+        for t in targets(machine.evaluate(name, frame, store))
+    )
+
+
 def is_context_manager(function: Function) -> bool:
     """Whether calling a generator function makes a context manager of it."""
     return any(last_name(decorator) in CONTEXT_MANAGERS for decorator in function.decorators)

@@ -209,7 +209,7 @@ class Interpreter(Memo):
         frame = Frame(function.outline, None, 0, kept=self.kinds)
         store = self._start(function.outline)
         self._run_alone(function, frame, store)
-        frame.model.end(store.state, function.site)
+        frame.model.end(store.state, function.site, whole=False)
         return frame.occurrences
 
     def run_saver(self, function: Function) -> list[Occurrence]:
@@ -240,7 +240,7 @@ class Interpreter(Memo):
             bounded=assumptions.assume(f"`self` is a `{cls.name}`")
         )
         self._run_alone(method, frame, store, self.classes.instance(cls))
-        frame.model.end(store.state, method.site)
+        frame.model.end(store.state, method.site, whole=False)
         return frame.occurrences
 
     def _run_alone(

@@ -36,6 +36,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
     Weight,
+    kinds_that,
 )
 from xlalint.spelling import spelling
 
@@ -58,7 +59,9 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     elif over.kind is Kind.LOADER and over.assumes:
         loader = loader._replace(element=_assuming(loader.element, over.assumes))
     literal = holds_some(over) or _counts(machine, node.iter, frame, store)
-    advance = partial(_advance, machine, loader, over.assumes, node, frame)
+    advance = partial(
+        _advance, machine, loader, over.assumes, node, frame, may_be_loader=over.kind in _MAY_BE_LOADER
+    )
     exhaust = partial(_exhaust, loader, over.assumes, node, frame)
     around, frame.over = frame.over, over
     after = _loop(machine, node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
@@ -106,8 +109,11 @@ def _advance(
     node: ast.For | ast.AsyncFor,
     frame: Frame,
     store: Store,
+    *,
+    may_be_loader: bool,
 ) -> None:
     """The next round of a loop begins."""
+    frame.model.begin_round(store.state, may_cut=loader.cuts is None or may_be_loader)
     if loader.cuts is not False:
         if store.state.engine.skip_cut:
             store.state.engine = store.state.engine._replace(skip_cut=False)
@@ -127,6 +133,7 @@ def _counting(each: Value) -> Value:
     return COUNTER if each.kind is Kind.HOST and held is None else each
 
 
+_MAY_BE_LOADER = kinds_that("may_be_loader")
 _COUNTING = frozenset({"range", "trange", "enumerate", "count"})
 
 
@@ -156,7 +163,14 @@ def _cut_by_loader(
 def _while(machine: Machine, node: ast.While, frame: Frame, store: Store) -> Store | None:
     endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
     test = partial(condition, machine, node.test, "while", frame)
-    return _loop(machine, node, None, test, test, frame, store, endless=endless)
+    advance = partial(_go_on, machine, node, frame)
+    return _loop(machine, node, None, advance, test, frame, store, endless=endless)
+
+
+def _go_on(machine: Machine, node: ast.While, frame: Frame, store: Store) -> None:
+    """The next round of a `while` begins."""
+    frame.model.begin_round(store.state)
+    condition(machine, node.test, "while", frame, store)
 
 
 def _loop(

@@ -11,6 +11,7 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.payloads import (
     COUNTER,
+    Clock,
     Constant,
     Container,
     Device,
@@ -118,9 +119,18 @@ def operate(
             assert isinstance(computed, ast.expr)
             frame.model.work_unseen(store.state, lambda: spelling(computed))
         return UNKNOWN._replace(differs=differs)
+    if isinstance(op, ast.Sub):
+        _take_time(left, right, node, frame, store)
     if _goes_on_counting(op, left, right, node, store):
         return COUNTER
     return Value(Kind.HOST, differs=differs, payload=computed_of(left, right))
+
+
+def _take_time(left: Value, right: Value, node: ast.expr | ast.stmt, frame: Frame, store: Store) -> None:
+    """What a clock has shown less what it has shown before says how long something took."""
+    now, before = left.payload, right.payload
+    if isinstance(now, Clock) and isinstance(before, Clock) and now.after == before.read:
+        frame.model.time_work(store.state, before.read, now.marker, frame.site(node))
 
 
 def _goes_on_counting(

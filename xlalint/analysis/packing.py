@@ -18,6 +18,7 @@ from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
+    Clock,
     Compiled,
     Constant,
     Container,
@@ -58,7 +59,7 @@ from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.sharding import Marked, Mesh, Misuse, Setup
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Activity, Engine, Loop, State, Training, Trust, View
+from xlalint.lazy.state import Activity, Engine, Loop, State, Timing, Training, Trust, View
 from xlalint.lazy.values import Kind, Place, Ragged, Recorded, Role, Shape, Tensor, Value, Weight
 
 Row = list[Any]
@@ -78,11 +79,12 @@ def _of_events(base: type[Any]) -> tuple[type[Any], ...]:
 _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _GONE = range(10)
 
 _RECORDS: tuple[type[Any], ...] = (
-    Activity, Bound, Caller, Carried, Classes, Compiled, Constant, Container, Counter, Device, Dynamo, Engine,
-    Fact, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marked, Marker, Mesh,
-    Method, Module, Move, Namespace, Obligation, Occurrence, OfNumpy, OpenFile, Opening, Optimizer,
-    Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup,
-    Site, Split, StateDict, Targets, Tensor, Training, Trust, Value, View, Yielded, events.Change,
+    Activity, Bound, Caller, Carried, Classes, Clock, Compiled, Constant, Container, Counter, Device, Dynamo,
+    Engine, Fact, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marked,
+    Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence, OfNumpy, OpenFile, Opening,
+    Optimizer, Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped,
+    Scopes, Setup, Site, Split, StateDict, Targets, Tensor, Timing, Training, Trust, Value, View, Yielded,
+    events.Change,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,

@@ -423,6 +423,20 @@ class Counter(NamedTuple):
     number: None = None
 
 
+class Clock(NamedTuple):
+    """What a clock has shown.
+
+    Args:
+        read: Where it was read.
+        after: Where one was read before, with work on the device since that nothing has waited for.
+        marker: The last marker between the two.
+    """
+
+    read: Site
+    after: Site | None = None
+    marker: Site | None = None
+
+
 class Iterated(NamedTuple):
     """An iterator around what may be a loader: what it yields, and what it goes over.
 
@@ -534,8 +548,7 @@ def counts(value: Value) -> bool:
 
 PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.TENSOR: (Tensor, NoneType),
-    Kind.HOST: (Counter, Mesh, OpenFile, Rows, NoneType),
-    Kind.HOST: (Counter, OfNumpy, OpenFile, Rows, NoneType),
+    Kind.HOST: (Clock, Counter, Mesh, OfNumpy, OpenFile, Rows, NoneType),
     Kind.DEVICE: (Device,),
     Kind.MODULE: (Module,),
     Kind.PARAMETERS: (Parameters,),

@@ -8,7 +8,7 @@ from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.binding import bind, element
 from xlalint.analysis.branches import condition
 from xlalint.analysis.call import dotted
-from xlalint.analysis.decorators import decorated
+from xlalint.analysis.decorators import decorated, opens_scope
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.library.modules import with_part
 from xlalint.analysis.machine import Execute, Machine
@@ -23,6 +23,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.scopes import guarded
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
+from xlalint.lazy.events import Fault
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -79,6 +80,9 @@ def _define_function(
     value = callable_value(Bound(function, None, capture(function, frame, store) + by_default))
     if function.parent is not None:  # Those of another are seen to where it is entered.
         value = decorated(machine, value, node.decorator_list, frame, store)
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Name | ast.Attribute) and opens_scope(machine, decorator, frame, store):
+            frame.model.compile_in_vain(store.state, Fault.BARE, frame.site(decorator))
     store.names[node.name] = value
     return store
 

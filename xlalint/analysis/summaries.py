@@ -37,6 +37,7 @@ from xlalint.lazy.state import (
     Engine,
     Loop,
     State,
+    Timing,
     Training,
     Trust,
     View,
@@ -191,9 +192,11 @@ def entry_state(state: State, function: Function) -> State:
     """
     entry = state.copy()
     engine = state.engine
-    if engine.since or engine.idle_since != AT_ENTRY or engine.markers:
+    if engine.since or engine.idle_since != AT_ENTRY or engine.markers or engine.clock:
         since = (ENTRY,) if engine.since else ()
-        entry.engine = engine._replace(since=since, idle_since=AT_ENTRY, markers=frozenset())
+        entry.engine = engine._replace(
+            since=since, idle_since=AT_ENTRY, markers=frozenset(), clock=engine.clock and Timing(ENTRY)
+        )
     if state.of_few_rounds:
         entry.scopes = state.scopes._replace(seldom=True)
     if state.scopes.open:
@@ -251,6 +254,7 @@ def exit_state(
         idle_since=idle_after(left, before, site),
         # It did something, or there would be nothing to take over.
         markers=needed(before.engine.markers) | left.engine.markers & {OF_CALLERS},
+        clock=_clock_after(left.engine, before.engine),
     )
     if left.obligations or before.obligations:
         state.obligations = _obligations_after(left, before, site, told)
@@ -271,6 +275,13 @@ def exit_state(
         reached = [(name, (site, *path)) for name, path in left.collectives]
         state.collectives = met(before.collectives, reached)
     return state
+
+
+def _clock_after(left: Engine, before: Engine) -> Timing | None:
+    """The clock that was read last, after a call: the function's own is of no use outside of it."""
+    if left.clock is None or before.clock is None or not left.clock.read.is_entry:
+        return None
+    return before.clock._replace(marker=None) if left.clock.marker else before.clock
 
 
 def idle_after(left: State, before: State, site: Site) -> tuple[LastCut, ...]:

@@ -36,6 +36,8 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
     """
     machine.statistics["unknown calls"] += 1
     given = call.values
+    if any(map(holds_tensor, given)):
+        call.frame.model.wait(call.store.state)  # it may read what it gets
     _let_escape(machine, call)
     if any(word in last_name(call.function) for word in functions.SEEDS):
         call.frame.model.seed_device(call.store.state, call.site)

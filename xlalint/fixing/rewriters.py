@@ -6,12 +6,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from xlalint.cure import Cure
-from xlalint.fixing import comments, compiling, markers, moves, names, reads, scopes, seeds, settings, ties
+from xlalint.fixing import (
+    closures,
+    comments,
+    compiling,
+    markers,
+    moves,
+    names,
+    reads,
+    scopes,
+    seeds,
+    settings,
+    ties,
+)
 from xlalint.fixing.rewrite import Refused, Rewriter
 
 REWRITERS: Mapping[type[Cure], Rewriter[Any]] = {
     **names.REWRITERS, **comments.REWRITERS, **scopes.REWRITERS, **markers.REWRITERS, **moves.REWRITERS,
     **reads.REWRITERS, **compiling.REWRITERS, **settings.REWRITERS, **ties.REWRITERS, **seeds.REWRITERS,
+    **closures.REWRITERS,
 }  # fmt: skip
 
 

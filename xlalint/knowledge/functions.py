@@ -39,8 +39,21 @@ FUNCTIONS: dict[str, str] = {
     f"{XP}.trace": "capture profile",
     f"{XP}.trace_detached": "nothing",
     f"{XR}.initialize_cache": "initialize cache",
-    f"{XM}.wait_device_ops": "nothing",
+    f"{XM}.wait_device_ops": "wait",
     f"{XM}.add_step_closure": "add closure",
+    # Clocks
+    **dict.fromkeys(
+        (
+            "time.time",
+            "time.time_ns",
+            "time.perf_counter",
+            "time.perf_counter_ns",
+            "time.monotonic",
+            "time.monotonic_ns",
+            "timeit.default_timer",
+        ),
+        "clock",
+    ),
     # Devices
     "torch_xla.device": "xla device",
     f"{XM}.xla_device": "xla device",

@@ -387,6 +387,36 @@ class MethodMissed(Event):
     name: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class WorkTimed(Event):
+    """The time is taken of work that nothing has waited for.
+
+    Args:
+        begun: Where the clock was read before.
+        marker: The last marker between, of the same function.
+    """
+
+    begun: Site = Site  # type: ignore[assignment]
+    marker: Site | None = None
+
+
+class Fault(Enum):
+    """What is wrong with a function that is compiled."""
+
+    BARE = "the scope is used as a decorator without being called"
+    GENERATOR = "it is a generator, of which the body runs later"
+    NO_RESULT = "it returns nothing, and what it returns is used"
+
+    __hash__ = BY_IDENTITY
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledInVain(Event):
+    """A step function that is compiled does not do what its author means; `fault` says why."""
+
+    fault: Fault = Fault.BARE
+
+
 class Form(Enum):
     """By what the shape of a result, and with it the graph, changes from one step to the next."""
 
@@ -471,6 +501,11 @@ class SeedMissed(Settled):
 
 
 @dataclass(frozen=True, slots=True)
+class TrainedUntraced(Settled):
+    """Gradients are computed or applied below the `StepTrace` of their step."""
+
+
+@dataclass(frozen=True, slots=True)
 class TrainedApart(Settled):
     """An optimizer steps: weights that are one no more, since their module moved, are trained apart."""
 
@@ -548,6 +583,13 @@ class FullySharded(Event):
 @dataclass(frozen=True, slots=True)
 class ClosureNeverRun(Settled):
     """No cut followed a step closure."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosureSeesLater(Settled):
+    """A name that a step closure will look up is bound anew before the closure runs."""
+
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

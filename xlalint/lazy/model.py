@@ -25,10 +25,13 @@ from xlalint.lazy.events import (
     ClippedEarly,
     ClosureAdded,
     ClosureNeverRun,
+    ClosureSeesLater,
     Collective,
+    CompiledInVain,
     Cut,
     DynamoRan,
     Event,
+    Fault,
     FellBack,
     Form,
     FullySharded,
@@ -63,16 +66,18 @@ from xlalint.lazy.events import (
     StepSplit,
     StepsRun,
     TrainedApart,
+    TrainedUntraced,
     UnmatchedCollective,
     Use,
     WorkInAutocast,
+    WorkTimed,
 )
 from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.obligations import Fact, Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.sharding import Marked, Mesh, Misuse, Spec, mismatch
 from xlalint.lazy.site import ENTRY, Path, Site
-from xlalint.lazy.state import MOST_PLACES, NOTHING_DONE, Engine, Loop, State, Training, met, places
+from xlalint.lazy.state import MOST_PLACES, NOTHING_DONE, Engine, Loop, State, Timing, Training, met, places
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import NOTHING, Kind, Ragged, Recorded, Value, Weight
 
@@ -147,6 +152,7 @@ class LazyModel:
             self._settle_with_work(state, site)
             if not state.loop.own.works:
                 _note(state, works=True)
+            engine = engine._replace(unwaited=engine.clock is not None)
         recorded = engine.recorded.at_least(weight)
         state.engine = engine.works()._replace(recorded=recorded, since=_noted(engine.since, site))
         return Recorded(weight, weight)
@@ -211,7 +217,7 @@ class LazyModel:
         if value.recorded.must and value.is_device:
             self._run_first(state, spelling, site, assumes)
         self._emit(HostRead(site, assumes, value, reading, spelling, closure_argument), state)
-        self._need_markers(state)
+        self.wait(state)
         if value.recorded.may is Weight.HEAVY:
             _note(state, reads=True)
             self._settle_steps_of_loops(state, f"the read `{spelling}`", site)
@@ -321,6 +327,7 @@ class LazyModel:
             met = both(obligation.assumes, assumes)
             self._settle(state, obligation, ReadThenCut(site, met, obligation, cause))
         self._settle_steps_of_loops(state, "the graph cut", site)
+        closures = state.owes(Owed.CLOSURE)
         state.obligations = frozenset(o for o in state.obligations if not o.terms.dropped_by_cut)
         if cause.explicit and cause is not Cause.BARRIER and state.gradients.of(None) == _LOCAL:
             self._owe(state, Owed.SPLIT_STEP, site, assumptions.NONE, spelling)
@@ -330,7 +337,14 @@ class LazyModel:
             assumes = split.assumes if used else both(split.assumes, _REDUCES)
             self._owe(state, Owed.LONE_CUT, site, assumes, spelling, split=split)
         idle_since = () if assumes else (LastCut(site, cause),)
-        state.engine = Engine(eager=engine.eager, idle_since=idle_since, markers=markers)
+        waits = waits or cause in _MEETING or bool(closures)
+        clock = engine.clock
+        if clock is not None and cause is Cause.MARKER:
+            clock = clock._replace(marker=site)
+        state.engine = Engine(
+            eager=engine.eager, idle_since=idle_since, markers=markers,
+            unwaited=engine.unwaited and not waits, clock=clock,
+        )  # fmt: skip
         state.trust = state.trust._replace(opaque=assumptions.NONE)
         own = state.loop.own
         by = own.cut_by if state.scopes.profiler else own.cut_by | {(cause, site)}
@@ -389,6 +403,8 @@ class LazyModel:
             self.cut(state, Cause.SCOPE_ENTRY, spelling, scope.site)
             _note(state, opens_step=True)
         state.scopes = state.scopes._replace(open=(*state.scopes.open, scope))
+        if scope.kind is ScopeKind.STEP_TRACE:
+            state.obligations -= set(state.owes(Owed.TRACED))
         self._emit(ScopeEntered(scope.site, scope=scope), state)
 
     def enter_autocast(self, state: State, site: Site, *, assumes: Assumptions = assumptions.NONE) -> None:
@@ -410,6 +426,7 @@ class LazyModel:
         elif scope.kind is ScopeKind.STEP_TRACE:
             self.cut(state, Cause.STEP_TRACE, spelling, scope.site)
             state.engine = state.engine._replace(skip_cut=True)
+            self._owe(state, Owed.TRACED, scope.site, self.assumed(state))
 
     def run_dynamo(
         self, state: State, backend: str | None, site: Site, *,
@@ -428,6 +445,10 @@ class LazyModel:
         if learns:
             _note(state, dynamo=state.loop.own.dynamo | {(site, assumes)})
 
+    def compile_in_vain(self, state: State, fault: Fault, site: Site) -> None:
+        """A step function is compiled, and does not do what is meant."""
+        self._emit(CompiledInVain(site, state.trust.bounded, fault), state)
+
     def miss_method(
         self, state: State, name: str, site: Site, *, assumes: Assumptions = assumptions.NONE
     ) -> None:
@@ -443,6 +464,7 @@ class LazyModel:
         """
         self._emit(GradientUsed(site, use=Use.BACKWARD), state)
         self._train_with_drawn(state, site)
+        self._train_untraced(state, site)
         if sure:
             recorded = self.record(state, Weight.HEAVY, site)
         else:
@@ -511,6 +533,7 @@ class LazyModel:
         unreduced = plain and not state.gradients.met and state.gradients.of(optimizer) == _LOCAL
         event = OptimizerStepped(site, assumes, stale, built, off_device, unreduced, reducing and closure)
         self._emit(event, state)
+        self._train_untraced(state, site)
         self._step_again(state, site, built, reducing=reducing)
         for obligation in state.owes(Owed.TIED):
             met = both(obligation.assumes, assumes)
@@ -545,6 +568,10 @@ class LazyModel:
             names: Those of a parameter that it had under two, as `head.weight, embedding.weight`.
         """
         self._owe(state, Owed.TIED, site, both(self.assumed(state), assumes), names)
+
+    def _train_untraced(self, state: State, site: Site) -> None:
+        for obligation in state.owes(Owed.TRACED):
+            self._settle(state, obligation, TrainedUntraced(site, obligation.assumes, obligation))
 
     def _step_again(self, state: State, site: Site, built: Path, *, reducing: bool) -> None:
         """Nothing was computed since the last step of the same optimizer: one of the two is too many.
@@ -589,6 +616,39 @@ class LazyModel:
     def change_graph(self, state: State, change: Change, site: Site) -> None:
         """A loop that has warmed up records another graph than before: it is compiled."""
         self._emit(GraphChanged(site, self.assumed(state), change), state)
+
+    # Clocks ------------------------------------------------------------------------------------------
+
+    def read_clock(self, state: State, site: Site) -> tuple[Site | None, Site | None]:
+        """The program asks for the time.
+
+        Returns where it asked before, where heavy work has been recorded since that nothing waits for, and
+        the last marker between; None: there is no such place.
+        """
+        before, unwaited = state.engine.clock, state.engine.unwaited
+        state.engine = state.engine._replace(clock=Timing(site), unwaited=False)
+        if before is None or not unwaited or state.trust.opaque or state.engine.eager is not False:
+            return None, None
+        return before
+
+    def wait(self, state: State) -> None:
+        """The host waits for the device, and so for what the markers before have launched."""
+        self._need_markers(state)
+        if state.engine.unwaited:
+            state.engine = state.engine._replace(unwaited=False)
+
+    def time_work(self, state: State, begun: Site, marker: Site | None, site: Site) -> None:
+        """The time is taken since a clock was read at `begun`, with work between that nothing waits for."""
+        self._emit(WorkTimed(site, self.assumed(state), begun, marker), state)
+
+    def begin_round(self, state: State, *, may_cut: bool = False) -> None:
+        """The next round of a loop begins; `may_cut`: what it goes over may cut the graph first."""
+        if state.engine.clock is not None:
+            state.engine = state.engine._replace(clock=None)
+        if state.obligations:
+            state.obligations -= set(state.owes(Owed.TRACED))
+            for obligation in state.owes(Owed.CLOSURE) if may_cut else ():
+                _exchange(state, obligation, obligation._replace(assumes=assumptions.MANY))
 
     # Replicas ------------------------------------------------------------------------------------
 
@@ -787,7 +847,7 @@ class LazyModel:
         self._emit(
             Save(site, assumes, spelling, value, recorded, by_xla, on_device, to_every_replica, opened), state
         )
-        self._need_markers(state)
+        self.wait(state)
         if recorded.may is Weight.HEAVY:
             self._settle_steps_of_loops(state, f"the save `{spelling}`", site)
             for obligation in state.owes(Owed.EXIT):
@@ -801,11 +861,19 @@ class LazyModel:
             state.engine = state.engine._replace(parameters=NOTHING)
             _note(state, saves=True)
 
-    def add_closure(self, state: State, site: Site, *, asynchronous: bool) -> None:
-        """A step closure waits for the next cut."""
+    def add_closure(
+        self, state: State, site: Site, *, asynchronous: bool, captures: Iterable[str] = ()
+    ) -> None:
+        """A step closure waits for the next cut; `captures` are the names that it will look up then."""
         self._emit(ClosureAdded(site, asynchronous=asynchronous), state)
-        self._owe(state, Owed.CLOSURE, site, self.assumed(state))
+        self._owe(state, Owed.CLOSURE, site, self.assumed(state), " ".join(captures))
         _note(state, closures=state.loop.own.closures | {site})
+
+    def bind_anew(self, state: State, name: str, site: Site) -> None:
+        """A name of the present function gets another value."""
+        for obligation in state.owes(Owed.CLOSURE):
+            if name in obligation.detail.split() and len(obligation.path) == 1:
+                self._settle(state, obligation, ClosureSeesLater(site, obligation.assumes, obligation, name))
 
     def leave_loop(self, state: State, how: str, site: Site) -> None:
         """A loop whose end would have cut is left by `how`: break, return or raise.
@@ -911,15 +979,16 @@ class LazyModel:
         if not state.scopes.in_loop:
             self.settle_steps(state)
 
-    def end(self, state: State, site: Site) -> None:
-        """The program, as far as it can be seen, ends here."""
+    def end(self, state: State, site: Site, *, whole: bool = True) -> None:
+        """The program, as far as it can be seen, ends here; not `whole`: somebody unseen may go on."""
         for obligation in state.owes(Owed.EXIT):
             if obligation.detail != "raise":
                 self._settle(
                     state, obligation, LeftPending(site, obligation.assumes, obligation, Leaving.END)
                 )
-        for obligation in state.owes(Owed.CLOSURE):
-            self._settle(state, obligation, ClosureNeverRun(site, obligation.assumes, obligation))
+        for obligation in state.owes(Owed.CLOSURE) if whole else ():
+            met = both(obligation.assumes, self.assumed(state))
+            self._settle(state, obligation, ClosureNeverRun(site, met, obligation))
         self.settle_steps(state)
         self.settle_markers([state])
 

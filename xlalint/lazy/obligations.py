@@ -35,6 +35,7 @@ class Owed(Enum):
     SERVER = "server of the profiler in this process; whoever captures must not wait for it"
     LOADER = "loader left early; one made in its place leaves its threads behind"
     SINGLE = "device that is used as one of several; SPMD comes too late for it"
+    TRACED = "StepTrace that was left; the rest of the step must not follow"
     STEPPED = "optimizer step; the same gradients must not be applied once more"
 
     __hash__ = BY_IDENTITY
@@ -86,6 +87,7 @@ TERMS: dict[Owed, Terms] = {
     Owed.SERVER: Terms(),
     Owed.LOADER: Terms(told_apart_by_detail=True),
     Owed.SINGLE: Terms(),
+    Owed.TRACED: Terms(dropped_by_cut=True),
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 

@@ -31,6 +31,13 @@ MOST_MEETINGS = 8
 # Sub-states -------------------------------------------------------------------------------------
 
 
+class Timing(NamedTuple):
+    """A clock was read at a place; `marker` is the last one of the same function that cut since."""
+
+    read: Site
+    marker: Site | None = None
+
+
 class Engine(NamedTuple):
     """What is recorded on the device, and whether the engine records at all.
 
@@ -45,6 +52,8 @@ class Engine(NamedTuple):
         idle_since: The cuts since which nothing was recorded, one for each way that leads here; () where on
             some way something was, or may have been.
         markers: The markers of the present function, on whatever way.
+        unwaited: Heavy work was surely recorded since a clock was read or the device waited for.
+        clock: The clock that was read last, in the present round of the innermost loop.
     """
 
     recorded: Recorded = NOTHING
@@ -56,6 +65,8 @@ class Engine(NamedTuple):
     skip_cut: bool = False
     idle_since: tuple[LastCut, ...] = AT_ENTRY
     markers: frozenset[Marker] = frozenset()
+    unwaited: bool = False
+    clock: Timing | None = None
 
     def works(self) -> Engine:
         """The same after something was recorded, or may have been."""
@@ -480,6 +491,8 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "skip_cut": _either,
         "idle_since": _idle,
         "markers": _united,
+        "unwaited": _both,
+        "clock": _agreed,
     },
     Scopes: {
         "open": _common_prefix,

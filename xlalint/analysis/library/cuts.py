@@ -8,13 +8,17 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
+    Bound,
+    Clock,
     Opening,
     Opens,
     elements,
+    targets,
 )
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.cuts import Cause
+from xlalint.lazy.events import Fault
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.values import (
     NONE,
@@ -43,6 +47,8 @@ def _marker(machine: Machine, call: Call) -> Value:
 
 
 def _step_scope(machine: Machine, call: Call) -> Value:
+    if call.arguments:
+        call.frame.model.compile_in_vain(call.store.state, Fault.BARE, call.site)
     return Value(Kind.SCOPE, payload=Opening(ScopeKind.STEP, call.spelling))
 
 
@@ -95,14 +101,36 @@ def _eager_scope(machine: Machine, call: Call) -> Value:
     return Value(Kind.SCOPE, payload=Opening(None, call.spelling, effect))
 
 
+def _wait(machine: Machine, call: Call) -> Value:
+    call.frame.model.wait(call.store.state)
+    return NONE
+
+
+def _clock(machine: Machine, call: Call) -> Value:
+    after, marker = call.frame.model.read_clock(call.store.state, call.site)
+    return Value(Kind.HOST, payload=Clock(call.site, after, marker))
+
+
 def _add_closure(machine: Machine, call: Call) -> Value:
     state = call.store.state
-    call.frame.model.add_closure(state, call.site, asynchronous=bool(call.flag("run_async", False, 2)))
     body = call.argument(0, "closure")
+    call.frame.model.add_closure(
+        state, call.site, asynchronous=bool(call.flag("run_async", False, 2)), captures=_captures(body, call)
+    )
     arguments = call.argument(1, "args")
     if body is not None and body.kind is Kind.CALLABLE:
         machine.run_closure(body, elements(arguments), call)
     return NONE
+
+
+def _captures(body: Value | None, call: Call) -> tuple[str, ...]:
+    """The variables of the present function that a closure defined in it looks up when it runs."""
+    if body is None or call.frame.function is None or len(targets(body)) != 1:
+        return ()
+    (target,) = targets(body)
+    if not isinstance(target, Bound) or target.function.parent is not call.frame.function:
+        return ()
+    return tuple(name for name in target.function.free_names() if name in call.frame.function.locals())
 
 
 EFFECTS: dict[str, Effect] = {
@@ -117,4 +145,6 @@ EFFECTS: dict[str, Effect] = {
     "eager mode": _eager_mode,
     "eager scope": _eager_scope,
     "add closure": _add_closure,
+    "wait": _wait,
+    "clock": _clock,
 }
