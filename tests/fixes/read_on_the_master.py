@@ -17,6 +17,9 @@ def train(index):
         loss = model(torch.randn(2, 4, device=device)).square().mean()
         loss.backward()
         xm.optimizer_step(optimizer)
+        if step == 2:
+            print("half way")
+            # and no more
         if rank == 0 and step == 0:
 
             def sample():

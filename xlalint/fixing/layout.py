@@ -493,10 +493,13 @@ def _leading(line: cst.BaseStatement) -> Sequence[cst.EmptyLine]:
 
 
 def _parted(line: cst.BaseStatement) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
-    """What stands above a statement, and the comments directly above it."""
+    """What stands above a statement, and the comments directly above it.
+
+    A comment that is indented more belongs to the block that ends there.
+    """
     leading = [*_leading(line)]
     own = len(leading)
-    while own and leading[own - 1].comment is not None:
+    while own and leading[own - 1].comment is not None and not leading[own - 1].whitespace.value:
         own -= 1
     return leading[:own], leading[own:]
 

@@ -19,6 +19,7 @@ from xlalint.cure import (
 )
 from xlalint.fixing.module import Module, called
 from xlalint.fixing.rewrite import Refused
+from xlalint.fixing.work import Work
 from xlalint.lazy.site import Site, site_of
 
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -70,12 +71,20 @@ def seen_in(module: Module, cure: Cure, path: Iterable[Site]) -> Cure:
 
 
 def _on_every_replica(module: Module, calls: Iterable[Site]) -> Site | None:
-    """The outermost test for a replica below which one of some calls stands in this file."""
+    """The outermost test for a replica below which one of some calls stands in this file.
+
+    Raises:
+        Refused: a loop below the test records work itself, in each iteration.
+    """
     for site in calls:
         statement = module.statement(site) if site.path == str(module.file.path) else None
-        tests = [] if statement is None else [*module.around(statement)]
-        for node in reversed(tests):
+        around = [] if statement is None else [*module.around(statement)]
+        for place, node in reversed([*enumerate(around)]):
             if isinstance(node, ast.If) and _asks_for_replica(node.test):
+                for loop in around[:place]:
+                    work = Work(function_around(module, node), loop)
+                    if isinstance(loop, Loop) and any(work.recording(loop)):
+                        raise Refused(f"only some replicas record the work of the loop on line {loop.lineno}")
                 return site_of(site.path, node.test)
     return None
 
