@@ -51,3 +51,19 @@ def measured_only(loader):
         model(batch).sum().backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=float("inf"))
         xm.optimizer_step(optimizer)
+
+
+def set_by_the_names_that_it_has(saved, batches):
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 8).to(device)
+    loader = pl.MpDeviceLoader(batches, device)
+    state = {"step": 0, "best": 0.0}
+    for name in state:
+        state[name] = saved[name]
+    for x in loader:
+        state["best"] = model(x).sum()
+        if state["best"] > 1.0:  # expect: XLA103
+            print("good")
+        state["step"] += 1
+        if state["step"] > 10:
+            print("long")

@@ -8,10 +8,11 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Function
+from xlalint.analysis.outline import Function, within
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
+    Device,
     Instance,
     Known,
     Loader,
@@ -28,6 +29,7 @@ from xlalint.lazy.state import State
 from xlalint.lazy.values import (
     NOTHING,
     UNKNOWN,
+    XLA,
     Kind,
     Value,
     join_all,
@@ -106,7 +108,7 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
             else:
                 names[name] = machine.evaluate(default, Frame(function.outline, None, 0), Store(State()))
         else:
-            names[name] = _annotated_value(machine, annotation, function)
+            names[name] = _device_by_use(name, function) or _annotated_value(machine, annotation, function)
     if arguments.vararg is not None:
         if not call.open_ended:
             names[arguments.vararg.arg] = container(extra)
@@ -133,6 +135,26 @@ def arguments_of(function: Function, call: ast.Call | None) -> dict[str, ast.exp
         return {}
     named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     return {**dict(zip(function.parameters.positional, given, strict=False)), **named}
+
+
+def _device_by_use(name: str, function: Function) -> Value | None:
+    """What a function that cuts the graph itself moves things to: an XLA device, or nobody would cut it."""
+    node = function.node
+    if not function.outline.mentions(_CUTTING) or isinstance(node, ast.Lambda):
+        return None
+    cuts = moves = False
+    for inner in within(node):
+        match inner:
+            case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Name(id=given), *_]):
+                moves |= given == name
+            case ast.Call(func=ast.Attribute(attr=called)):
+                cuts |= called in _CUTTING
+    if not (cuts and moves):
+        return None
+    return Value(Kind.DEVICE, assume(f"`{name}` is an XLA device"), payload=Device(XLA))
+
+
+_CUTTING = functions.names_of("marker", "xla optimizer step") - {"sync"}
 
 
 def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Function) -> Value:

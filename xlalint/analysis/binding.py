@@ -179,6 +179,9 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
                 keys.append(wanted)
                 items.append(value)
             changed = container(items, tuple(keys))
+        elif held.keys and held.items:
+            # Which key it is nobody knows, but what stands under the others is not mixed up with it.
+            changed = container([join_values(item, value) for item in held.items], held.keys)
         else:
             empty = held.items == ()
             keyed = held.keys is not None

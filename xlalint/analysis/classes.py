@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function, Outline, within
+from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
     Classes,
     Instance,
@@ -23,6 +23,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.configuration import HARNESS
 from xlalint.knowledge.classes import STREAM, kind_by_base
+from xlalint.knowledge.packages import GPU_ONLY
 from xlalint.lazy.state import State
 from xlalint.lazy.values import (
     UNKNOWN,
@@ -132,8 +133,12 @@ class ClassTable:
         cls = function.owner
         if cls is None or self.kind_of(cls) not in (Kind.OPTIMIZER, Kind.SCALER):
             return False
-        self._machine.rest_on("cuda tensors", *cls.key)
-        return not makes_cuda_tensors(cls)
+        return not self.needs_gpu(cls)
+
+    def needs_gpu(self, cls: Class) -> bool:
+        """Whether the class runs on GPUs only."""
+        self._machine.rest_on("needs gpu", *cls.key)
+        return needs_gpu(cls)
 
     def constant(self, cls: Class, name: str) -> Value:
         """The value of a name assigned in a class body."""
@@ -227,18 +232,43 @@ _PLACEHOLDERS = frozenset({Kind.NONE, Kind.CONSTANT})
 """What `__init__` often sets for want of better, until another method does."""
 
 
-def makes_cuda_tensors(cls: Class) -> bool:
-    """Whether a method of the class makes tensors that can only live on a GPU: it runs nowhere else."""
-    # Few modules name it, and looking at every node is slow.
-    return "cuda" in cls.outline.text and any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr.endswith("Tensor")
-        and isinstance(node.func.value, ast.Attribute)
-        and node.func.value.attr == "cuda"
+def needs_gpu(cls: Class) -> bool:
+    """Whether a method of the class makes tensors that can only live on a GPU, or whichever way it goes calls
+    a package that has nothing but kernels for GPUs: it runs nowhere else."""
+    text = cls.outline.text
+    names = {
+        name
+        for package in GPU_ONLY
+        if package in text  # few modules name one, and looking at every node is slow
+        for name, bindings in cls.outline.bindings.items()
+        if any(isinstance(each, Import) and each.target.partition(".")[0] == package for each in bindings)
+    }
+    return any(
+        ("cuda" in text and any(map(_makes_cuda_tensor, within(method.node))))
+        or (names and not isinstance(method.node, ast.Lambda) and _surely_calls(method.node.body, names))
         for method in cls.methods.values()
-        for node in within(method.node)
     )
+
+
+def _makes_cuda_tensor(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="cuda"), attr=name)):
+            return name.endswith("Tensor")
+    return False
+
+
+def _surely_calls(body: list[ast.stmt], names: set[str]) -> bool:
+    """Whether each way through some statements calls something that goes by one of these names."""
+    for node in body:
+        match node:
+            case ast.If(body=yes, orelse=no):
+                if _surely_calls(yes, names) and _surely_calls(no, names):
+                    return True
+            case ast.Assign() | ast.AnnAssign() | ast.Expr() | ast.Return():
+                called = (inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call))
+                if any(isinstance(each, ast.Name) and each.id in names for each in called):
+                    return True
+    return False
 
 
 def assigns(function: Function) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from xlalint.analysis.classes import assigns, makes_cuda_tensors
+from xlalint.analysis.classes import assigns, needs_gpu
 from xlalint.analysis.lookups import Fact
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.project import ABOUT_FILES, Project
@@ -75,9 +75,7 @@ class Facts:
         if isinstance(defined, Class):
             if kind == "attributes":
                 return digest(_stable(self._attributes(defined)))
-            return (
-                str(makes_cuda_tensors(defined)) if kind == "cuda tensors" else outline.class_digest(defined)
-            )
+            return str(needs_gpu(defined)) if kind == "needs gpu" else outline.class_digest(defined)
         return _MISSING
 
 

@@ -136,6 +136,9 @@ IMPORT_XLA = frozenset({
 })  # fmt: skip
 """Packages that import torch_xla themselves where it is installed, be it through one another or in parts."""
 
+GPU_ONLY = frozenset({"apex", "flash_attn", "flash_attn_interface", "triton"})
+"""Packages that have nothing but kernels for GPUs."""
+
 WITHOUT_XLA = frozenset({
     "PIL", "absl", "cv2", "datasets", "einops", "h5py", "huggingface_hub", "matplotlib", "nltk", "numpy",
     "omegaconf", "pandas", "requests", "rich", "safetensors", "scipy", "seaborn", "sentencepiece", "sklearn",

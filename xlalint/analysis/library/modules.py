@@ -163,12 +163,14 @@ def _shard_output(module: Value, info: Module, result: Value, call: Call) -> Non
 def _forwards(machine: Machine, module: Value, info: Module) -> tuple[Target, ...]:
     """What a call may run: of each class that the module may be of, its `forward`."""
     found: list[Target] = []
-    for cls in info.of:
+    # Of several, those for GPUs alone are for other devices.
+    of = tuple(cls for cls in info.of if len(info.of) == 1 or not machine.classes.needs_gpu(cls))
+    for cls in of:
         forward = machine.classes.find_method(cls, "forward") or machine.classes.find_method(cls, "__call__")
         if forward is not None:
             one = info._replace(of=(cls,), or_other=False)
             found.append(Bound(forward, module._replace(payload=one)))
-    if found and (info.or_other or len(found) < len(info.of)):
+    if found and (info.or_other or len(found) < len(of)):
         found.append(Method(module._replace(payload=info.plain()), "forward"))
     return tuple(found)
 
