@@ -63,6 +63,7 @@ class DynamicPadding(Rule[ShapeVaries]):
     name = "dynamic-padding"
     severity = Severity.WARNING
     enabled = False
+    of_text = True
 
     def judge(self, event: ShapeVaries, state: View) -> Iterator[Finding]:
         if event.by is not Form.PADDING:

@@ -30,6 +30,7 @@ from xlalint.lazy.events import (
     SeedMissed,
     Sharded,
     SpmdTooLate,
+    ShapeVaries,
     SteppedAgain,
     StepSplit,
     StepsRun,
@@ -42,4 +43,6 @@ EMITTED: frozenset[type[Event]] = frozenset({
     GradientUsed, GraphChanged, HostRead, LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated,
     ObjectsShared, OptimizerStepped, ReadThenCut, ReducedAgain, Save, ScalerStepped, ScopeEntered, ScopeLeft,
     SeedMissed, Sharded, SpmdTooLate, StepSplit, SteppedAgain, StepsRun, TrainedApart, UnmatchedCollective,
+    OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, SeedMissed, ShapeVaries,
+    StepSplit, SteppedAgain, StepsRun, TrainedApart, UnmatchedCollective,
 })  # fmt: skip

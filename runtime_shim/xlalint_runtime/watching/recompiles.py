@@ -17,12 +17,14 @@ from torch._dynamo import eval_frame
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Change, GraphChanged
 from xlalint.lazy.site import Site
+from xlalint.lazy.values import Kind, Value
 from xlalint_runtime import pending, replicas
 from xlalint_runtime.differences import first_difference, in_short
+from xlalint_runtime.forms import ROUNDS, varying
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.replica import Around, Replica
 from xlalint_runtime.shield import Faults
-from xlalint_runtime.sites import Chain, is_user_file
+from xlalint_runtime.sites import Chain, is_user_file, source, written
 from xlalint_runtime.traces import Operation, Recorder, Trace
 from xlalint_runtime.watch import Watch
 
@@ -72,6 +74,8 @@ class _Thread(threading.local):
     def __init__(self, faults: Faults) -> None:
         self.recorder = Recorder(lambda error: faults.note(error, "why a graph was compiled again"))
         self.places: dict[Hashable, _Place] = {}
+        self.latest: dict[Hashable, list[Trace]] = {}
+        """The last traces at each place, by which it is seen what varies."""
         self.shapes: set[tuple[Any, ...]] = set()
         self.loop: Around | None = None
         """The loop that the program was in at the last cut."""
@@ -93,6 +97,7 @@ class Recompiles:
         self._this = _Thread(faults)
         self._recorders: list[Recorder] = []
         self._told: set[Site] = set()
+        self._varying: set[Site] = set()
 
     def cut(self, replica: Replica, chain: Chain, cause: Cause, *, compiled: bool, heavy: bool) -> None:
         """A graph was launched; `heavy` with a model's worth of work in it."""
@@ -105,6 +110,8 @@ class Recompiles:
         stepped, this.stepped = replica.steps > this.stepped, replica.steps
         this.is_rest = this.is_rest and loop is this.loop
         this.loop, replica.begins_loader = loop, False
+        if trace is not None and trace.operations and loop is not None:
+            self._tell_forms(replica, _key(chain, cause), trace)
         if is_round:
             this.left -= this.left > 0
             place = this.places.setdefault(_key(chain, cause), _Place())
@@ -166,12 +173,24 @@ class Recompiles:
         self._this.left, self._this.missed = ARMED, (place, cut)
         return f"not recorded, as it came unawares: the next {ARMED} steps are"
 
+    def _tell_forms(self, replica: Replica, place: Hashable, trace: Trace) -> None:
+        """Tell of operations that make the graph of each round of a loop another one, however light it is."""
+        latest = self._this.latest[place] = [*self._this.latest.get(place, ()), trace][-ROUNDS:]
+        for by, operation, fills in varying(latest):
+            site = operation.site
+            if site in self._varying:
+                continue
+            self._varying.add(site)
+            self._watch.report.chain_at(site)
+            shown, value = written(site) or source(site), Value(Kind.TENSOR)
+            self._watch.model.vary_shape(replica.state, value, by, shown, site, fills=fills)
+
     def _tell(self, replica: Replica, operation: Operation, change: Change, *, is_rest: bool) -> None:
         report, site = self._watch.report, operation.site
         shown = in_short(change) + (", the last batch of a loader without drop_last=True" if is_rest else "")
         report.summary.recompiled(site, shown)
-        if is_rest:
-            return  # XLA404 tells of it.
+        if is_rest or site in self._varying:
+            return  # XLA404 tells of it, or the rule for what varies there.
         if site in self._told:
             report.again(site, 1, GraphChanged)
             return

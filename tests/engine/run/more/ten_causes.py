@@ -46,7 +46,7 @@ def longer_slice():
     data = torch.ones(20, 16, device=device)
     for step in range(STEPS):
         with torch_xla.step():
-            part = data[: step + 2]  # XLA407
+            part = data[: step + 2]  # XLA402
             update(optimizer, model(part).square().mean())
 
 
@@ -66,7 +66,7 @@ def shift_of_the_step():
     data = torch.ones(8, 16, device=device)
     for step in range(STEPS):
         with torch_xla.step():
-            shifted = torch.roll(data, step, 0)  # XLA407
+            shifted = torch.roll(data, step, 0)  # XLA402
             update(optimizer, model(shifted).square().mean())
 
 
@@ -115,7 +115,7 @@ def mask_of_another_length():
     for step in range(STEPS):
         data = torch.ones(8, 16, device=device)
         with torch_xla.step():
-            chosen = data[torch.arange(8, device=device) < 8 - step]  # XLA407
+            chosen = data[torch.arange(8, device=device) < 8 - step]  # XLA401
             update(optimizer, model(chosen).square().mean())
 
 
