@@ -96,6 +96,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA403": {(ByHand, SHOWN)},
     "XLA404": {(PassArgument, UNSAFE)},
     "XLA405": {(PassArgument, UNSAFE)},
+    "XLA406": {(ByHand, SHOWN)},
     "XLA501": {(SyncBefore, UNSAFE)},
     "XLA502": {(MoveBelow, SHOWN), (MoveAbove, SHOWN)},
     "XLA503": {(ByHand, SHOWN)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, starmap
 from typing import NamedTuple
@@ -34,6 +35,7 @@ def varying(traces: Sequence[Trace]) -> Iterator[Varying]:
         elif is_shaped_by_data(operation.name, *_given(operation)):
             yield Varying(Form.DATA, operation)
     if len(traces) >= ROUNDS:
+        yield from _more_or_less(traces[-ROUNDS:])
         for same in _side_by_side(traces[-ROUNDS:]):
             by = _changed(same)
             if by is not None:
@@ -63,6 +65,16 @@ def _side_by_side(traces: Sequence[Trace]) -> Iterator[tuple[Operation, ...]]:
         same = [places.get(place, []) for places in sorted_by_place]
         if len({len(each) for each in same}) == 1:
             yield from zip(*same, strict=True)
+
+
+def _more_or_less(traces: Sequence[Trace]) -> Iterator[Varying]:
+    """Calls that one round makes more often than another, in a loop within it."""
+    counted = [Counter(operation.site for operation in trace.operations) for trace in traces]
+    first = {operation.site: operation for operation in reversed(traces[-1].operations)}
+    for site, operation in first.items():
+        times = [each[site] for each in counted]
+        if all(times) and all(now != before for before, now in pairwise(times)):
+            yield Varying(Form.TRIPS, operation)
 
 
 def _changed(same: tuple[Operation, ...]) -> Form | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from xlalint.lazy.site import Site, site_of
 from xlalint.spelling import spelling
@@ -154,6 +154,20 @@ def _loops_at(code: CodeType, instruction: int) -> tuple[Site, ...]:
         # What stands in the head of a `for` is computed once, before it.
         and (site.line >= loop.body or fetches or loop.is_while)
     )
+
+
+def goes_over(site: Site) -> Site | None:
+    """What the innermost `for` of its function goes over that `site` stands in; None: it stands in none."""
+    loops = [node for node in ast.walk(parsed(site.path)) if _holds(node, site)]
+    inner = max(loops, key=lambda node: node.lineno, default=None)
+    return site_of(site.path, inner.iter) if isinstance(inner, ast.For) else None
+
+
+def _holds(node: ast.AST, site: Site) -> TypeGuard[ast.stmt]:
+    """Whether a place is in the body of a loop, or of a function."""
+    if not isinstance(node, (ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    return node.body[0].lineno <= site.line <= (node.end_lineno or node.lineno)
 
 
 class _Loop(NamedTuple):

@@ -32,6 +32,7 @@ SAID_ALIKE = (
     "XLA401/sampler_of_every_kind.py",
     "XLA402/row_of_the_step.py",
     "XLA403/tokens_one_by_one.py",
+    "XLA406/tokens_of_each_batch.py",
     "XLA404/one_epoch.py",
     "XLA501/rfc_checkpoint.py",
     "XLA502/early_return_before_mesh_reduce.py",

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterable
 
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.payloads import Constant
+from xlalint.analysis.payloads import COUNTER, Constant, counts
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import read, record
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
-from xlalint.lazy.values import Value, Weight
+from xlalint.lazy.values import Kind, Value, Weight
 from xlalint.spelling import THE_FRAMEWORK, spelling
 
 
@@ -84,6 +84,12 @@ class Call:
     def read(self, value: Value, reading: Reading) -> Value:
         """The call reads a value on the host; returns the number that comes of it."""
         return read(value, reading, self, self.site, self.frame, self.store)
+
+    def read_number(self, value: Value, reading: Reading) -> Value:
+        """The same of a single number: in a loop it is another one in each round."""
+        number = self.read(value, reading)
+        varies = self.store.state.scopes.in_loop and value.kind is Kind.TENSOR and value.known
+        return COUNTER._replace(differs=number.differs) if varies or counts(value) else number
 
     @property
     def function(self) -> ast.expr | None:

@@ -20,12 +20,14 @@ from xlalint.analysis.payloads import (
     Loader,
     Namespace,
     container,
+    counts,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.analysis.work import may_hold_work
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.cuts import Cause
+from xlalint.lazy.events import Form
 from xlalint.lazy.obligations import Fact
 from xlalint.lazy.scopes import Scopes
 from xlalint.lazy.site import Site
@@ -353,6 +355,10 @@ def _end_loop(
         since=since, keeps=back is not None and _keeps_work(node, back), told=judged and back is not None,
         ragged=over.payload.ragged if over is not None and isinstance(over.payload, Loader) else None,
     )  # fmt: skip
+    works = judged and bool(since) and not (done.cuts or done.may_cut)
+    if works and isinstance(node, ast.For) and over is not None and counts(over):
+        shown, site = spelling(node.iter), frame.site(node.iter)
+        frame.model.vary_shape(state, Value(Kind.TENSOR), Form.TRIPS, shown, site)
     engine = state.engine
     since = places(outer_since, engine.since) if engine.recorded != NOTHING else ()
     state.engine = engine._replace(since=since)

@@ -424,6 +424,7 @@ class Form(Enum):
     MASK = "by how much a mask takes"
     INDEX = "by a number of Python's that is another one in each step"
     GROWTH = "by what is appended in each step"
+    TRIPS = "by how often a loop inside of it goes round"
     PADDING = "by the longest text of a batch"
 
     __hash__ = BY_IDENTITY

@@ -15,7 +15,7 @@ from typing import Any
 from torch._dynamo import eval_frame
 
 from xlalint.lazy.cuts import Cause
-from xlalint.lazy.events import Change, GraphChanged
+from xlalint.lazy.events import Change, Form, GraphChanged
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import Kind, Value
 from xlalint_runtime import pending, replicas
@@ -24,7 +24,7 @@ from xlalint_runtime.forms import ROUNDS, varying
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.replica import Around, Replica
 from xlalint_runtime.shield import Faults
-from xlalint_runtime.sites import Chain, is_user_file, source, written
+from xlalint_runtime.sites import Chain, goes_over, is_user_file, source, written
 from xlalint_runtime.traces import Operation, Recorder, Trace
 from xlalint_runtime.watch import Watch
 
@@ -177,10 +177,10 @@ class Recompiles:
         """Tell of operations that make the graph of each round of a loop another one, however light it is."""
         latest = self._this.latest[place] = [*self._this.latest.get(place, ()), trace][-ROUNDS:]
         for by, operation, fills in varying(latest):
-            site = operation.site
-            if site in self._varying:
+            site = goes_over(operation.site) if by is Form.TRIPS else operation.site
+            if site is None or site in self._varying:
                 continue
-            self._varying.add(site)
+            self._varying |= {site, operation.site}
             self._watch.report.chain_at(site)
             shown, value = written(site) or source(site), Value(Kind.TENSOR)
             self._watch.model.vary_shape(replica.state, value, by, shown, site, fills=fills)

@@ -6,9 +6,11 @@ from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
+    COUNTER,
     constant,
     container,
     container_of,
+    counts,
     literal,
     unknown_from,
 )
@@ -42,7 +44,7 @@ def _to_number(machine: Machine, call: Call) -> Value:
         return HOST
     if value.kind is Kind.ORDINAL:
         return value
-    return call.read(value, Reading.SCALAR)
+    return call.read_number(value, Reading.SCALAR)
 
 
 def _to_bool(machine: Machine, call: Call) -> Value:
@@ -53,13 +55,12 @@ def _to_bool(machine: Machine, call: Call) -> Value:
 
 
 def _range(machine: Machine, call: Call) -> Value:
-    for value in call.arguments:
-        call.read(value, Reading.INDEX)
+    read = [call.read_number(value, Reading.INDEX) for value in call.arguments]
     bounds = [literal(value) for value in call.arguments]
     if all(isinstance(bound, int) for bound in bounds) and 0 < len(bounds) <= MOST_BOUNDS:
         count = len(range(*bounds))  # type: ignore[call-overload]
         return container([HOST] * min(count, MOST_COUNTED))
-    return container_of(HOST)
+    return COUNTER if any(map(counts, read)) else container_of(HOST)
 
 
 MOST_BOUNDS = 2

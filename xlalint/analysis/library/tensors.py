@@ -102,7 +102,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case Operation.READ:
             if receiver.role is Role.PERHAPS_MODULE and name == "cpu":
                 return UNKNOWN
-            number = call.read(receiver, Reading.EXPLICIT)
+            number = (call.read_number if name == "item" else call.read)(receiver, Reading.EXPLICIT)
             return of_numpy(number) if is_of_numpy(number, name) else number
         case Operation.ASK:
             return call.read(receiver, Reading.BOOL)
