@@ -28,9 +28,9 @@ from xlalint.lazy.events import (
     ScopeEntered,
     ScopeLeft,
     SeedMissed,
+    ShapeVaries,
     Sharded,
     SpmdTooLate,
-    ShapeVaries,
     SteppedAgain,
     StepSplit,
     StepsRun,
@@ -39,10 +39,9 @@ from xlalint.lazy.events import (
 )
 
 EMITTED: frozenset[type[Event]] = frozenset({
-    CheckpointedByTorch, ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack, FullySharded,
-    GradientUsed, GraphChanged, HostRead, LastBatchSmaller, LeftPending, LoopLeft, MarkerRepeated,
-    ObjectsShared, OptimizerStepped, ReadThenCut, ReducedAgain, Save, ScalerStepped, ScopeEntered, ScopeLeft,
-    SeedMissed, Sharded, SpmdTooLate, StepSplit, SteppedAgain, StepsRun, TrainedApart, UnmatchedCollective,
-    OptimizerStepped, ReadThenCut, Save, ScalerStepped, ScopeEntered, ScopeLeft, SeedMissed, ShapeVaries,
-    StepSplit, SteppedAgain, StepsRun, TrainedApart, UnmatchedCollective,
+    CheckpointedByTorch, ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack,
+    FullySharded, GradientUsed, GraphChanged, HostRead, LastBatchSmaller, LeftPending, LoopLeft,
+    MarkerRepeated, ObjectsShared, OptimizerStepped, ReadThenCut, ReducedAgain, Save, ScalerStepped,
+    ScopeEntered, ScopeLeft, SeedMissed, ShapeVaries, Sharded, SpmdTooLate, StepSplit, SteppedAgain,
+    StepsRun, TrainedApart, UnmatchedCollective,
 })  # fmt: skip
