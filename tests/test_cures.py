@@ -73,6 +73,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA102": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE), (SyncBefore, UNSAFE)},
     "XLA103": {(Rename, UNSAFE), (ByHand, SHOWN)},
     "XLA106": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE)},
+    "XLA107": {(PassArgument, UNSAFE)},
     "XLA201": {(WrapBody, UNSAFE)},
     "XLA202": {(WrapBody, UNSAFE)},
     "XLA203": {(WrapBody, UNSAFE), (SyncBefore, UNSAFE)},
@@ -90,6 +91,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
         (EndBefore, UNSAFE), (DropArgument, UNSAFE), (Remove, UNSAFE), (Swap, UNSAFE), (Swap, SHOWN),
     },
     "XLA302": {(PassArgument, UNSAFE), (ByHand, SHOWN)},
+    "XLA303": {(ByHand, SHOWN)},
     "XLA304": {(ByHand, SHOWN)},
     "XLA401": {(FillByMask, UNSAFE), (ByHand, SHOWN)},
     "XLA402": {(ByHand, SHOWN)},
@@ -130,6 +132,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA709": {(ByHand, SHOWN)},
     "XLA703": {(DropScaler, UNSAFE), (KeepOnDevice, UNSAFE), (ByHand, SHOWN)},
     "XLA809": {(PassArgument, UNSAFE)},
+    "XLA811": {(ByHand, SHOWN)},
     "XLA810": {(ByHand, SHOWN)},
 }  # fmt: skip
 """What the fixture programs of each rule are offered; of some rules there is more, below."""

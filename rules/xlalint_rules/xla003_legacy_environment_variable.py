@@ -66,7 +66,7 @@ class LegacyEnvironmentVariable(Rule[VariableUsed]):
 
     def judge(self, event: VariableUsed, state: View) -> Iterator[Finding]:
         variable = environment.of(event.name)
-        if variable is None or variable.since > self.target.low:
+        if variable is None or variable.debugs or variable.since > self.target.low:
             return
         yield self.finding(
             event,

@@ -77,6 +77,7 @@ class DataDependentShape(Rule[ShapeVaries]):
     code = "XLA401"
     name = "data-dependent-shape"
     severity = Severity.WARNING
+    yields_to = ("XLA811",)
 
     def judge(self, event: ShapeVaries, state: View) -> Iterator[Finding]:
         hot = state.scopes.in_loop or state.scopes.step is not None

@@ -1,4 +1,4 @@
-"""Environment variables that torch_xla no longer reads, or that have a settled successor: data.
+"""Environment variables that torch_xla no longer reads, that have a settled successor, or that debug: data.
 
 Read from the source of the releases: XRT went with 2.1, XLA:CUDA and its variables with 2.9.
 `XLA_USE_BF16` and `XLA_DOWNCAST_BF16` are still read in 2.9: tensors say float32 and hold bfloat16.
@@ -20,6 +20,7 @@ class Variable(NamedTuple):
         since: From this release on.
         switch: Whether it is on or off, as the values in `OFF` say.
         is_read: Whether torch_xla still asks for it.
+        debugs: Whether it is there to look for faults, and not a former one.
     """
 
     harm: str
@@ -27,6 +28,7 @@ class Variable(NamedTuple):
     since: Version = (1, 8)
     switch: bool = False
     is_read: bool = True
+    debugs: bool = False
 
 
 _XRT = Variable(
@@ -48,6 +50,8 @@ _HALF = Variable(
     switch=True,
 )
 
+_IN_SHELL = "set it in the shell, for the run in which you look for a fault"
+
 VARIABLES: dict[str, Variable] = {
     "XLA_USE_BF16": _ROUNDS,
     "XLA_DOWNCAST_BF16": _ROUNDS,
@@ -65,16 +69,31 @@ VARIABLES: dict[str, Variable] = {
         (2, 9),
         is_read=False,
     ),
+    **{
+        name: Variable(harm, _IN_SHELL, switch=True, debugs=True)
+        for name, harm in {
+            "XLA_IR_DEBUG": "slows the host down: each operation keeps its Python stack",
+            "XLA_HLO_DEBUG": "slows the host down: each operation keeps its Python stack",
+            "XLA_SYNC_WAIT": "makes each graph cut wait for the device: it idles while Python records",
+            "XLA_USE_EAGER_DEBUG_MODE": "runs each operation by itself",
+            "XLA_SAVE_TENSORS_FILE": "writes each graph to a file",
+            "PT_XLA_DEBUG": "analyzes each graph that is run, and writes what it finds",
+            "PT_XLA_DEBUG_LEVEL": "analyzes each graph that is run, and writes what it finds",
+        }.items()
+    },
 }
 """By name; all that begin with `XRT_` are of the runtime before PJRT."""
 
 OFF = frozenset({"", "0", "false"})
 """Values of a switch that is off, in lower case."""
 
-PATTERN = r"XRT_|XLA_(?:USE|DOWNCAST)_(?:BF16|FP16|SPMD)|GPU_NUM_DEVICES"
+PATTERN = (
+    r"XRT_|XLA_(?:USE|DOWNCAST)_(?:BF16|FP16|SPMD)|GPU_NUM_DEVICES"
+    r"|XLA_(?:IR|HLO)_DEBUG|XLA_SYNC_WAIT|XLA_USE_EAGER_DEBUG_MODE|XLA_SAVE_TENSORS_FILE|PT_XLA_DEBUG"
+)
 """What stands in every file that names one of them."""
 
 
 def of(name: str) -> Variable | None:
-    """What is known of a variable; None: it is not one of torch_xla's former ones."""
+    """What is known of a variable; None: it is none of torch_xla that anything is said of."""
     return _XRT if name.startswith("XRT_") else VARIABLES.get(name)

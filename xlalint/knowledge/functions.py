@@ -265,8 +265,8 @@ FUNCTIONS: dict[str, str] = {
     "torch.amp.autocast": "autocast",
     "torch.cuda.amp.autocast": "cuda autocast",
     "torch_xla.amp.autocast": "plain scope",
-    "torch.autograd.set_detect_anomaly": "plain scope",
-    "torch.autograd.detect_anomaly": "plain scope",
+    "torch.autograd.set_detect_anomaly": "anomaly mode",
+    "torch.autograd.detect_anomaly": "anomaly mode",
     "torch.profiler.record_function": "plain scope",
     "torch.autograd.profiler.record_function": "plain scope",
     "torch.manual_seed": "seed of the host",
@@ -351,6 +351,12 @@ TORCH = "torch."
 
 DISTRIBUTIONS = "torch.distributions"
 """The classes in here make objects that hold tensors under their attributes."""
+
+MADE_OF_DISTRIBUTIONS = frozenset({"Independent", "TransformedDistribution", "MixtureSameFamily"})
+"""Of these, what they are made of checks itself."""
+
+VALIDATION = frozenset({"set_default_validate_args"})
+"""Where this is used, distributions may check nothing."""
 
 NO_OPERATIONS = (
     "torch.distributed", "torch.utils", "torch.cuda", "torch.backends", "torch.random",

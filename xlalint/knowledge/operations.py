@@ -86,6 +86,9 @@ SHAPED_BY_DATA: dict[str, tuple[int, str]] = {
 """Operations whose result has a shape that the numbers decide on. Of some only while they get fewer
 arguments than so many, counted with the tensor itself, and not the one of this name."""
 
+COUNTED_BY_HOST = frozenset({"unique", "unique_consecutive", "bincount"})
+"""Those of them that the host runs, and that a function with one graph only may hold all the same."""
+
 DRAWING = frozenset({
     "rand", "randn", "randint", "randperm", "normal", "rand_like", "randn_like", "randint_like", "bernoulli",
     "bernoulli_", "normal_", "uniform_", "random_", "exponential_", "geometric_", "cauchy_", "log_normal_",

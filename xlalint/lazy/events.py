@@ -417,6 +417,21 @@ class CompiledInVain(Event):
     fault: Fault = Fault.BARE
 
 
+@dataclass(frozen=True, slots=True)
+class Validated(Event):
+    """A distribution checks its parameters on the host; `spelling` is what the program wrote."""
+
+    spelling: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnomaliesSought(Event):
+    """From here on autograd asks of each gradient whether it is a number; `spelling` is what the program
+    wrote."""
+
+    spelling: str = ""
+
+
 class Form(Enum):
     """By what the shape of a result, and with it the graph, changes from one step to the next."""
 
@@ -438,11 +453,13 @@ class ShapeVaries(Event):
         by: What decides on the shape.
         spelling: What the program wrote.
         fills: Whether a Python number is written to all that a mask takes.
+        runs: Whether the engine runs what is recorded at once, to know the shape.
     """
 
     by: Form = Form.DATA
     spelling: str = ""
     fills: bool = False
+    runs: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, either
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, Cause, LastCut, Marker, needed
 from xlalint.lazy.events import (
+    AnomaliesSought,
     BarrierFault,
     BarrierMisused,
     CacheShared,
@@ -69,6 +70,7 @@ from xlalint.lazy.events import (
     TrainedUntraced,
     UnmatchedCollective,
     Use,
+    Validated,
     WorkInAutocast,
     WorkTimed,
 )
@@ -186,10 +188,14 @@ class LazyModel:
         state.engine = engine
 
     def vary_shape(
-        self, state: State, value: Value, by: Form, spelling: str, site: Site, *, fills: bool = False
-    ) -> None:
-        """The shape of what is computed of a device value depends on its numbers."""
-        self._emit(ShapeVaries(site, self.assumed(state, value), by, spelling, fills), state)
+        self, state: State, value: Value, by: Form, spelling: str, site: Site, *,
+        fills: bool = False, runs: bool = True,
+    ) -> None:  # fmt: skip
+        """The shape of what is computed of a device value depends on its numbers.
+
+        `runs` says whether the engine runs what is recorded to know it; the host counts what is unique.
+        """
+        self._emit(ShapeVaries(site, self.assumed(state, value), by, spelling, fills, runs), state)
 
     def records(self, state: State) -> bool:
         """Whether the engine records what it is told to compute: in eager mode only inside a step."""
@@ -448,6 +454,14 @@ class LazyModel:
     def compile_in_vain(self, state: State, fault: Fault, site: Site) -> None:
         """A step function is compiled, and does not do what is meant."""
         self._emit(CompiledInVain(site, state.trust.bounded, fault), state)
+
+    def validate(self, state: State, value: Value, spelling: str, site: Site) -> None:
+        """A distribution is made of device tensors, and checks them on the host."""
+        self._emit(Validated(site, self.assumed(state, value), spelling), state)
+
+    def seek_anomalies(self, state: State, spelling: str, site: Site) -> None:
+        """Autograd is told to ask of each gradient whether it is a number."""
+        self._emit(AnomaliesSought(site, state.trust.bounded, spelling), state)
 
     def miss_method(
         self, state: State, name: str, site: Site, *, assumes: Assumptions = assumptions.NONE

@@ -71,6 +71,12 @@ def _plain_scope(machine: Machine, call: Call) -> Value:
     return Value(Kind.SCOPE, payload=Opening(None, call.spelling))
 
 
+def _anomaly_mode(machine: Machine, call: Call) -> Value:
+    if call.flag("mode", default=True, position=0) is True:
+        call.frame.model.seek_anomalies(call.store.state, call.spelling, call.site)
+    return Value(Kind.SCOPE, payload=Opening(None, call.spelling))
+
+
 def _autocast(machine: Machine, call: Call) -> Value:
     device = device_of(call.argument(0, "device_type")).type
     return _autocast_for(device, call)
@@ -140,6 +146,7 @@ EFFECTS: dict[str, Effect] = {
     "step trace scope": _step_trace_scope,
     "plain scope": _plain_scope,
     "exit stack": _exit_stack,
+    "anomaly mode": _anomaly_mode,
     "autocast": _autocast,
     "cuda autocast": _cuda_autocast,
     "eager mode": _eager_mode,

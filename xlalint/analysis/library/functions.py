@@ -133,8 +133,19 @@ def _call_torch(machine: Machine, module: str, last: str, call: Call) -> Value:
         return unknown_from(*call.values)
     result = call_operation(last, call)
     if module.startswith(functions.DISTRIBUTIONS) and last[:1].isupper() and result.kind is Kind.TENSOR:
+        if _validates(machine, last, call):
+            call.frame.model.validate(call.store.state, result, call.spelling, call.site)
         return result._replace(payload=Tensor(Role.DISTRIBUTION))
     return result
+
+
+def _validates(machine: Machine, name: str, call: Call) -> bool:
+    """Whether a distribution checks what it is made of."""
+    if name in functions.MADE_OF_DISTRIBUTIONS or call.flag("validate_args", default=True) is not True:
+        return False
+    outline = call.frame.outline
+    machine.rest_on("mentions", outline.file, " ".join(sorted(functions.VALIDATION)))
+    return not outline.mentions(functions.VALIDATION)
 
 
 def _create(last: str, call: Call) -> Value:

@@ -25,6 +25,7 @@ from xlalint.analysis.unknown import holds_tensor
 from xlalint.knowledge.methods import OF_UNSURE
 from xlalint.knowledge.operations import (
     APPENDING,
+    COUNTED_BY_HOST,
     DRAWING,
     DROPPING,
     MASKS,
@@ -77,7 +78,8 @@ def _appended(given: Value, result: Value, call: Call) -> Value:
 def _watch_shape(name: str, tensor: Value, given: int, call: Call) -> None:
     """The shape of the result may be decided by the numbers in a tensor."""
     if is_shaped_by_data(name, given, call.keywords) and tensor.known:
-        call.frame.model.vary_shape(call.store.state, tensor, Form.DATA, call.spelling, call.site)
+        runs = name not in COUNTED_BY_HOST
+        call.frame.model.vary_shape(call.store.state, tensor, Form.DATA, call.spelling, call.site, runs=runs)
 
 
 def draws_on_device(name: str, where: Value, call: Call) -> None:
