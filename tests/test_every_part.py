@@ -91,6 +91,7 @@ UNNOTICED = {
     "terms SERVER.settled_by_one_arm": "it is told once at its place",
     "terms SERVER.placed_in_caller": "it is told where the profile is captured",
     "terms LOADER.settled_by_one_arm": "it is told once at its place",
+    "context setup.caches": "it is the same throughout a program",
     "join Setup.caches: one": "it is the same throughout a program",
     "join Setup.caches: other": "it is the same throughout a program",
     "terms SINGLE.told_apart_by_detail": "what settles it asks for no detail",

@@ -4,6 +4,7 @@
 
 import torch
 import torch_xla
+import torch_xla.debug.profiler as xp
 import torch_xla.distributed.parallel_loader as pl
 import torch_xla.runtime as xr
 
@@ -66,3 +67,13 @@ def stops_altogether(batches, limit):
                 break
         if done:
             break
+
+
+def captures_below_work():
+    server = xp.start_server(9012)
+    x = torch.ones(4, 4, device=device)
+    y = x @ x
+    torch_xla.sync()
+    y = y @ x
+    xp.trace("localhost:9012", "/tmp/profile")  # expect: XLA804
+    return server, y

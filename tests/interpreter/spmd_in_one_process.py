@@ -22,6 +22,14 @@ def one_of_two_meshes(several):
     return SpmdFullyShardedDataParallel(torch.nn.Linear(4, 4))
 
 
+def the_other_of_two_meshes(several):
+    if several:
+        xs.set_global_mesh(xs.get_1d_mesh("data"))
+    else:
+        xs.set_global_mesh(xs.get_1d_mesh("fsdp"))
+    return SpmdFullyShardedDataParallel(torch.nn.Linear(4, 4))
+
+
 def mesh_after_mesh():
     xs.set_global_mesh(xs.get_1d_mesh("fsdp"))
     first = wrapped_by_global_mesh(torch.nn.Linear(4, 4))
@@ -75,7 +83,8 @@ def main(several):
         model(torch.ones(4, 4, device=device)).sum()
     if several:
         xr.use_spmd()
-        one_of_two_meshes(several)
+        one_of_two_meshes(input() == "fsdp")
+        the_other_of_two_meshes(input() == "data")
         mesh_after_mesh()
         sharded_on_one_way(several)
         sharded_before_the_second_call()
