@@ -381,7 +381,8 @@ class Interpreter(Memo):
         self.rest_on("relevant", *function.key)
         if function in self._plan.relevant:
             return True
-        if not are_idle(names) or not are_idle(captured) or call.store.state.scopes.open:
+        state = call.store.state
+        if not are_idle(names) or not are_idle(captured) or state.scopes.open or state.awaits_a_reader:
             return True
         if self.classes.has_optimizer_scope(function):
             return True
@@ -501,6 +502,8 @@ class Interpreter(Memo):
             view = seen_from(carried.view, state)
             facts = told(carried.facts)
             for mine in state.owes(obligation.owed):
+                if obligation.terms.told_apart_by_detail and mine.detail != obligation.detail:
+                    continue
                 if any(fact.excludes(other) for fact in facts for other in mine.when):
                     continue
                 event = with_obligation(carried.event, mine)

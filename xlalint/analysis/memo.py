@@ -112,8 +112,9 @@ class Memo(Machine):
         self, function: Function, names: dict[str, Value], captured: dict[str, Value], call: Call
     ) -> Summary:
         attributes = self.within_reach(call.store.attributes, names, captured)
-        scopes = call.store.state.scopes.open
-        if not scopes and are_idle(names) and are_idle(captured) and self._names_idle(function, attributes):
+        state = call.store.state
+        alone = not state.scopes.open and not state.awaits_a_reader
+        if alone and are_idle(names) and are_idle(captured) and self._names_idle(function, attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
             summary = self._neutral_summary(function, names, captured, attributes, call)
             if summary is not None and summary.did_nothing:

@@ -165,11 +165,12 @@ FUNCTIONS: dict[str, str] = {
     f"{FSDP}.xla_fully_sharded_data_parallel.XlaFullyShardedDataParallel": "shard and move module",
     # Files
     f"{XM}.save": "xla save",
-    "torch_xla.utils.serialization.save": "xla save",
+    "torch_xla.utils.serialization.save": "save references",
+    "torch_xla.utils.serialization.load": "load references",
     "torch.save": "save",
     "safetensors.torch.save_file": "save",
     "safetensors.torch.save_model": "save",
-    "torch.load": "unknown object",
+    "torch.load": "load",
     # Host reads by functions
     "builtins.print": "print",
     "builtins.str": "text",

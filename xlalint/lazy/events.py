@@ -529,6 +529,20 @@ class TrainedApart(Settled):
 
 
 @dataclass(frozen=True, slots=True)
+class ReadTooEarly(Settled):
+    """Replicas read, at `site` and by `spelling`, a file that another one has yet to write, perhaps."""
+
+    spelling: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedByAnother(Settled):
+    """A file is loaded, at `site` and by `spelling`, that another function has to load."""
+
+    spelling: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SteppedAgain(Settled):
     """An optimizer applies, at `site`, the gradients that it has applied already."""
 

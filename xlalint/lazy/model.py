@@ -45,6 +45,7 @@ from xlalint.lazy.events import (
     Leaving,
     LeftAlone,
     LeftPending,
+    LoadedByAnother,
     LoaderAbandoned,
     LoopLeft,
     MarkerRepeated,
@@ -53,6 +54,7 @@ from xlalint.lazy.events import (
     OptimizerStepped,
     Reading,
     ReadThenCut,
+    ReadTooEarly,
     ReducedAgain,
     ReplicasLaunched,
     Save,
@@ -94,6 +96,9 @@ _MEETING = frozenset({Cause.LOADER, Cause.RENDEZVOUS})
 
 _REPEATS = frozenset({Cause.LOADER, Cause.SCOPE_ENTRY, Cause.RENDEZVOUS})
 """What makes a marker superfluous that comes directly before it."""
+
+_HOLDING = frozenset({"barrier", "rendezvous", "mesh_reduce"})
+"""Where replicas wait on their hosts: what one has written before, the others find."""
 
 REDUCING, PLAIN = "xm.optimizer_step", "step"
 """How an optimizer was asked to step: with its gradients summed over the replicas first, or as they are."""
@@ -676,6 +681,8 @@ class LazyModel:
         hot = state.in_every_round if every_round is None else every_round
         self._emit(Collective(site, self.assumed(state), operation, tag, hot), state)
         self.meet_in_part(state)
+        if operation in _HOLDING:
+            state.obligations -= set(state.owes(Owed.WRITTEN))
         _note(state, meets=state.loop.own.meets | {operation})
         self._need_markers(state)
         state.collectives = met(state.collectives, [(f"{operation} {tag}".strip(), (site,))])
@@ -848,13 +855,17 @@ class LazyModel:
     def save(
         self, state: State, spelling: str, value: Value, recorded: Recorded, site: Site, *,
         by_xla: bool, on_device: bool = False, of_parameters: bool = False,
-        to_every_replica: bool = False, opened: Path = (),
+        to_every_replica: bool = False, opened: Path = (), file: str = "", as_references: bool = False,
     ) -> None:  # fmt: skip
         """Values are written to a file, and what is recorded on them runs.
 
-        `on_device` tells that some of them surely are device tensors, `of_parameters` that a module's
-        parameters are among them, `to_every_replica` that each one that comes here writes, and `opened` where
-        every replica opened what the master writes.
+        Args:
+            on_device: Whether some of them surely are device tensors.
+            of_parameters: Whether a module's parameters are among them.
+            to_every_replica: Whether each one that comes here writes.
+            opened: Where every replica opened what the master writes.
+            file: What is known again when that file is read; empty where nothing is.
+            as_references: Whether it gets references to the tensors, which stand in files of their own.
         """
         assumes = self.assumed(state, value)
         on_device = on_device or value.is_device
@@ -870,10 +881,39 @@ class LazyModel:
                 )
         if by_xla:
             self.collective(state, "xm.save", "", site)
+        if file:
+            self._write(state, file, site, to_every_replica=to_every_replica, as_references=as_references)
         if of_parameters:
             # What is written has run: nothing of it is recorded any more.
             state.engine = state.engine._replace(parameters=NOTHING)
             _note(state, saves=True)
+
+    def _write(
+        self, state: State, file: str, site: Site, *, to_every_replica: bool, as_references: bool
+    ) -> None:
+        state.obligations -= {
+            o for o in (*state.owes(Owed.WRITTEN), *state.owes(Owed.REFERENCES)) if o.detail == file
+        }
+        split, replicas = state.split, state.replicas
+        by_one = split.is_rank_test if split is not None else not to_every_replica
+        if by_one and replicas.launched is not False and not replicas.spmd:
+            self._owe(state, Owed.WRITTEN, site, state.trust.bounded, file, split=split)
+        if as_references:
+            self._owe(state, Owed.REFERENCES, site, state.trust.bounded, file)
+
+    def load(
+        self, state: State, file: str, spelling: str, site: Site, *, by_references: bool = False
+    ) -> None:
+        """A file is read; `by_references` says that what it refers to is loaded, too."""
+        for obligation in state.owes(Owed.WRITTEN):
+            # Who has written may read at once.
+            if obligation.detail == file and state.split is None:
+                self._settle(state, obligation, ReadTooEarly(site, obligation.assumes, obligation, spelling))
+        for obligation in state.owes(Owed.REFERENCES) if not by_references else ():
+            if obligation.detail == file:
+                self._settle(
+                    state, obligation, LoadedByAnother(site, obligation.assumes, obligation, spelling)
+                )
 
     def add_closure(
         self, state: State, site: Site, *, asynchronous: bool, captures: Iterable[str] = ()

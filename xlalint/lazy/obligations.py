@@ -36,6 +36,8 @@ class Owed(Enum):
     LOADER = "loader left early; one made in its place leaves its threads behind"
     SINGLE = "device that is used as one of several; SPMD comes too late for it"
     TRACED = "StepTrace that was left; the rest of the step must not follow"
+    WRITTEN = "file that one replica writes; the others must wait for it"
+    REFERENCES = "file of references to tensors, which `torch.load` does not follow"
     STEPPED = "optimizer step; the same gradients must not be applied once more"
 
     __hash__ = BY_IDENTITY
@@ -88,6 +90,8 @@ TERMS: dict[Owed, Terms] = {
     Owed.LOADER: Terms(told_apart_by_detail=True),
     Owed.SINGLE: Terms(),
     Owed.TRACED: Terms(dropped_by_cut=True),
+    Owed.WRITTEN: Terms(dropped_by_cut=True, settled_by_one_arm=True, told_apart_by_detail=True),
+    Owed.REFERENCES: Terms(settled_by_one_arm=True, told_apart_by_detail=True),
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 

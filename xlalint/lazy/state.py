@@ -343,6 +343,11 @@ class State:
         """Whether heavy work is surely recorded."""
         return self.engine.recorded.must is Weight.HEAVY
 
+    @property
+    def awaits_a_reader(self) -> bool:
+        """Whether it matters who reads files now: one was written for others, or for another function."""
+        return any(o.owed is Owed.WRITTEN or o.owed is Owed.REFERENCES for o in self.obligations)
+
     def owes(self, owed: Owed) -> list[Obligation]:
         """The open obligations of one sort, in a stable order."""
         if not self.obligations:

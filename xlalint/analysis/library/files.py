@@ -33,6 +33,8 @@ from xlalint.lazy.values import (
 def _open(machine: Machine, call: Call) -> Value:
     """A file is opened: written by all replicas, unless a test keeps some of them away."""
     mode = literal(call.argument(1, "mode"))
+    if mode is None or (isinstance(mode, str) and "r" in mode):
+        _read(call, 0, "file")
     by_all = isinstance(mode, str) and "w" in mode and not call.store.state.replicas.splits
     return Value(Kind.HOST, payload=OpenFile((call.site,)) if by_all else None)
 
@@ -41,11 +43,56 @@ def _xla_save(machine: Machine, call: Call) -> Value:
     return _save(call, by_xla=True)
 
 
+def _save_references(machine: Machine, call: Call) -> Value:
+    return _save(call, by_xla=True, as_references=True)
+
+
+def _load(machine: Machine, call: Call) -> Value:
+    _read(call, 0, "f")
+    return UNKNOWN
+
+
+def _load_references(machine: Machine, call: Call) -> Value:
+    _read(call, 0, "path", by_references=True)
+    return UNKNOWN
+
+
+def _read(call: Call, position: int, keyword: str, *, by_references: bool = False) -> None:
+    file = _file(call, position, keyword)
+    if file:
+        model = call.frame.model
+        model.load(call.store.state, file, call.spelling, call.site, by_references=by_references)
+
+
+def _file(call: Call, position: int, *keywords: str) -> str:
+    """What a file is known by, from one place of the program to another: its name, or how a function
+    spells it. Empty where neither is known.
+    """
+    given = next((value for key in keywords if (value := call.argument(position, key)) is not None), None)
+    name = literal(given)
+    if isinstance(name, str):
+        return repr(name)
+    node = call.written("", position) or next(filter(None, map(call.written, keywords)), None)
+    if node is None or given is None or isinstance(given.payload, OpenFile):
+        return ""
+    if not all(isinstance(part, _OF_PATHS) for part in ast.walk(node)):
+        return ""
+    function = call.frame.function
+    return f"{function.qualname if function is not None else ''}: {ast.unparse(node)}"
+
+
+_OF_PATHS = (
+    ast.Attribute, ast.BinOp, ast.Call, ast.Constant, ast.FormattedValue, ast.JoinedStr, ast.Name,
+    ast.expr_context, ast.operator,
+)  # fmt: skip
+"""What the path of a file is made of."""
+
+
 def _plain_save(machine: Machine, call: Call) -> Value:
     return _save(call, by_xla=False)
 
 
-def _save(call: Call, *, by_xla: bool) -> Value:
+def _save(call: Call, *, by_xla: bool, as_references: bool = False) -> Value:
     data = call.argument(0, "data") or call.argument(0, "obj") or UNKNOWN
     state, unknown = call.store.state, NOTHING
     if by_xla and state.trust.bounded == assumptions.MID_STEP and not _is_hosts(_given(call)):
@@ -57,8 +104,9 @@ def _save(call: Call, *, by_xla: bool) -> Value:
     call.frame.model.save(
         state, call.spelling, data, saved.recorded, call.site,
         by_xla=by_xla, on_device=saved.on_device, of_parameters=saved.of_parameters,
-        to_every_replica=call.flag("master_only", default=True, position=2) is not True,
+        to_every_replica=not by_xla or call.flag("master_only", default=True, position=2) is not True,
         opened=_opened_by_all(call) if by_xla else (),
+        file=_file(call, 1, "file_or_path", "path", "f"), as_references=as_references,
     )  # fmt: skip
     return NONE
 
@@ -124,5 +172,8 @@ def _is_hosts(name: str) -> bool:
 EFFECTS: dict[str, Effect] = {
     "open": _open,
     "xla save": _xla_save,
+    "save references": _save_references,
+    "load": _load,
+    "load references": _load_references,
     "save": _plain_save,
 }
