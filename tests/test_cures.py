@@ -118,6 +118,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA604": {(ByHand, SHOWN)},
     "XLA605": {(ByHand, SHOWN)},
     "XLA606": {(ByHand, SHOWN)},
+    "XLA608": {(ByHand, SHOWN)},
     "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA702": {(TieBelow, UNSAFE)},
     "XLA707": {(SeedDevice, UNSAFE)},

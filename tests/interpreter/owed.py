@@ -406,4 +406,4 @@ def steps_in_a_function_before_a_cut():
 def steps_before_a_save():
     steps_in_a_function()
     xm.save(model.state_dict(), "model.pt")  # owed: STEPPED, STEPS  # expect: XLA602
-    print("run")  # owed: STEPPED
+    print("run")  # owed: STEPPED, WRITTEN

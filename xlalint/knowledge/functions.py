@@ -19,6 +19,7 @@ FSDP = "torch_xla.distributed.fsdp"
 SPMD = "torch_xla.distributed.spmd"
 XMP = "torch_xla.distributed.xla_multiprocessing"
 ENVIRONMENT = "os.environ"
+MANAGER = "torch_xla.experimental.distributed_checkpoint.CheckpointManager"
 
 FUNCTIONS: dict[str, str] = {
     **packages.FUNCTIONS,
@@ -171,6 +172,12 @@ FUNCTIONS: dict[str, str] = {
     "safetensors.torch.save_file": "save",
     "safetensors.torch.save_model": "save",
     "torch.load": "load",
+    MANAGER: "checkpoint manager",
+    "torch_xla.experimental.distributed_checkpoint.manager.CheckpointManager": "checkpoint manager",
+    f"{MANAGER}.save": "take checkpoint",
+    f"{MANAGER}.save_async": "take checkpoint",
+    f"{MANAGER}.should_save": "ask for preemption",
+    f"{MANAGER}.reached_preemption": "ask for preemption",
     # Host reads by functions
     "builtins.print": "print",
     "builtins.str": "text",

@@ -253,6 +253,17 @@ class Save(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointTaken(Event):
+    """A checkpoint manager was told to save, by `spelling`, if it is time for it.
+
+    `seldom` tells that it is told so in few rounds of a loop, and asked for a preemption in none.
+    """
+
+    spelling: str = ""
+    seldom: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeEntered(Event):
     """A scope was opened."""
 

@@ -22,6 +22,7 @@ from xlalint.lazy.events import (
     CacheTooLate,
     CaptureBlocks,
     Change,
+    CheckpointTaken,
     CheckpointedByTorch,
     ClippedEarly,
     ClosureAdded,
@@ -900,6 +901,15 @@ class LazyModel:
             self._owe(state, Owed.WRITTEN, site, state.trust.bounded, file, split=split)
         if as_references:
             self._owe(state, Owed.REFERENCES, site, state.trust.bounded, file)
+
+    def take_checkpoint(self, state: State, spelling: str, site: Site) -> None:
+        """A checkpoint manager saves, if it is time; it asks whether this replica is about to be stopped."""
+        seldom = state.scopes.in_loop and state.of_few_rounds and not state.loop.all.asks
+        self._emit(CheckpointTaken(site, state.trust.bounded, spelling, seldom), state)
+
+    def ask_for_preemption(self, state: State) -> None:
+        """A checkpoint manager is asked whether this replica is about to be stopped."""
+        _note(state, asks=True)
 
     def load(
         self, state: State, file: str, spelling: str, site: Site, *, by_references: bool = False

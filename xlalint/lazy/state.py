@@ -115,6 +115,7 @@ class Activity(NamedTuple):
         closures: Where it added step closures.
         trained: Where it computed gradients or applied them.
         meets: The collectives in which replicas wait for each other.
+        asks: It asked whether the replica is about to be stopped.
         dynamo: Where it ran models that `torch.compile` made, by the backend of torch_xla, in training, and
             what must be so for that.
     """
@@ -131,6 +132,7 @@ class Activity(NamedTuple):
     closures: frozenset[Site] = frozenset()
     trained: frozenset[Training] = frozenset()
     meets: frozenset[str] = frozenset()
+    asks: bool = False
     dynamo: frozenset[tuple[Site, Assumptions]] = frozenset()
 
     @property
@@ -528,6 +530,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "closures": _united,
         "trained": _united,
         "meets": _united,
+        "asks": _either,
         "dynamo": _united,
     },
     Trust: {"opaque": either, "bounded": either},

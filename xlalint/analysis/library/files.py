@@ -9,16 +9,19 @@ from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Container,
+    Instance,
     Module,
     OpenFile,
     StateDict,
     literal,
 )
+from xlalint.knowledge import functions
 from xlalint.knowledge.methods import HOST_STATE
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, least
 from xlalint.lazy.site import Path
 from xlalint.lazy.values import (
+    HOST,
     NONE,
     NOTHING,
     UNKNOWN,
@@ -55,6 +58,22 @@ def _load(machine: Machine, call: Call) -> Value:
 def _load_references(machine: Machine, call: Call) -> Value:
     _read(call, 0, "path", by_references=True)
     return UNKNOWN
+
+
+def _checkpoint_manager(machine: Machine, call: Call) -> Value:
+    """One that is told to leave preemption alone is of no concern."""
+    asks = call.flag("chkpt_on_preemption", default=True, position=6) is True and not call.open_ended
+    return Value(Kind.INSTANCE, payload=Instance((functions.MANAGER,))) if asks else UNKNOWN
+
+
+def _take_checkpoint(machine: Machine, call: Call) -> Value:
+    call.frame.model.take_checkpoint(call.store.state, call.spelling, call.site)
+    return HOST
+
+
+def _ask_for_preemption(machine: Machine, call: Call) -> Value:
+    call.frame.model.ask_for_preemption(call.store.state)
+    return HOST
 
 
 def _read(call: Call, position: int, keyword: str, *, by_references: bool = False) -> None:
@@ -174,6 +193,9 @@ EFFECTS: dict[str, Effect] = {
     "xla save": _xla_save,
     "save references": _save_references,
     "load": _load,
+    "checkpoint manager": _checkpoint_manager,
+    "take checkpoint": _take_checkpoint,
+    "ask for preemption": _ask_for_preemption,
     "load references": _load_references,
     "save": _plain_save,
 }
