@@ -41,7 +41,7 @@ def found(program: Path) -> set[str]:
     """The diagnostics of a program, in the words of its comments."""
     return {
         f"{mark.path}:{mark.line} {mark.code}" + (" likely" if diagnostic.certainty.value == "likely" else "")
-        for diagnostic in diagnostics_of(program, "XLA092", "XLA503")
+        for diagnostic in diagnostics_of(program, "XLA092", "XLA503", "XLA504")
         for mark in [mark_of(diagnostic, program)]
     }
 

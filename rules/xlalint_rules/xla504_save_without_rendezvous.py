@@ -74,6 +74,7 @@ class SaveWithoutRendezvous(Rule[ReadTooEarly]):
     code = "XLA504"
     name = "save-without-rendezvous"
     severity = Severity.ERROR
+    enabled = False
 
     def judge(self, event: ReadTooEarly, state: View) -> Iterator[Finding]:
         yield self.finding(

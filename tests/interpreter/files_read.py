@@ -63,3 +63,11 @@ def references_of_another_file():
     xser.save(model.state_dict(), "first.pt")
     torch_xla.sync()
     return read_other()
+
+
+def replica(index):
+    return cut_between()
+
+
+def start():
+    torch_xla.launch(replica)

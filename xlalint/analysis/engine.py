@@ -35,6 +35,7 @@ from xlalint.lazy.events import (
     DeviceUnregistered,
     Event,
     FileUnreadable,
+    ReadTooEarly,
     ShapeVaries,
     VariableUsed,
 )
@@ -456,7 +457,7 @@ class Program:
         suffered = {
             id(each)
             for each in occurrences
-            if isinstance(each.event, ClippedEarly) and not each.view.replicas.launched
+            if isinstance(each.event, ClippedEarly | ReadTooEarly) and not each.view.replicas.launched
         }
         if not suffered:
             return occurrences
