@@ -54,6 +54,7 @@ class RemovedApi(Rule[ApiUsed]):
     code = "XLA001"
     name = "removed-api"
     severity = Severity.ERROR
+    raises = True
 
     def judge(self, event: ApiUsed, state: View) -> Iterator[Finding]:
         if event.protected:

@@ -65,6 +65,7 @@ class SpawnNprocs(Rule[ReplicasLaunched]):
     code = "XLA510"
     name = "spawn-nprocs"
     severity = Severity.ERROR
+    raises = True
 
     def judge(self, event: ReplicasLaunched, state: View) -> Iterator[Finding]:
         if self.target.high is not None and self.target.high < PJRT_ALONE:

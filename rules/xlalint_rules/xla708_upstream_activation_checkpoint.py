@@ -66,6 +66,7 @@ class UpstreamActivationCheckpoint(Rule[CheckpointedByTorch]):
     code = "XLA708"
     name = "upstream-activation-checkpoint"
     severity = Severity.ERROR
+    raises = True
 
     def judge(self, event: CheckpointedByTorch, state: View) -> Iterator[Finding]:
         yield self.finding(

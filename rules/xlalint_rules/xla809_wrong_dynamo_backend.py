@@ -60,6 +60,7 @@ class WrongDynamoBackend(Rule[DynamoRan]):
     code = "XLA809"
     name = "wrong-dynamo-backend"
     severity = Severity.ERROR
+    raises = True
     of_text = True
 
     def judge(self, event: DynamoRan, state: View) -> Iterator[Finding]:

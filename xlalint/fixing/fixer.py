@@ -301,21 +301,29 @@ def harm(before: Report, after: Report) -> Iterator[tuple[str, str]]:
 def objections(before: Report, after: Report, plans: Sequence[_Plan]) -> dict[str, str]:
     """What speaks against changes, by the path of the changed file: new harm, or none cured.
 
-    What is new in another file is held against all changes.
+    What is new in another file is held against all changes. Nothing is held against names that change where
+    the program raised: it did not get to what is wrong below.
     """
     was, now = _counted(before), _counted(after)
     wrong: dict[str, str] = {}
-    shown = {plan.done[0][0].path: plan.path for plan in plans}
+    shown = {plan.done[0][0].path: plan for plan in plans}
     for path, code in harm(before, after):
         reason = f"{code} would be reported in {path} afterwards"
-        held = [shown[path]] if path in shown else [plan.path for plan in plans]
-        wrong.update((each, reason) for each in held if each not in wrong)
+        held = [shown[path]] if path in shown else plans
+        wrong.update((each.path, reason) for each in held if each.path not in wrong and not _uncovers(each))
     for plan in plans:
         cured = Counter((diagnostic.path, diagnostic.code) for diagnostic, _ in plan.done)
         for key, count in cured.items():
             if now[key] > was[key] - count:
                 wrong.setdefault(plan.path, f"{key[1]} would still be reported")
     return wrong
+
+
+def _uncovers(plan: _Plan) -> bool:
+    """Whether what is found after a change may have been there before, where the program did not get to."""
+    from xlalint.registry import find
+
+    return not plan.moves and any(find(diagnostic.code).raises for diagnostic, _ in plan.done)
 
 
 def _counted(report: Report) -> Counter[tuple[str, str]]:
