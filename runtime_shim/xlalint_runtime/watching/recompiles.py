@@ -15,7 +15,7 @@ from typing import Any
 from torch._dynamo import eval_frame
 
 from xlalint.lazy.cuts import Cause
-from xlalint.lazy.events import Change, Form, GraphChanged
+from xlalint.lazy.events import Change, Changed, Form, GraphChanged
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import Kind, Value
 from xlalint_runtime import pending, replicas
@@ -38,6 +38,10 @@ MOST_WARMING = 40
 """So many steps of one loop are recorded at most until it has warmed up."""
 MOST_KEPT = 4
 """Of the traces of a loop, so many are kept that differ."""
+
+
+_OF_ROUNDS = frozenset({Changed.NEW, Changed.GONE, Changed.OTHER})
+"""By these a graph differs that holds more rounds of a loop, or fewer."""
 
 
 def register(watch: Watch, patches: Patches, faults: Faults) -> None:
@@ -76,6 +80,8 @@ class _Thread(threading.local):
         self.places: dict[Hashable, _Place] = {}
         self.latest: dict[Hashable, list[Trace]] = {}
         """The last traces at each place, by which it is seen what varies."""
+        self.rounds: set[Hashable] = set()
+        """Places of which some loop within goes round more often in some steps than in others."""
         self.shapes: set[tuple[Any, ...]] = set()
         self.loop: Around | None = None
         """The loop that the program was in at the last cut."""
@@ -110,20 +116,22 @@ class Recompiles:
         stepped, this.stepped = replica.steps > this.stepped, replica.steps
         this.is_rest = this.is_rest and loop is this.loop
         this.loop, replica.begins_loader = loop, False
+        at = _key(chain, cause)
         if trace is not None and trace.operations and loop is not None:
-            self._tell_forms(replica, _key(chain, cause), trace)
+            self._tell_forms(replica, at, trace)
         if is_round:
             this.left -= this.left > 0
-            place = this.places.setdefault(_key(chain, cause), _Place())
+            place = this.places.setdefault(at, _Place())
             place.windows += 1
             place.stepped += stepped
             missed, this.missed = this.missed, None
+            goes_round = at in this.rounds
             found = first_difference(trace, place.traces) if trace is not None and place.traces else None
             if missed is not None and missed[0] is place and found is not None:
                 summary.explained(missed[1])
-                self._tell(replica, *found, is_rest=this.is_rest)
+                self._tell(replica, *found, is_rest=this.is_rest, goes_round=goes_round)
             elif compiled and place.is_warm and found is not None:
-                self._tell(replica, *found, is_rest=this.is_rest)
+                self._tell(replica, *found, is_rest=this.is_rest, goes_round=goes_round)
             elif compiled and place.is_warm:
                 summary.recompiled(chain[-1].site, self._unknown(place, chain[-1].site, trace))
             if trace is not None:
@@ -178,6 +186,8 @@ class Recompiles:
         latest = self._this.latest[place] = [*self._this.latest.get(place, ()), trace][-ROUNDS:]
         for by, operation, fills in varying(latest):
             site = goes_over(operation.site) if by is Form.TRIPS else operation.site
+            if by is Form.TRIPS:
+                self._this.rounds.add(place)
             if site is None or site in self._varying:
                 continue
             self._varying |= {site, operation.site}
@@ -185,11 +195,13 @@ class Recompiles:
             shown, value = written(site) or source(site), Value(Kind.TENSOR)
             self._watch.model.vary_shape(replica.state, value, by, shown, site, fills=fills)
 
-    def _tell(self, replica: Replica, operation: Operation, change: Change, *, is_rest: bool) -> None:
+    def _tell(
+        self, replica: Replica, operation: Operation, change: Change, *, is_rest: bool, goes_round: bool
+    ) -> None:
         report, site = self._watch.report, operation.site
         shown = in_short(change) + (", the last batch of a loader without drop_last=True" if is_rest else "")
         report.summary.recompiled(site, shown)
-        if is_rest or site in self._varying:
+        if is_rest or site in self._varying or (goes_round and change.how in _OF_ROUNDS):
             return  # XLA404 tells of it, or the rule for what varies there.
         if site in self._told:
             report.again(site, 1, GraphChanged)
