@@ -71,8 +71,9 @@ class Unpackable(Exception):
 
 
 def _of_events(base: type[Any]) -> tuple[type[Any], ...]:
-    """The classes of some kind that `events` defines, in its order: what comes there later is packed, too."""
-    classes = (each for each in vars(events).values() if isinstance(each, type) and issubclass(each, base))
+    """The classes of some kind that `events` defines: what comes there later is packed, too."""
+    named = (getattr(events, name) for name in dir(events))
+    classes = (each for each in named if isinstance(each, type) and issubclass(each, base))
     return tuple(each for each in classes if each.__module__ == events.__name__)
 
 
