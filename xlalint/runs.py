@@ -73,6 +73,8 @@ class Recompiled:
         step: The first step in which it was.
         count: In how many.
         why: What the operation was and what it is, or why that is not known.
+        diff: By which operations its graph differs from the most similar one before: what has gone begins
+            with `-`, what is new with `+`. Empty where that was not asked for.
     """
 
     path: str
@@ -80,6 +82,7 @@ class Recompiled:
     step: int
     count: int
     why: str
+    diff: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

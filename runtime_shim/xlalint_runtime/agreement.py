@@ -24,11 +24,13 @@ class Meeting(NamedTuple):
         operation: The engine's name of it.
         shapes: Type and shape of each tensor in it.
         chain: The calls in which it was recorded.
+        graph: What the engine knows the graph of these tensors by.
     """
 
     operation: str
     shapes: tuple[str, ...]
     chain: Chain
+    graph: bytes = b""
 
     def meets(self, other: Meeting) -> bool:
         """Whether these two wait for each other, and for nothing else."""
@@ -47,6 +49,7 @@ class Standing:
         waits: Whether it is at a cut.
         has_ended: Whether it has come to its end.
         error: The exception by which it has ended.
+        graph: What the engine knows the graph by of all that its optimizers have updated since its last cut.
     """
 
     chain: Chain
@@ -56,6 +59,7 @@ class Standing:
     waits: bool = False
     has_ended: bool = False
     error: BaseException | None = None
+    graph: bytes = b""
 
 
 def shapes_in(values: object) -> tuple[str, ...]:
@@ -88,15 +92,33 @@ def disagreement(standings: Mapping[int, Standing], lone_cuts: Mapping[int, Chai
         other = next((replica for replica in launching if replica not in lone_cuts), None)
         if other is not None and _graphs(standings[lone]) != _graphs(standings[other]):
             return told(standings, {lone: chain, other: None})
+    for replica in launching[1:]:
+        theirs = standings[replica]
+        doing = _in_other_graphs(ours, theirs)
+        if doing is not None and _waits(ours) and _waits(theirs):
+            return told(standings, dict(zip((first, replica), doing, strict=True)), why=_OTHER_GRAPHS)
     return None
 
 
-def told(standings: Mapping[int, Standing], doing: Mapping[int, Meeting | Chain | None]) -> Parted:
+def _in_other_graphs(ours: Standing, theirs: Standing) -> tuple[Meeting | None, Meeting | None] | None:
+    """Where two replicas that launch the same collectives compute something else before them, or below them.
+
+    Each would compile a graph of its own, and what is in one does not meet what is in the other.
+    """
+    pairs = zip(ours.meetings, theirs.meetings, strict=False)
+    computed = next(((a, b) for a, b in pairs if a.graph != b.graph), None)
+    return computed or ((None, None) if ours.graph != theirs.graph else None)
+
+
+def told(
+    standings: Mapping[int, Standing], doing: Mapping[int, Meeting | Chain | None], why: str = ""
+) -> Parted:
     """The exception that ends all replicas.
 
     Args:
         standings: Where each is.
         doing: Of two replicas that part, what each does, or in which calls; None: it is at its cut.
+        why: Why they do not meet, where that is not to be seen from what they do.
     """
     places = {replica: _chain(doing.get(replica)) or one.chain for replica, one in standings.items()}
     lines = [
@@ -113,10 +135,14 @@ def told(standings: Mapping[int, Standing], doing: Mapping[int, Meeting | Chain 
     if sites and standings[other].error is None:
         tests = (f"`{source(site).strip()}`  {Path(site.path).name}:{site.line}" for site in sites)
         lines.append(f"parted by  {'  or the end of  '.join(tests)}")
+    lines += [why] if why else []
     message = "replicas part, and would wait for each other for ever; nothing of this was launched:\n  "
     error = Parted(message + "\n  ".join(lines))
     error.__cause__ = next(iter(errors), None)
     return error
+
+
+_OTHER_GRAPHS = "the same collectives in different graphs: what these replicas compute beside them differs"
 
 
 def _waits(standing: Standing) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from xlalint.lazy.events import Change, Changed
 from xlalint_runtime.traces import Operation, Shaped, Trace
 
+MOST_SHOWN = 40
+"""So many operations are shown by which two graphs differ."""
 _AHEAD = 256
 """So far it is looked for where two traces come together again."""
 
@@ -30,6 +34,34 @@ def first_difference(now: Trace, known: Sequence[Trace]) -> tuple[Operation, Cha
             at, (ours, theirs) = max(reversed(found), key=lambda each: each[0])
             return _at(at, ours, theirs, key)
     return None
+
+
+def by_line(now: Trace, known: Sequence[Trace]) -> tuple[str, ...]:
+    """All operations by which a trace differs from the one of `known` that it is most like, with their lines.
+
+    What has gone begins with `-`, what is new with `+`.
+    """
+    found = min((_differing_lines(*now.beside(other)) for other in reversed(known)), key=len)
+    more = len(found) - MOST_SHOWN
+    return (*found[:MOST_SHOWN], *([f"and {more} more"] if more > 0 else []))
+
+
+def _differing_lines(now: Sequence[Operation], before: Sequence[Operation]) -> list[str]:
+    matcher = difflib.SequenceMatcher(None, [*map(_form, before)], [*map(_form, now)], autojunk=False)
+    found = []
+    for how, first, last, start, stop in matcher.get_opcodes():
+        if how != "equal":
+            found += [f"- {_at_line(each)}" for each in before[first:last]]
+            found += [f"+ {_at_line(each)}" for each in now[start:stop]]
+    return found
+
+
+def _at_line(operation: Operation) -> str:
+    site, result = operation.site, " and ".join(str(each.shape) for each in operation.outputs)
+    given = ", ".join([*(str(each.shape) for each in operation.inputs), *operation.arguments])
+    return f"{Path(site.path).name}:{site.line}  {operation.name}({given})" + (
+        f" = {result}" if result else ""
+    )
 
 
 def _form(operation: Operation) -> object:

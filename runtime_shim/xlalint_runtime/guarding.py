@@ -57,6 +57,7 @@ class Guard:
         pace: Callable[[], None] | None = None,
         ends_parting: bool = False,
         follows_lines: bool = False,
+        explains_graphs: bool = False,
     ) -> None:
         """Args:
         rules: The rules to judge by; None: those that are on by default. Of either only those that judge
@@ -69,6 +70,7 @@ class Guard:
         ends_parting: Whether replicas that would wait for each other for ever are ended by an exception.
         follows_lines: Whether lines are followed from the start, so that operations that fall back to the
             host are found where they come first, too. That is slow.
+        explains_graphs: Whether all is told by which a graph that was compiled again differs. So is that.
         """
         chosen = [rule for rule in all_rules() if rule.enabled] if rules is None else rules
         self._judge = Judge(rule(DEFAULT_TARGET) for rule in chosen if is_guarded(rule))
@@ -79,6 +81,7 @@ class Guard:
         self._watch = Watch(self._happened, self.report, pace, ends_parting=ends_parting)
         self._patches = Patches()
         self._follows_lines = follows_lines
+        self._explains_graphs = explains_graphs
 
     def __enter__(self) -> Guard:
         self._patches.on_undo(counters.count_dynamo_launches())
@@ -86,7 +89,7 @@ class Guard:
             self._patches.replace(hook.owner, hook.name, functools.partial(self._shielded, hook))
         training.register(self._watch, self._patches, self.faults)
         fallbacks.register(self._watch, self._patches, self.faults, from_the_start=self._follows_lines)
-        recompiles.register(self._watch, self._patches, self.faults)
+        recompiles.register(self._watch, self._patches, self.faults, explains=self._explains_graphs)
         replicas.listen(self._watch)
         self._patches.on_undo(lambda: replicas.listen(replicas.Listener()))
         return self

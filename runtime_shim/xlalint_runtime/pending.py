@@ -119,6 +119,12 @@ def graph_text(tensors: list[torch.Tensor]) -> str:
     return str(torch_xla._XLAC._get_xla_tensors_text(tensors))
 
 
+def graph_hash(tensors: Iterable[torch.Tensor]) -> bytes:
+    """What the engine knows the recorded graph of tensors by, on whichever device; empty where none is."""
+    waiting = needing_materialisation(tensors)
+    return bytes(torch_xla._XLAC._get_graph_hash(waiting)) if waiting else b""
+
+
 def needing_materialisation(tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
     """Those of the tensors that are on the device and not yet run."""
     on_device = [tensor for tensor in tensors if is_device_tensor(tensor)]

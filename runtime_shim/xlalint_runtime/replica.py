@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from dataclasses import dataclass, field
 from types import CodeType
+
+import torch
 
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Loop, State
@@ -122,6 +125,10 @@ class Replica:
         """Functions that asked for the rank since the last cut, and where."""
         self.meetings: list[Meeting] = []
         """The collectives that it has recorded since its last cut."""
+        self.updated: weakref.WeakSet[torch.optim.Optimizer] = weakref.WeakSet()
+        """The optimizers that have stepped since its last cut."""
+        self.graph = b""
+        """What the engine knows the graph by of what these have updated, once it has come to a cut."""
         self.device = ""
         """Its device, known once it has come to a cut or to its end."""
         self.ended_by: BaseException | None = None
@@ -143,8 +150,9 @@ class Replica:
         """Where it is, beside the others."""
         error = self.ended_by if has_ended else None
         return Standing(
-            self.chain, self.device, list(self.meetings), dict(self.rank_tests), waits, has_ended, error
-        )
+            self.chain, self.device, list(self.meetings), dict(self.rank_tests), waits, has_ended, error,
+            self.graph,
+        )  # fmt: skip
 
     def comes_again(self, site: Site) -> bool:
         """Whether it meets the others there for one batch of a loader after the other."""
@@ -166,3 +174,5 @@ class Replica:
         self.cuts += 1
         self.rank_tests.clear()
         self.meetings.clear()
+        self.updated.clear()
+        self.graph = b""

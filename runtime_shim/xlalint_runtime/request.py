@@ -34,6 +34,7 @@ class Request:
         stand_ins: Whether, on the CPU engine, something stands in for what only an accelerator has.
         asked: By absolute path, first and last lines of statements; whether these run is to be found out.
         follows_lines: Whether lines are followed from the start; see `Guard`.
+        explain_graphs: Whether all is told by which a graph that was compiled again differs.
         numbers: The file that losses and parameters are written to; then the program is seeded, too.
         report: The file that the report is written to as it happens.
         spare: The file that it is written to where that one cannot be written.
@@ -54,6 +55,7 @@ class Request:
     stand_ins: bool = True
     asked: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     follows_lines: bool = False
+    explain_graphs: bool = False
     numbers: str | None = None
     report: str | None = None
     spare: str | None = None

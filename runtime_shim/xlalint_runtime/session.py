@@ -100,6 +100,7 @@ class Session:
                 pace=self._pace,
                 ends_parting=True,
                 follows_lines=self._request.follows_lines,
+                explains_graphs=self._request.explain_graphs,
             )
             guard.__enter__()
         except Exception as error:

@@ -48,6 +48,22 @@ class Cost(NamedTuple):
     seconds: float
 
 
+class LateGraph(NamedTuple):
+    """What was compiled again after the warm-up of a loop.
+
+    Args:
+        step: The first step in which it was.
+        times: In how many.
+        why: By what it differed at first.
+        diff: All by which it did, where that was asked for.
+    """
+
+    step: int
+    times: int
+    why: str
+    diff: tuple[str, ...]
+
+
 class _Moment(NamedTuple):
     seconds: float
     launches: int
@@ -67,8 +83,8 @@ class Summary:
         self.models = Models()
         self.causes: Counter[Launch] = Counter()
         self.unattributed: Counter[tuple[Site | None, Site]] = Counter()
-        self.late_graphs: dict[Site, tuple[int, int, str]] = {}
-        """Where what was compiled again differs: the first such step, how many came, and how at first."""
+        self.late_graphs: dict[Site, LateGraph] = {}
+        """Where what was compiled again differs."""
         self._lock = threading.Lock()
         self._steps: Counter[tuple[Unit, int]] = Counter()
         self._stepped: dict[int, set[int]] = defaultdict(set)
@@ -137,24 +153,24 @@ class Summary:
         """All compiled graphs so far."""
         return counters.counts().since(self._at_start).compiles
 
-    def recompiled(self, site: Site, why: str) -> None:
+    def recompiled(self, site: Site, why: str, diff: tuple[str, ...] = ()) -> None:
         """After its warm-up a loop was compiled again, in the step that was made last."""
         with self._lock:
-            first, count, shown = self.late_graphs.get(site, (self.steps, 0, why))
-            if count or len(self.late_graphs) < MOST_RECOMPILED:
-                self.late_graphs[site] = first, count + 1, shown
+            known = self.late_graphs.get(site, LateGraph(self.steps, 0, why, diff))
+            if known.times or len(self.late_graphs) < MOST_RECOMPILED:
+                self.late_graphs[site] = known._replace(times=known.times + 1)
 
     def explained(self, cut: Site) -> None:
         """Why the graph of this cut was compiled again was not known at first, and is now."""
         with self._lock:
-            first, count, why = self.late_graphs.pop(cut)
-            if count > 1:
-                self.late_graphs[cut] = first, count - 1, why
+            known = self.late_graphs.pop(cut)
+            if known.times > 1:
+                self.late_graphs[cut] = known._replace(times=known.times - 1)
 
     def fallbacks(self) -> dict[str, int]:
         """By operation, how often the host has run it."""
         since = counters.fallbacks() - self._fallbacks_at_start
-        return {name.removeprefix("aten::"): count for name, count in since.items()}
+        return {name.removeprefix("aten::"): count for name, count in since.items() if name != counters.READ}
 
     def by_cause(self) -> dict[str, int]:
         """All launches by what caused them; what nothing is known to cause is `unattributed`."""

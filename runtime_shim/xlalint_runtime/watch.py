@@ -232,10 +232,12 @@ class Watch(replicas.Listener):
         """The program is in the last of these frames; nothing happens to the model."""
         self._observe(self.replica, chain)
 
-    def stepped(self) -> None:
-        """An optimizer has stepped."""
+    def stepped(self, optimizer: torch.optim.Optimizer) -> None:
+        """An optimizer steps."""
         replica = self.replica
         replica.steps += 1
+        if replicas.running():
+            replica.updated.add(optimizer)
         self._follower.stepped(replica)
 
     @contextlib.contextmanager
@@ -310,6 +312,10 @@ class Watch(replicas.Listener):
         """This replica waits at a cut."""
         replica, chain = self.replica, user_chain()
         replica.chain, replica.device = chain or replica.chain, pending.default_device() or ""
+        replica.graph = pending.graph_hash(
+            parameter for optimizer in replica.updated for group in optimizer.param_groups
+            for parameter in group["params"]
+        )  # fmt: skip
 
         def alone(deed: Deed) -> None:
             replica.cut_alone_before = deed.progress.chain

@@ -1,4 +1,4 @@
-"""Ten programs whose replicas part are ended before they hang, with every place and the test that parted
+"""Programs whose replicas part are ended before they hang, with every place and the test that parted
 them; their cures run to the end in silence."""
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from xlalint_runtime.proving.measurement import Job, Measurement
 PROGRAMS = sorted(
     path for path in (Path(__file__).parent / "parting").glob("*.py") if not path.stem.endswith(".fixed")
 )
-QUICK = {"break_by_own_loss", "cut_on_one", "different_number_of_batches", "different_order"}
+QUICK = {
+    "break_by_own_loss", "clipped_on_one", "cut_on_one", "different_number_of_batches", "different_order",
+    "weighed_by_its_number",
+}  # fmt: skip
 """One of each way to find it out: who has ended, other graphs, a loop, the collectives compared."""
 
 every_program = pytest.mark.parametrize(
@@ -68,6 +71,6 @@ def test_replicas_that_part_are_ended_with_their_places_and_their_cure_is_silent
     assert (cured.run["end"], cured.run["diagnostics"], cured.run["notes"]) == ("ended", [], [])
 
 
-def test_there_are_ten() -> None:
-    assert len(PROGRAMS) == 10
+def test_there_are_ten_at_least() -> None:
+    assert len(PROGRAMS) >= 10
     assert {path.stem for path in PROGRAMS} >= QUICK

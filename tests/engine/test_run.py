@@ -128,6 +128,16 @@ def test_why_a_loop_was_compiled_again_is_told_at_its_line(server: ForkServer) -
     assert "modes left: 0" in measurement.output.splitlines()
 
 
+def test_all_by_which_graphs_differ_is_shown_where_that_is_asked_for(server: ForkServer) -> None:
+    program = MORE / "ten_causes.py"
+    report = watched(server, program, explain_graphs=True).run
+    assert report is not None
+    assert len(report["recompiled"]) >= 10
+    for each in report["recompiled"]:
+        assert "not recorded" not in each["why"]
+        assert each["diff"][0][2:].startswith(f"{program.name}:{each['line']} "), each
+
+
 def test_what_only_an_accelerator_has_is_stood_in_for_and_named(server: ForkServer) -> None:
     program = MORE / "of_an_accelerator.py"
     with_them, without = (watched(server, program, stand_ins=wanted) for wanted in (True, False))

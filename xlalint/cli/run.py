@@ -89,6 +89,10 @@ class RunsAProgram(click.Command):
     help="On the CPU engine, let something stand in for what only an accelerator has.",
 )  # fmt: skip
 @click.option(
+    "--explain-graphs", is_flag=True,
+    help="Of a loop that was compiled again, show all operations by which its graphs differ; slower.",
+)  # fmt: skip
+@click.option(
     "--select", multiple=True, metavar="RULES", help="Use only these rules: codes, prefixes, names or ALL."
 )
 @click.option("--ignore", multiple=True, metavar="RULES", help="Turn these rules off.")

@@ -43,7 +43,9 @@ def read(data: str) -> Run:
         known = {name: held[name] for name in Run.__slots__ if name in held}
         known["diagnostics"] = tuple(json.from_object(each) for each in held["diagnostics"])
         known["unattributed"] = tuple(Unattributed(**each) for each in held["unattributed"])
-        known["recompiled"] = tuple(Recompiled(**each) for each in held.get("recompiled", ()))
+        known["recompiled"] = tuple(
+            Recompiled(**{**each, "diff": tuple(each.get("diff", ()))}) for each in held.get("recompiled", ())
+        )
         known["untrained"] = tuple(
             Untrained(**{**each, "names": tuple(each["names"])}) for each in held.get("untrained", ())
         )
@@ -124,6 +126,8 @@ def _recompiled(run: Run) -> Iterator[Line]:
         for each in run.recompiled:
             times = f" (and {each.count - 1} times more)" if each.count > 1 else ""
             yield plain(f"  step {each.step}{times}  {each.path}:{each.line}  {each.why}")
+            for line in each.diff:
+                yield plain(f"    {line}")
         yield plain("")
 
 

@@ -13,6 +13,7 @@ import torch_xla.runtime as xr
 
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
+from xlalint_runtime import pending, replicas
 from xlalint_runtime.agreement import Meeting, shapes_in
 from xlalint_runtime.foreign import refused
 from xlalint_runtime.sites import Chain, frames_below_user, user_chain, written
@@ -41,7 +42,7 @@ def _collective(watch: Watch, original: Any) -> Any:
             reducing = (f for f in below if f.f_code is xm.reduce_gradients.__code__)
             if frame := next(reducing, None):
                 _tell_reduction(watch, chain, frame.f_locals["optimizer"])
-            _tell_meeting(watch, chain, below, original.__name__, shapes_in((*args, *kwargs.values())))
+            _tell_meeting(watch, chain, below, original.__name__, (*args, *kwargs.values()))
         # Where a function mode of torch's is on, that is handed what we have replaced, and calls it again.
         watch.this_thread.is_meeting = True
         try:
@@ -93,14 +94,15 @@ def _rendezvous(watch: Watch, original: Any) -> Any:
 
 
 def _tell_meeting(
-    watch: Watch, chain: Chain, below: list[FrameType], name: str, shapes: tuple[str, ...],
+    watch: Watch, chain: Chain, below: list[FrameType], name: str, given: tuple[Any, ...],
     tag: str | None = None,
 ) -> None:  # fmt: skip
     if any(frame.f_locals.get("groups") for frame in below):
         return  # Within groups it waits for the others of its group only: whom it parts, we cannot say.
     operation = below[-1].f_code.co_name if below else name
 
-    watch.replica.meetings.append(Meeting(name, shapes, chain))
+    graph = pending.graph_hash(pending.tensors_in(given)) if replicas.running() else b""
+    watch.replica.meetings.append(Meeting(name, shapes_in(given), chain, graph))
 
     def transition(state: State, site: Site) -> None:
         every_round = watch.replica.comes_again(site)

@@ -19,7 +19,7 @@ from xlalint.lazy.events import Change, Changed, Form, GraphChanged
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import Kind, Value
 from xlalint_runtime import pending, replicas
-from xlalint_runtime.differences import first_difference, in_short
+from xlalint_runtime.differences import by_line, first_difference, in_short
 from xlalint_runtime.forms import ROUNDS, varying
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.replica import Around, Replica
@@ -44,9 +44,13 @@ _OF_ROUNDS = frozenset({Changed.NEW, Changed.GONE, Changed.OTHER})
 """By these a graph differs that holds more rounds of a loop, or fewer."""
 
 
-def register(watch: Watch, patches: Patches, faults: Faults) -> None:
-    """Find out from now on."""
-    found = Recompiles(watch, faults)
+def register(watch: Watch, patches: Patches, faults: Faults, *, explains: bool) -> None:
+    """Find out from now on.
+
+    Args:
+        explains: Whether all is to be told by which graphs differ; then every step is recorded.
+    """
+    found = Recompiles(watch, faults, explains=explains)
     watch.at_launch, watch.at_batch = found.cut, found.batch
     patches.on_undo(found.end)
 
@@ -98,8 +102,9 @@ class _Thread(threading.local):
 class Recompiles:
     """Records steps and compares them."""
 
-    def __init__(self, watch: Watch, faults: Faults) -> None:
+    def __init__(self, watch: Watch, faults: Faults, *, explains: bool) -> None:
         self._watch = watch
+        self._explains = explains
         self._this = _Thread(faults)
         self._recorders: list[Recorder] = []
         self._told: set[Site] = set()
@@ -127,18 +132,19 @@ class Recompiles:
             missed, this.missed = this.missed, None
             goes_round = at in this.rounds
             found = first_difference(trace, place.traces) if trace is not None and place.traces else None
+            diff = by_line(trace, place.traces) if self._explains and found and trace is not None else ()
             if missed is not None and missed[0] is place and found is not None:
                 summary.explained(missed[1])
-                self._tell(replica, *found, is_rest=this.is_rest, goes_round=goes_round)
+                self._tell(replica, *found, diff, is_rest=this.is_rest, goes_round=goes_round)
             elif compiled and place.is_warm and found is not None:
-                self._tell(replica, *found, is_rest=this.is_rest, goes_round=goes_round)
+                self._tell(replica, *found, diff, is_rest=this.is_rest, goes_round=goes_round)
             elif compiled and place.is_warm:
                 summary.recompiled(chain[-1].site, self._unknown(place, chain[-1].site, trace))
             if trace is not None:
                 place.keep(trace)
             if not place.is_known and place.windows < MOST_WARMING:
                 this.left = max(this.left, 1)
-        if this.left and not _dynamo_is_used():
+        if (this.left or self._explains) and not _dynamo_is_used():
             self._arm(at_cut=True)
 
     def batch(self, batch: Any, *, is_rest: bool) -> None:
@@ -196,11 +202,12 @@ class Recompiles:
             self._watch.model.vary_shape(replica.state, value, by, shown, site, fills=fills)
 
     def _tell(
-        self, replica: Replica, operation: Operation, change: Change, *, is_rest: bool, goes_round: bool
-    ) -> None:
+        self, replica: Replica, operation: Operation, change: Change, diff: tuple[str, ...], *, is_rest: bool,
+        goes_round: bool,
+    ) -> None:  # fmt: skip
         report, site = self._watch.report, operation.site
         shown = in_short(change) + (", the last batch of a loader without drop_last=True" if is_rest else "")
-        report.summary.recompiled(site, shown)
+        report.summary.recompiled(site, shown, diff)
         if is_rest or site in self._varying or (goes_round and change.how in _OF_ROUNDS):
             return  # XLA404 tells of it, or the rule for what varies there.
         if site in self._told:

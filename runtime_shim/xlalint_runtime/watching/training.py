@@ -265,7 +265,7 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
             watch.enter(state, Scope(ScopeKind.OPTIMIZER, site), step.__code__)
 
         watch.tell(chain, transition)
-        watch.stepped()
+        watch.stepped(optimizer)
 
     def after(optimizer: Any, args: Any, kwargs: Any) -> None:
         try:
