@@ -105,6 +105,11 @@ class Guard:
         """The kinds of events that there were so far."""
         return frozenset(self._watch.emitted)
 
+    @property
+    def ordered_collectives(self) -> bool:
+        """Whether collectives met because replicas launched in the order of their ranks."""
+        return self._watch.ordered_collectives
+
     def diagnostics(self) -> list[Diagnostic]:
         """What was found so far, in the order in which diagnostics are shown."""
         return self.report.diagnostics()[0]

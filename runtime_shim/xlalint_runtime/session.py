@@ -36,6 +36,10 @@ MOST_UNATTRIBUTED = 8
 """Of the places where nothing is known to have launched graphs, so many are told."""
 
 _UNTESTED = "the guard was tested on the CPU engine only: on {engine} it watches, and reads nothing"
+_ORDERED = (
+    "replicas launch in the order of their ranks here; by itself the CPU engine compiles a graph for each, "
+    "and this program hangs"
+)
 
 
 class Session:
@@ -208,6 +212,8 @@ class Session:
         notes = [*common.notes, *([self._parted] if self._parted else [])]
         if engine != "CPU":
             notes.append(_UNTESTED.format(engine=engine))
+        if guard.ordered_collectives:
+            notes.append(_ORDERED)
         notes += self._stand_ins.used if self._stand_ins is not None else ()
         notes += [
             f"a fault of the guard itself, which has changed nothing: {one}" for one in guard.faults.seen

@@ -108,6 +108,8 @@ class Watch(replicas.Listener):
         """Called after each cut; `Recompiles.cut` says with what."""
         self.at_batch: Callable[..., None] = lambda *_, **__: None
         """Called with each batch of a loader; `Recompiles.batch` says with what."""
+        self.ordered_collectives = False
+        """Whether collectives met because replicas launched in the order of their ranks."""
         self.model = LazyModel(self._happens)
         self.report = report
         self._follower = Follower(self.model, report)
@@ -341,6 +343,7 @@ class Watch(replicas.Listener):
             if parted is not None:
                 replicas.part(parted)
                 return
+        self.ordered_collectives |= any(replica.meetings for replica in self._replicas.values())
         parting.met()
         if parting.is_over:
             self._parting = None
