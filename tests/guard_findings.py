@@ -41,7 +41,7 @@ def contradictions_of_its_own_guard(path: Path, measurement: Measurement) -> Ite
 
     Its lines are marked `# XLAnnn`.
     """
-    found = {(int(number), round(number % 1 * 100)) for number in measurement.numbers or ()}
+    found = {(int(number), round(number % 1 * 1000)) for number in measurement.numbers or ()}
     lines = enumerate(path.read_text().splitlines(), start=1)
     marked = {(int(match[1]), line) for line, text in lines if (match := re.search(r"# XLA(\d+)$", text))}
     for code, line in sorted(found ^ marked):

@@ -57,8 +57,8 @@ NOTICED_BY = {
     "torch.Tensor.cpu": FIXTURES / "XLA101/unknown_loss_function.py",
     "torch.Tensor.numpy": FIXTURES / "XLA102/evaluation_kept_on_the_host.py",
     "torch.Tensor.to": FIXTURES / "XLA102/evaluation_kept_on_the_host.py",
-    "torch.Tensor.__float__": FIXTURES / "XLA101/progress_bar.py",
-    "torch.Tensor.__int__": FIXTURES / "XLA102/evaluation_kept_on_the_host.py",
+    "torch.Tensor.__float__": ITS_OWN_RULES,
+    "torch.Tensor.__int__": ITS_OWN_RULES,
     "torch.Tensor.__bool__": FIXTURES / "XLA103/branch_on_loss.py",
     "torch.Tensor.__index__": FIXTURES / "XLA103/label_by_prediction.py",
     "torch.Tensor.__repr__": ITS_OWN_RULES,
@@ -67,13 +67,9 @@ NOTICED_BY = {
     "torch.serialization._legacy_save": FIXTURES / "XLA601/format_of_old_releases.py",
     "torch_xla.debug.profiler.Trace.__enter__": FIXTURES / "XLA301/trace_me.py",
     "torch_xla.debug.profiler.Trace.__exit__": FIXTURES / CLEAN / "trace_between_two_cuts.py",
-    "torch_xla.distributed.parallel_loader.PerDeviceLoader.next": (
-        FIXTURES / "XLA203/return_at_end_of_program.py"
-    ),
+    "torch_xla.distributed.parallel_loader.PerDeviceLoader.next": FIXTURES / "XLA404/one_epoch.py",
     "torch.utils.data.dataloader.DataLoader.__init__": FIXTURES / "XLA404/one_epoch.py",
-    "torch.utils.data.dataloader._BaseDataLoaderIter.__next__": (
-        FIXTURES / "XLA203/break_before_the_marker.py"
-    ),
+    "torch.utils.data.dataloader._BaseDataLoaderIter.__next__": ITS_OWN_RULES,
     "torch.nn.modules.module.Module._call_impl": FIXTURES / "XLA203/break_then_evaluate.py",
     "torch.nn.modules.module.Module._apply": FIXTURES / "XLA701/model_moved_in_place.py",
     "torch.random._seed_custom_device": FIXTURES / "XLA707/dropout_of_every_seed.py",

@@ -51,7 +51,7 @@ def meet(x: torch.Tensor) -> None:
 def main() -> list[float]:
     with Guard((ReplicasAdd, ReplicasMeet)) as guard:
         meet(torch.ones(4, 4).to(torch_xla.device()))
-    return [float(d.code[3:]) + d.range.start.line / 100 for d in guard.diagnostics()]
+    return [float(d.code[3:]) + d.range.start.line / 1000 for d in guard.diagnostics()]
 
 
 if __name__ == "__main__":

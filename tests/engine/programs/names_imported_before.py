@@ -39,7 +39,7 @@ def train() -> None:
 def main() -> list[float]:
     with Guard() as guard:
         train()
-    return [float(d.code[3:]) + d.range.start.line / 100 for d in guard.diagnostics()]
+    return [float(d.code[3:]) + d.range.start.line / 1000 for d in guard.diagnostics()]
 
 
 if __name__ == "__main__":

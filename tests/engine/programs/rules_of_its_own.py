@@ -6,12 +6,14 @@ from dataclasses import replace
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
+from torch.utils.data import DataLoader, TensorDataset
 
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import (
     ClosureNeverRun,
     GradientUsed,
     HostRead,
+    LeftPending,
     OptimizerStepped,
     Reading,
     StepSplit,
@@ -60,6 +62,22 @@ class NeverRun(Rule[ClosureNeverRun]):
         yield self.finding(event, "", help="")
 
 
+class AsNumber(Rule[HostRead]):
+    code, name, severity = "XLA908", "as-number", Severity.INFO
+
+    def judge(self, event: HostRead, state: View) -> Iterator[Finding]:
+        if event.spelling.startswith(("int(", "float(")):
+            yield self.finding(event, "", help="")
+
+
+class LeftByError(Rule[LeftPending]):
+    code, name, severity = "XLA909", "left-by-error", Severity.INFO
+
+    def judge(self, event: LeftPending, state: View) -> Iterator[Finding]:
+        if event.obligation.detail == "exception":
+            yield self.finding(event, "", help="")
+
+
 def train(x: torch.Tensor) -> None:
     model = torch.nn.Linear(4, 2)
     early = torch.optim.SGD(model.parameters(), lr=0.1)  # XLA904
@@ -78,15 +96,32 @@ def train(x: torch.Tensor) -> None:
     scaler.unscale_(optimizer)  # XLA906
     torch.nn.utils.clip_grad_value_(model.parameters(), 1.0)  # XLA906
     print(x * 3)  # XLA905
+    kept = [int((x * 4).sum())]  # XLA908
+    kept.append(float((x * 5).sum()))  # XLA908
+    try:
+        train_until_error(model, optimizer, x.device)
+    except ZeroDivisionError:
+        model(x).sum().backward()
+    torch_xla.sync()
+
+
+def train_until_error(model: torch.nn.Module, optimizer: torch.optim.Optimizer, device: torch.device) -> None:
+    shares: list[float] = []
+    for (batch,) in DataLoader(TensorDataset(torch.ones(6, 4)), batch_size=2):
+        optimizer.zero_grad()
+        model(batch.to(device)).sum().backward()
+        optimizer.step()
+        shares.append(1 / (2 - len(shares)))  # XLA909
+        torch_xla.sync()
 
 
 def main() -> list[float]:
-    rules = (StepIsSplit, BuiltTooEarly, Printed, Clipped, NeverRun)
+    rules = (StepIsSplit, BuiltTooEarly, Printed, Clipped, NeverRun, AsNumber, LeftByError)
     with Guard(rules) as guard:
         train(torch.ones(3, 4).to(torch_xla.device()))
         xm.add_step_closure(print)  # XLA907
         guard.end()
-    return [float(d.code[3:]) + d.range.start.line / 100 for d in guard.diagnostics()]
+    return [float(d.code[3:]) + d.range.start.line / 1000 for d in guard.diagnostics()]
 
 
 if __name__ == "__main__":
