@@ -96,7 +96,7 @@ def train(x: torch.Tensor) -> None:
     scaler.unscale_(optimizer)  # XLA906
     torch.nn.utils.clip_grad_value_(model.parameters(), 1.0)  # XLA906
     print(x * 3)  # XLA905
-    kept = [int((x * 4).sum())]  # XLA908
+    kept: list[float] = [int((x * 4).sum())]  # XLA908
     kept.append(float((x * 5).sum()))  # XLA908
     try:
         train_until_error(model, optimizer, x.device)
