@@ -42,6 +42,7 @@ MASTER, BEST = Split(at(3), True), Split(at(4), True, master=False)
 VALUES: dict[Any, list[Any]] = {
     bool: [False, True],
     bool | None: [False, True, None],
+    str | None: [None, "", "xla", "gloo"],
     Timing | None: [None, Timing(at(1)), Timing(at(1), at(2)), Timing(at(3))],
     Recorded: [Recorded(must, may) for must in Weight for may in Weight if must <= may],
     tuple[Site, ...]: [
@@ -160,8 +161,16 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "in_forward": both,
         "in_loop": either,
         "in_batches": either,
+        "seldom": either,
     },
-    Replicas: {"splits": common_prefix, "launched": agreed, "wrapped": agreed, "spmd": agreed},
+    Replicas: {
+        "splits": common_prefix,
+        "launched": agreed,
+        "wrapped": agreed,
+        "spmd": agreed,
+        "sharded": agreed,
+        "backend": agreed,
+    },
     Activity: {
         "works": either,
         "reads": either,
@@ -175,6 +184,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "closures": united,
         "trained": united,
         "meets": united,
+        "asks": either,
         "dynamo": united,
     },
     Trust: {"opaque": worse, "bounded": worse},
