@@ -50,12 +50,14 @@ def user_chain() -> Chain:
 
 def frames_below_user() -> Iterator[FrameType]:
     """The library's frames between the hook and the innermost frame of the user, from the inside."""
-    for frame in _stack():
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
         name = frame.f_code.co_filename
         if is_user_file(name):
             return
         if not name.startswith(_OURS):
             yield frame
+        frame = frame.f_back
 
 
 def calls_of(function: str, file: str) -> int:

@@ -138,7 +138,10 @@ class Watch(replicas.Listener):
     @property
     def replica(self) -> Replica:
         """This thread's replica."""
-        return self._replicas.setdefault(replicas.rank(), Replica())
+        rank = replicas.rank()
+        if rank not in self._replicas:
+            self._replicas[rank] = Replica()
+        return self._replicas[rank]
 
     def tell(
         self, chain: Chain, transition: Transition, *, deed: str | None = None, meets: bool = False,
