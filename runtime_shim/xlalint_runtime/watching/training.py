@@ -306,8 +306,8 @@ def _held(optimizer: Any) -> list[torch.Tensor]:
 
 def is_sharded(optimizer: Any) -> bool:
     """Whether an optimizer updates the part of the parameters that FSDP has left this replica."""
-    # In each step, for each parameter: a list calls nothing.
-    return any([getattr(parameter, "_is_sharded", False) for parameter in _held(optimizer)])
+    flags = [getattr(parameter, "_is_sharded", False) for parameter in _held(optimizer)]
+    return any(flags)  # A generator would be called for each parameter of each step.
 
 
 def _on_device(parameters: Iterable[torch.Tensor]) -> bool:
