@@ -15,8 +15,8 @@ from xlalint.rule import Finding, Rule
 class MultiprocessApiUnderSpmd(Rule[ReplicasLaunched | Collective | GroupJoined]):
     """
     ## What it does
-    Finds `torch_xla.launch`, `xmp.spawn`, a process group of the `xla` backend and collectives such as
-    `xm.all_reduce` in a program that has turned SPMD on.
+    Finds `torch_xla.launch`, a process group of the `xla` backend and collectives such as `xm.all_reduce`
+    in a program that has turned SPMD on.
 
     ## Why is this bad?
     A launch and the process group raise. A collective does nothing, without an error: under SPMD one program
@@ -24,7 +24,7 @@ class MultiprocessApiUnderSpmd(Rule[ReplicasLaunched | Collective | GroupJoined]
     was. The compiler puts in the communication that sharded tensors need.
 
     Silent after `xs.enable_manual_sharding`, where collectives are meant, for collectives within groups,
-    and for `optimizer_step` and rendezvous, which do no harm.
+    and for `xmp.spawn`, `optimizer_step` and rendezvous, which do no harm.
 
     ## Example
     ```python
@@ -67,10 +67,11 @@ class MultiprocessApiUnderSpmd(Rule[ReplicasLaunched | Collective | GroupJoined]
         if not state.replicas.spmd:
             return
         match event:
-            case ReplicasLaunched():
-                how = "`NotImplementedError`" if event.spelling.startswith("torch_xla.launch") else "an error"
+            case ReplicasLaunched(spelling=spelling) if spelling.startswith("torch_xla.launch"):
                 yield self._found(
-                    event, f"raises {how}: replicas are launched, and SPMD is on", "call the function itself"
+                    event,
+                    "raises `NotImplementedError`: replicas are launched, and SPMD is on",
+                    "call the function itself",
                 )
             case GroupJoined(backend="xla"):
                 yield self._found(
