@@ -87,6 +87,8 @@ class MasterOnlyCollective(Rule[UnmatchedCollective]):
                 what, _, tag = obligation.detail.partition(" ")
                 if what == SAVE and self.target.low >= SAVE_WITHOUT_RENDEZVOUS:
                     return  # Since 2.1 it waits for nobody; XLA501 reports what it does to pending work.
+                if what == _OF_GROUP and state.replicas.backend is None:
+                    return  # The group may be of the `xla` backend, whose barrier waits for nobody: XLA511.
                 if obligation.owed is Owed.LONE_CUT:
                     message = (
                         f"may hang: `{what}` runs the graph on some replicas only, and more work follows"
@@ -97,6 +99,10 @@ class MasterOnlyCollective(Rule[UnmatchedCollective]):
                     message = f"may hang: {shown} is reached by some replicas only, and waits for the others"
                     help = "move it out of the branch, or call it on the other replicas too"
                 yield self.finding(event, message, help=help, owner=split, cures=_cures(event))
+
+
+_OF_GROUP = "barrier"
+"""How the barrier of `torch.distributed` is called."""
 
 
 def _cures(event: UnmatchedCollective) -> tuple[Cure, ...]:

@@ -87,7 +87,7 @@ def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: F
 def let_go(frame: Frame, store: Store) -> None:
     """A statement has ended: work that was read, and that no name, object or parameter holds now, is gone."""
     state = store.state
-    if state.engine.recorded.must is not Weight.HEAVY or not any(
+    if state.engine.recorded.may is not Weight.HEAVY or not any(
         owed.owed is Owed.READ and not owed.inherited for owed in state.obligations
     ):
         return
