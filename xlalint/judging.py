@@ -133,7 +133,7 @@ class Judge:
         """What the rules say of one event, as far as it is sure enough."""
         for rule in self._rules.get(type(event), ()):
             for finding in rule.judge(event, view):
-                if weight(finding.assumes) <= MOST_ASSUMED:
+                if weight(finding.assumes) <= (0 if rule.only_definite else MOST_ASSUMED):
                     yield finding
 
     def judge(self, occurrences: Iterable[Occurrence]) -> Iterator[Placed]:

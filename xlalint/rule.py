@@ -89,6 +89,8 @@ class Rule(ABC, Generic[E]):
     """Whether it is about how the source is written: while a program runs there is nothing to say."""
     of_runs: ClassVar[bool] = False
     """Whether only a running program shows it: of its source there is nothing to say."""
+    only_definite: ClassVar[bool] = False
+    """Whether it says only what rests on no assumption, as no public code has shown an alarm of it yet."""
     raises: ClassVar[bool] = False
     """Whether the program raises at the place: what is wrong below shows when that is mended."""
     since: ClassVar[str] = "0.1"

@@ -76,6 +76,7 @@ class ClosureLateBinding(Rule[ClosureSeesLater | ClosureNeverRun]):
     code = "XLA207"
     name = "closure-late-binding"
     severity = Severity.WARNING
+    only_definite = True
     of_text = True
 
     def judge(self, event: ClosureSeesLater | ClosureNeverRun, state: View) -> Iterator[Finding]:

@@ -69,6 +69,7 @@ class CompiledStepWithoutResult(Rule[CompiledInVain]):
     code = "XLA209"
     name = "compiled-step-without-result"
     severity = Severity.WARNING
+    only_definite = True
     of_text = True
 
     def judge(self, event: CompiledInVain, state: View) -> Iterator[Finding]:

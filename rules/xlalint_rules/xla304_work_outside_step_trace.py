@@ -70,6 +70,7 @@ class WorkOutsideStepTrace(Rule[TrainedUntraced]):
     code = "XLA304"
     name = "work-outside-step-trace"
     severity = Severity.INFO
+    only_definite = True
 
     def judge(self, event: TrainedUntraced, state: View) -> Iterator[Finding]:
         yield self.finding(

@@ -61,6 +61,7 @@ class MismatchedLoader(Rule[LoadedByAnother]):
     code = "XLA606"
     name = "mismatched-loader"
     severity = Severity.ERROR
+    only_definite = True
 
     def judge(self, event: LoadedByAnother, state: View) -> Iterator[Finding]:
         yield self.finding(

@@ -68,6 +68,7 @@ class LoaderInLoop(Rule[LoaderAbandoned]):
     code = "XLA802"
     name = "loader-in-loop"
     severity = Severity.WARNING
+    only_definite = True
 
     def judge(self, event: LoaderAbandoned, state: View) -> Iterator[Finding]:
         yield self.finding(

@@ -61,6 +61,7 @@ class LateCacheInitialization(Rule[CacheTooLate | CacheShared]):
     code = "XLA803"
     name = "late-cache-initialization"
     severity = Severity.WARNING
+    only_definite = True
 
     def judge(self, event: CacheTooLate | CacheShared, state: View) -> Iterator[Finding]:
         match event:

@@ -53,6 +53,7 @@ class BlockingProfileCapture(Rule[CaptureBlocks]):
     code = "XLA804"
     name = "blocking-profile-capture"
     severity = Severity.WARNING
+    only_definite = True
 
     def judge(self, event: CaptureBlocks, state: View) -> Iterator[Finding]:
         yield self.finding(

@@ -62,6 +62,7 @@ class MultiprocessApiUnderSpmd(Rule[ReplicasLaunched | Collective | GroupJoined]
     code = "XLA806"
     name = "multiprocess-api-under-spmd"
     severity = Severity.ERROR
+    only_definite = True
 
     def judge(self, event: ReplicasLaunched | Collective | GroupJoined, state: View) -> Iterator[Finding]:
         if not state.replicas.spmd:

@@ -67,6 +67,7 @@ class BadPartitionSpec(Rule[Sharded]):
     code = "XLA807"
     name = "bad-partition-spec"
     severity = Severity.ERROR
+    only_definite = True
 
     def judge(self, event: Sharded, state: View) -> Iterator[Finding]:
         if event.fault:

@@ -65,6 +65,7 @@ class ReshardWithoutClear(Rule[Sharded]):
     code = "XLA808"
     name = "reshard-without-clear"
     severity = Severity.ERROR
+    only_definite = True
     yields_to = ("XLA807",)
 
     def judge(self, event: Sharded, state: View) -> Iterator[Finding]:

@@ -54,6 +54,7 @@ class LostModuleMethods(Rule[MethodMissed]):
     code = "XLA810"
     name = "lost-module-methods"
     severity = Severity.WARNING
+    only_definite = True
     of_text = True
 
     def judge(self, event: MethodMissed, state: View) -> Iterator[Finding]:

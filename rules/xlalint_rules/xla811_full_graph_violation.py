@@ -66,6 +66,7 @@ class FullGraphViolation(Rule[ShapeVaries]):
     code = "XLA811"
     name = "full-graph-violation"
     severity = Severity.WARNING
+    only_definite = True
     of_text = True
 
     def judge(self, event: ShapeVaries, state: View) -> Iterator[Finding]:
