@@ -123,6 +123,8 @@ class Tensor(NamedTuple):
     shape: Shape = Shape.UNKNOWN
     grown: Site | None = None
     """Where something was appended to it, if that is how it was made."""
+    kept: bool = False
+    """Whether the graph was cut since then."""
     tensors: frozenset[str] = frozenset()
     """The attributes of a structure that were seen to be tensors."""
 
@@ -180,6 +182,9 @@ class Value(NamedTuple):
         """The same value after a cut: nothing of it is recorded any more."""
         if self.recorded == NOTHING and self.reduced is False:
             return self
+        held = self.payload
+        if isinstance(held, Tensor) and held.grown is not None:
+            return self._replace(recorded=NOTHING, reduced=False, payload=held._replace(kept=True))
         return self._replace(recorded=NOTHING, reduced=False)
 
 
@@ -276,10 +281,13 @@ def _join_payload(a: Value, b: Value) -> Hashable:
         if join_payload is not None:
             joined: Hashable = join_payload(b.payload)
             return joined
-    for payload in (a.payload, b.payload):
-        if isinstance(payload, Tensor) and payload.grown is not None:
-            return Tensor(grown=payload.grown)  # in one of the ways it grows, and that is enough
-    return None
+    grown = [held for held in (a.payload, b.payload) if isinstance(held, Tensor) and held.grown is not None]
+    # In one of the ways it grows, and that is enough.
+    return max((Tensor(grown=held.grown, kept=held.kept) for held in grown), key=_is_kept, default=None)
+
+
+def _is_kept(tensor: Tensor) -> bool:
+    return tensor.kept
 
 
 class Traits(NamedTuple):

@@ -69,8 +69,9 @@ def _appended(given: Value, result: Value, call: Call) -> Value:
     """Tensors become one: where that is one of them in the next round of a loop, it grows."""
     state = call.store.state
     for part in elements(given):
-        grows = isinstance(held := part.payload, Tensor) and held.grown == call.site and part.known
-        if grows and (state.loop.cuts or state.loop.own.reads):
+        if not (isinstance(held := part.payload, Tensor) and held.grown == call.site and part.known):
+            continue
+        if held.kept or state.loop.cuts or state.loop.own.reads:
             call.frame.model.vary_shape(state, part, Form.GROWTH, call.spelling, call.site)
     return result._replace(payload=Tensor(grown=call.site)) if result.known else result
 
