@@ -410,6 +410,36 @@ def test_words_behind_a_bare_comment_are_its_reason(engine: Engine, folder: Path
     assert (report.diagnostics, report.suppressed) == ([], 1)
 
 
+@pytest.mark.parametrize(
+    ("comment", "messages"),
+    [
+        ("xlalint: ignore[XLA204]", ["nobody can tell why `XLA204` is silenced here"]),
+        ("xlalint: ignore", ["nobody can tell why everything is silenced here"]),
+        (
+            "xlalint: ignore-file[XLA204, XLA101] --",
+            ["nobody can tell why `XLA204`, `XLA101` is silenced here"],
+        ),
+        ("noqa: E501, XLA204", ["nobody can tell why `XLA204` is silenced here"]),
+        ("xlalint: ignore[XLA204]  # type: ignore", ["nobody can tell why `XLA204` is silenced here"]),
+        ("xlalint: ignore[XLA204] once", []),
+        ("xlalint: ignore: once", []),
+        ("noqa: XLA204 once", []),
+        ("noqa: E501", []),
+        ("noqa", []),
+        ("xlalint: ignore[XLA204, XLA091]", []),
+        ("xlalint: ignore[XLA204", []),
+    ],
+)
+def test_a_suppression_without_a_reason_is_reported_where_that_is_asked_for(
+    engine: Engine, folder: Path, comment: str, messages: list[str]
+) -> None:
+    (folder / "train.py").write_text(PROGRAM.replace("step()", f"step()  # {comment}"))
+    engine.find = lambda file: [finding(file, code="XLA204", path=(Site(str(file.path), 3, 0, 3, 4),))]
+    told = run(folder, extend_select=("XLA091",)).diagnostics
+    assert [d.message for d in told if d.code == "XLA091"] == messages
+    assert "XLA091" not in {d.code for d in run(folder).diagnostics}
+
+
 def test_unused_suppressions_are_found_in_files_without_torch_xla(engine: Engine, folder: Path) -> None:
     (folder / "cold.py").write_text("x = 1  # xlalint: ignore-file[XLA101]\ny = 2  # noqa: XLA102\n")
     assert lines(run(folder)) == [("XLA090", 1), ("XLA090", 2)]

@@ -137,10 +137,13 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA809": {(PassArgument, UNSAFE)},
     "XLA811": {(ByHand, SHOWN)},
     "XLA810": {(ByHand, SHOWN)},
+    "XLA901": {(ByHand, SHOWN)},
+    "XLA904": {(ByHand, SHOWN)},
+    "XLA905": {(ByHand, SHOWN)},
 }  # fmt: skip
 """What the fixture programs of each rule are offered; of some rules there is more, below."""
 
-SUPPRESSIONS, WITHOUT = {"XLA090"}, {"XLA000", "XLA092", "XLA108", "XLA407"}
+SUPPRESSIONS, WITHOUT = {"XLA090"}, {"XLA000", "XLA091", "XLA092", "XLA108", "XLA407"}
 
 PROGRAMS = [program for program in bad_programs() if program.code in CURES]
 

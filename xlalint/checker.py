@@ -16,7 +16,7 @@ from xlalint.files import File
 from xlalint.findings import Findings, Rules, findings, selected
 from xlalint.gathering import Gathered, Input, gather
 from xlalint.judging import Judge, Occurrence, Placed, diagnostic, located, settle
-from xlalint.lazy.events import SuppressionUnused
+from xlalint.lazy.events import Event, SuppressionUnexplained, SuppressionUnused
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
 from xlalint.settings import Settings, SettingsFinder
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _UNREADABLE = "XLA000"
 _UNUSED_SUPPRESSION = "XLA090"
+_UNEXPLAINED_SUPPRESSION = "XLA091"
 
 
 @dataclass
@@ -313,7 +314,7 @@ class _Suppression:
             for placed in by_path[path]:
                 self._tell(placed, suppressions)
             if file is not None and suppressions is not None and path in judged_by:
-                self._tell_unused(file, suppressions, judged_by[path])
+                self._tell_of_comments(file, suppressions, judged_by[path])
 
     def _diagnostic(self, placed: Placed) -> Diagnostic:
         settings = self._asked[placed.path[0].path]
@@ -342,18 +343,35 @@ class _Suppression:
         if placed.finding.cures:
             self._report.curable.append((diagnosed, placed))
 
-    def _tell_unused(self, file: SourceFile, suppressions: Suppressions, rules: Rules) -> None:
+    def _tell_of_comments(self, file: SourceFile, suppressions: Suppressions, rules: Rules) -> None:
         path = str(file.path)
         settings = self._asked[path]
-        if _UNUSED_SUPPRESSION not in rules or _is_ignored(_UNUSED_SUPPRESSION, path, settings):
-            return
-        judge = Judge([rules[_UNUSED_SUPPRESSION]])
-        for event in _in_vain(
+        # A comment may silence that it has no reason: whether it is in vain is known when that has been told.
+        self._tell_of(_UNEXPLAINED_SUPPRESSION, _unexplained(file, suppressions), suppressions, path, rules)
+        in_vain = _in_vain(
             file, suppressions, lambda selector: _is_looked_for(selector, path, settings, rules)
-        ):
+        )
+        self._tell_of(_UNUSED_SUPPRESSION, in_vain, suppressions, path, rules)
+
+    def _tell_of(
+        self, code: str, events: Iterable[Event], suppressions: Suppressions, path: str, rules: Rules
+    ) -> None:
+        """Tell what one rule says of comments, if it is asked."""
+        if code not in rules or _is_ignored(code, path, self._asked[path]):
+            return
+        judge = Judge([rules[code]])
+        for event in events:
             for placed in judge.judge([Occurrence(event, View())]):
-                # A comment that silences everything would silence that it silences nothing.
+                # A comment that silences everything would silence what is wrong with it.
                 self._tell(placed, suppressions, by_name=True)
+
+
+def _unexplained(file: SourceFile, suppressions: Suppressions) -> Iterator[SuppressionUnexplained]:
+    """The comments of a file that silence something without a reason."""
+    for suppression in suppressions.all:
+        if suppression.judged and not suppression.explained:
+            site = file.site(suppression.place.start, suppression.place.end)
+            yield SuppressionUnexplained(site, codes=suppression.selectors)
 
 
 def _in_vain(

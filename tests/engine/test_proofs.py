@@ -9,7 +9,7 @@ import pytest
 
 from fixture_programs import Program, bad_programs, clean_programs, read_program
 from guard_findings import GUARDED, contradictions
-from xlalint.lazy.events import BoundReached, FileUnreadable, SuppressionUnused
+from xlalint.lazy.events import BoundReached, FileUnreadable, SuppressionUnexplained, SuppressionUnused
 from xlalint.registry import all_rules
 from xlalint_runtime.proving.measurement import Measurement
 from xlalint_runtime.proving.prove import judge, observed
@@ -88,7 +88,7 @@ def test_a_proof_fails_when_the_files_of_program_and_cure_are_swapped_or_the_cur
 def test_only_rules_whose_harm_the_engine_cannot_show_are_without_proof() -> None:
     proven = set(BY_RULE)
     excused = {program.code for program in BAD if program.no_proof is not None}
-    of_the_source = {FileUnreadable, SuppressionUnused, BoundReached}
+    of_the_source = {FileUnreadable, SuppressionUnexplained, SuppressionUnused, BoundReached}
     judged = {rule.code for rule in all_rules() if set(rule.events) - of_the_source}
     assert judged - proven - excused == set()
 

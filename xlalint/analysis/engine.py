@@ -32,6 +32,7 @@ from xlalint.lazy.events import (
     ApiUsed,
     BoundReached,
     ClippedEarly,
+    DeviceSpelled,
     DeviceUnregistered,
     Event,
     FileUnreadable,
@@ -482,6 +483,7 @@ class Program:
 
     def _api_uses(self, outline: Outline) -> list[Occurrence]:
         from xlalint.analysis.environment import variables_used
+        from xlalint.analysis.literals import device_literals
         from xlalint.analysis.padding import paddings
         from xlalint.analysis.unregistered import devices_unregistered
         from xlalint.analysis.usage import api_uses
@@ -493,9 +495,10 @@ class Program:
         text = "\n".join(outline.lines)
         variables = variables_used(outline.tree, text, outline.file)
         padded = paddings(outline.tree, text, outline.file)
+        spelled = device_literals(outline.tree, text, outline.file)
         unknown = self._unregistered.get(outline.file)
         devices = () if unknown is None else devices_unregistered(outline.tree, outline.file, unknown)
-        return [Occurrence(event, view) for event in (*names, *variables, *padded, *devices)]
+        return [Occurrence(event, view) for event in (*names, *variables, *padded, *spelled, *devices)]
 
     def _meant(self, outline: Outline, name: str) -> str | None:
         """The library name that a name means in a module."""
@@ -572,7 +575,7 @@ MOST_TRIES = 3
 _FAR_APART = 1 << 16
 """Between two lines so many may come, in a program that stays in memory."""
 
-_OF_TEXT = (ApiUsed, DeviceUnregistered, ShapeVaries, VariableUsed)
+_OF_TEXT = (ApiUsed, DeviceSpelled, DeviceUnregistered, ShapeVaries, VariableUsed)
 """What is seen from the text of a file, without running it."""
 
 _BY_FRAMEWORK = assume("the framework trains this on an XLA device")

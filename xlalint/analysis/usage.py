@@ -15,6 +15,8 @@ from xlalint.lazy.site import site_of
 Resolve = Callable[[str], str | None]
 
 PACKAGE = "torch_xla"
+EXTENSION = "_XLAC"
+"""What torch_xla is written in beside Python, a module of its own."""
 
 
 def api_uses(module: ast.Module, lines: list[str], resolve: Resolve, path: str) -> Iterator[ApiUsed]:
@@ -570,7 +572,7 @@ _FORMERLY = "torch_xla_py"
 
 
 def _ours(name: str) -> bool:
-    return name.partition(".")[0] in (PACKAGE, _FORMERLY)
+    return name.partition(".")[0] in (PACKAGE, _FORMERLY, EXTENSION)
 
 
 def _joined(name: str, rest: str) -> str:

@@ -16,8 +16,9 @@ from xlalint.sources.notebook import Notebook, NotebookError
 
 _OURS = re.compile(r"#\s*xlalint:\s*ignore\s*\[(?P<codes>[^\]#]*)\]")
 _WHOLE_FILE = re.compile(r"#\s*xlalint:\s*ignore-file\s*\[(?P<codes>[^\]#]+)\]")
-_NEVER = frozenset({"XLA000", "XLA090"})
-"""A file that cannot be read has no room for a comment, and a comment that suppresses nothing should go."""
+_NEVER = frozenset({"XLA000", "XLA090", "XLA091"})
+"""A file that cannot be read has no room for a comment. One that suppresses nothing should go, one without a
+reason should get it."""
 
 
 class Ignored(NamedTuple):

@@ -687,6 +687,19 @@ class DeviceUnregistered(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceSpelled(Event):
+    """A text names a device of XLA: "xla" or "xla:0".
+
+    Args:
+        spelling: The text.
+        places: At how many places of its file one stands.
+    """
+
+    spelling: str = ""
+    places: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class BoundReached(Event):
     """The analyzer stopped here, at one of its bounds."""
 
@@ -713,6 +726,13 @@ class SuppressionUnused(Event):
     codes: tuple[str, ...] = ()
     fault: str = ""
     meant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressionUnexplained(Event):
+    """A suppression that does not say why; `codes` are those it names."""
+
+    codes: tuple[str, ...] = ()
 
 
 _MAY_BE_LOADER = kinds_that("may_be_loader")

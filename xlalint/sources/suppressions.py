@@ -31,6 +31,7 @@ class Suppression:
         place: Where the comment stands.
         lines: The statement lines it speaks for; None: the whole file.
         judged: Whether it is ours: a comment that is not may serve another tool, and is never called unused.
+        explained: Whether a reason stands behind it.
         used: Those of `selectors` that suppressed something; "" means "all of them".
     """
 
@@ -38,6 +39,7 @@ class Suppression:
     place: Range
     lines: range | None
     judged: bool
+    explained: bool
     used: set[str] = field(default_factory=set)
 
     def unused(self, is_selected: Callable[[str], bool]) -> tuple[str, ...] | None:
@@ -111,7 +113,13 @@ class Suppressions:
     def to_remember(self) -> Remembered:
         """All of them, but for what they have silenced."""
         every = (
-            (s.selectors, *_numbers(s.place), s.lines and (s.lines.start, s.lines.stop), s.judged)
+            (
+                s.selectors,
+                *_numbers(s.place),
+                s.lines and (s.lines.start, s.lines.stop),
+                s.judged,
+                s.explained,
+            )
             for s in self.all
         )
         malformed = ((*_numbers(each.place), each.reason, each.meant) for each in self.malformed)
@@ -124,8 +132,8 @@ def remembered(found: Remembered) -> Suppressions:
     return Suppressions(
         (
             *(
-                Suppression(selectors, _place(*place), lines and range(*lines), judged)
-                for selectors, *place, lines, judged in every
+                Suppression(selectors, _place(*place), lines and range(*lines), judged, explained)
+                for selectors, *place, lines, judged, explained in every
             ),
             *(Malformed(_place(*place), reason, meant) for *place, reason, meant in malformed),
         )
@@ -206,16 +214,23 @@ def _read_comment(
         # What stands behind a bare `ignore` is its reason, and no part of the comment's place.
         end = match.start("rest") if match["codes"] is None else match.end()
         place = _range(line, column + match.start(), column + end)
-        yield Suppression(codes, place, None if match["verb"] == "ignore-file" else lines, judged=True)
+        reach = None if match["verb"] == "ignore-file" else lines
+        yield Suppression(codes, place, reach, judged=True, explained=_has_reason(token.string[end:]))
     for match in _NOQA.finditer(token.string):
         place = _range(line, column + match.start(), column + match.end())
         if match["codes"] is None:
             if match["colon"] is None:
-                yield Suppression((), place, lines, judged=False)
+                yield Suppression((), place, lines, judged=False, explained=False)
             continue
         ours = tuple(_OUR_CODE.findall(match["codes"]))
         if ours:
-            yield Suppression(ours, place, lines, judged=True)
+            explained = _has_reason(token.string[match.end() :])
+            yield Suppression(ours, place, lines, judged=True, explained=explained)
+
+
+def _has_reason(behind: str) -> bool:
+    """Whether words follow a suppression, before the next comment on its line."""
+    return _WORD.search(behind.partition("#")[0]) is not None
 
 
 def _fault(match: re.Match[str], names: Collection[str]) -> str | None:
