@@ -6,6 +6,7 @@ import functools
 import inspect
 import weakref
 from collections.abc import Sized
+from contextlib import suppress
 from typing import Any
 
 import torch_xla.distributed.parallel_loader as parallel_loader
@@ -16,6 +17,7 @@ from xlalint.lazy.values import Ragged
 from xlalint_runtime.exits import at_head, exit_between
 from xlalint_runtime.replica import Replica, RunningLoop
 from xlalint_runtime.sites import Chain, is_at_for, leaving, user_chain
+from xlalint_runtime.stopping import Deliberate
 from xlalint_runtime.watch import Hook, Watch
 
 
@@ -89,8 +91,14 @@ def _begin(watch: Watch, replica: Replica, iterator: Any) -> None:
     cuts = isinstance(iterator, parallel_loader.PerDeviceLoader)
     rest = len(_drawing(iterator)) if _ragged(watch, iterator) is not None else None
     replica.loops[id(iterator)] = RunningLoop(replica.cuts, cuts, is_at_for(), rest)
-    finalizer = weakref.finalize(iterator, _dropped, watch, replica, id(iterator))
+    finalizer = weakref.finalize(iterator, _finalize, watch, replica, id(iterator))
     finalizer.atexit = False
+
+
+def _finalize(watch: Watch, replica: Replica, identity: int) -> None:
+    # What a finalizer raises ends nothing, and is printed: the program ends at the next event.
+    with suppress(Deliberate):
+        _dropped(watch, replica, identity)
 
 
 def _dropped(watch: Watch, replica: Replica, identity: int) -> None:
