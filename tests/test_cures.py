@@ -39,6 +39,7 @@ from xlalint.cure import (
     Rename,
     RenameKeyword,
     SeedDevice,
+    StackReads,
     Swap,
     SyncBefore,
     SyncBelow,
@@ -72,6 +73,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA101": {(MoveBelow, UNSAFE)},
     "XLA102": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE), (SyncBefore, UNSAFE)},
     "XLA103": {(Rename, UNSAFE), (ByHand, SHOWN)},
+    "XLA104": {(StackReads, UNSAFE), (ByHand, SHOWN)},
     "XLA106": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA107": {(PassArgument, UNSAFE)},
     "XLA201": {(WrapBody, UNSAFE)},
@@ -331,6 +333,7 @@ def is_sensible(cure: Cure) -> bool:
             | PassArgument(site=site)
             | AutocastOnXla(site=site)
             | TieBelow(site=site)
+            | StackReads(site=site)
             | SeedDevice(site=site)
             | BindNow(site=site)
         ):

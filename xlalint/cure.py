@@ -297,6 +297,19 @@ class ReadFirst(Cure):
 
 
 @dataclass(frozen=True, slots=True)
+class StackReads(Cure):
+    """The list or tuple around the read at `site` is read at once: `[a.item(), b.item()]` becomes
+    `torch.stack([a, b]).tolist()`, and `torch.tensor([a, b])` becomes `torch.stack([a, b]).cpu()`."""
+
+    site: Site
+    title: str = field(default="Read them at once, by `torch.stack`", kw_only=True)
+    changes: str = field(
+        default="all get one type, an empty list raises an error, and so do tensors of several shapes",
+        kw_only=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class KeepOnDevice(Cure):
     """The read at `site` goes: `norm.item()` and `float(norm)` become `norm`."""
 

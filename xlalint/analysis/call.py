@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from xlalint.analysis.frame import Frame
+from xlalint.analysis.frame import Frame, NumberRead
 from xlalint.analysis.payloads import COUNTER, Constant, counts
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import read, record
@@ -89,6 +89,8 @@ class Call:
         """The same of a single number: in a loop it is another one in each round."""
         number = self.read(value, reading)
         varies = self.store.state.scopes.in_loop and value.kind is Kind.TENSOR and value.known
+        if varies and reading is not Reading.INDEX:
+            self.frame.reads.append(NumberRead(self.site, value, self.spelling))
         return COUNTER._replace(differs=number.differs) if varies or counts(value) else number
 
     @property

@@ -198,6 +198,7 @@ def _comprehension(
 ) -> Value:
     inner = store.copy()
     was_in_loop = inner.state.scopes.in_loop
+    read_before = len(frame.reads)
     sources = []
     for generator in node.generators:
         over = machine.evaluate(generator.iter, frame, inner)
@@ -213,6 +214,7 @@ def _comprehension(
     else:
         made = machine.evaluate(node.elt, frame, inner)
     inner.state.scopes = inner.state.scopes._replace(in_loop=was_in_loop)
+    frame.reads[read_before:] = [read._replace(each=True) for read in frame.reads[read_before:]]
     for generator in node.generators:
         for target in ast.walk(generator.target):
             if isinstance(target, ast.Name):

@@ -72,12 +72,22 @@ class Carried(NamedTuple):
     """How tests of the function came out where it happened."""
 
 
+class NumberRead(NamedTuple):
+    """One number, or as many as a container has with `each`, was read from the device at `site`."""
+
+    site: Site
+    value: Value
+    spelling: str
+    number: int = 1
+    each: bool = False
+
+
 class Frame:
     """One activation. What happens gathers here, as this function sees it."""
 
     __slots__ = (
         "captured", "carried", "closure_argument", "depth", "discarded", "exits", "found", "function", "kept",
-        "loops", "muted", "occurrences", "outline", "over", "quiet", "resume", "shallow", "yields",
+        "loops", "muted", "occurrences", "outline", "over", "quiet", "reads", "resume", "shallow", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -111,6 +121,8 @@ class Frame:
         self.closure_argument = False
         self.discarded: ast.expr | None = None
         """The expression whose value the present statement throws away."""
+        self.reads: list[NumberRead] = []
+        """The numbers that the present statement has read from the device, in a loop."""
 
     @property
     def model(self) -> LazyModel:

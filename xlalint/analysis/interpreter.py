@@ -44,6 +44,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.project import Project
 from xlalint.analysis.roots import Plan
+from xlalint.analysis.separate_reads import Stretch, go_on, tell_reads
 from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.analysis.summaries import (
     Summary,
@@ -169,9 +170,13 @@ class Interpreter(Memo):
         current: Store | None = store
         watched = self.observer if not (frame.quiet or frame.muted) else None
         self._nest()
+        apart = Stretch()
+        frame.reads.clear()  # those of the header of a statement
+        last = store
         for statement in body:
             if current is None:
                 break
+            last = current
             if watched is not None:
                 watched(statement, frame.outline, current)
             execute = EXECUTORS.get(type(statement))
@@ -179,6 +184,10 @@ class Interpreter(Memo):
                 current = execute(self, statement, frame, current)
                 if current is not None and current.state.obligations:
                     let_go(frame, current)
+                if frame.reads or apart.reads:
+                    apart = go_on(apart, statement, frame, last)
+        if apart.reads:
+            tell_reads(apart, frame, last)
         self._nested -= 1
         return current
 

@@ -6,13 +6,14 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from xlalint.cure import Cure, DropScaler, FillByMask, KeepOnDevice, ReadFirst
+from xlalint.cure import Cure, DropScaler, FillByMask, KeepOnDevice, ReadFirst, StackReads
+from xlalint.fixing import imports
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called
 from xlalint.fixing.operations import Delete, Operation, Replace
 from xlalint.fixing.order import chain_of
 from xlalint.fixing.places import expression_at, function_around, qualified, statement_at
-from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
+from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 from xlalint.fixing.work import Work
 
 _CASTS = ("float", "int", "bool")
@@ -92,6 +93,40 @@ def fill_by_mask(module: Module, cure: FillByMask) -> Rewrite:
     if isinstance(mask, ast.Tuple | ast.Slice) or not isinstance(filled, ast.Name | ast.Attribute):
         raise Refused("more than a mask is the index")
     return Rewrite((Edit(*module.span(statement), "{}.masked_fill_({}, {})".format(*parts)),))
+
+
+def stack_reads(module: Module, cure: StackReads) -> Rewrite:
+    """`[a.item(), b.item()]` becomes `torch.stack([a, b]).tolist()`."""
+    read = expression_at(module, cure.site)
+    whole, values, end = _read_together(module, read)
+    stack, _ = imports.spelling(module, _STACK, read)
+    text = f"{stack}({values}){end}"
+    if isinstance(whole, ast.Tuple) and not isinstance(module.parents[whole], ast.Assign):
+        text = f"tuple({text})"
+    return Rewrite(operations=(Replace(whole, text),), needs=(Need(_STACK, read),))
+
+
+_STACK = "torch.stack"
+
+
+def _read_together(module: Module, read: ast.expr) -> tuple[ast.expr, str, str]:
+    """What holds a read and others and nothing else, what is read as a list, and how a stack of it is."""
+    match read:
+        case ast.Call(func=ast.Attribute(attr="tensor"), args=[given], keywords=[]):
+            return read, module.source(given), ".cpu()"
+        case ast.Call(func=ast.Attribute(attr="tensor"), args=[given], keywords=[ast.keyword("device", to)]):
+            return read, module.source(given), f".to({module.source(to)})"
+    match module.parents[read]:
+        case ast.List(elts) | ast.Tuple(elts) as whole:
+            values = [_read_value(each) for each in elts]
+            shown = [module.source(value) for value in values if value is not None]
+            if len({called(each) for each in elts}) == 1 and len(shown) == len(elts):
+                return whole, f"[{', '.join(shown)}]", ".tolist()"
+        case ast.ListComp(elt) as whole if elt is read:
+            value, loops = _read_value(read), module.text[module.span(read)[1] : module.span(whole)[1]]
+            if value is not None:
+                return whole, f"[{module.source(value)}{loops}", ".tolist()"
+    raise Refused(f"more than the numbers read on line {read.lineno} stands around them")
 
 
 # The scaler -------------------------------------------------------------------------------------
@@ -186,6 +221,7 @@ def _is_half(node: ast.AST) -> bool:
 REWRITERS: dict[type[Cure], Rewriter[Any]] = {
     ReadFirst: read_first,
     KeepOnDevice: keep_on_device,
+    StackReads: stack_reads,
     DropScaler: drop_scaler,
     FillByMask: fill_by_mask,
 }

@@ -81,6 +81,21 @@ class HostRead(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ReadApart(Event):
+    """Several numbers were read on the host one by one, in each round of a loop.
+
+    Args:
+        count: How many; 0: as many as a container holds.
+        spelling: The first of the reads, as the program wrote it.
+        runs: Whether each of them runs a graph, as something is recorded of the value.
+    """
+
+    count: int = 0
+    spelling: str = ""
+    runs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Cut(Event):
     """Everything recorded was sent to the device. `since` is where it had been recorded."""
 

@@ -53,6 +53,7 @@ from xlalint.lazy.events import (
     MethodMissed,
     ObjectsShared,
     OptimizerStepped,
+    ReadApart,
     Reading,
     ReadThenCut,
     ReadTooEarly,
@@ -100,6 +101,9 @@ _REPEATS = frozenset({Cause.LOADER, Cause.SCOPE_ENTRY, Cause.RENDEZVOUS})
 
 _HOLDING = frozenset({"barrier", "rendezvous", "mesh_reduce"})
 """Where replicas wait on their hosts: what one has written before, the others find."""
+
+_FEW = 2
+"""To fetch so many numbers from the device costs about what it costs to stack them first."""
 
 REDUCING, PLAIN = "xm.optimizer_step", "step"
 """How an optimizer was asked to step: with its gradients summed over the replicas first, or as they are."""
@@ -244,6 +248,25 @@ class LazyModel:
             if state.loop.finds_callers:
                 since = places((ENTRY,), since)
             self._owe(state, Owed.READ, site, assumes, spelling, since=since)
+
+    def read_apart(
+        self, state: State, count: int, spelling: str, site: Site, *, runs: bool, assumes: Assumptions
+    ) -> None:
+        """Several numbers were read one by one, of which none has heavy work recorded.
+
+        Two are told where each runs a graph. What has run before is only fetched: then more are, for every
+        batch of a loader: a container may hold but one.
+
+        Args:
+            count: How many; 0: as many as a container holds.
+            runs: Whether at least two of them run a graph.
+        """
+        scopes = state.scopes
+        if scopes.step is not None or scopes.in_closure or state.engine.eager:
+            return
+        if state.hot if runs else state.in_every_round and count > _FEW:
+            taken = both(self.assumed(state), assumes)
+            self._emit(ReadApart(site, taken, count, spelling, runs), state)
 
     def let_die(self, state: State, before: Recorded, *, given: bool = False) -> None:
         """Nobody holds any more what a function recorded: the engine drops it, and no cut runs it again.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.frame import NumberRead
 from xlalint.analysis.library import (
     compiling,
     cuts,
@@ -152,6 +153,8 @@ def _create(last: str, call: Call) -> Value:
     """A factory makes a tensor: on the device only if it is told so."""
     differs = any(value.differs for value in call.values)
     given = call.keywords.get("device")
+    if last in operations.COPIES and call.arguments:
+        _read_elements(call.arguments[0], call)
     if given is not None and given.kind is not Kind.NONE:
         device = device_of(given)
         if device.type == XLA:
@@ -162,13 +165,21 @@ def _create(last: str, call: Call) -> Value:
             return UNKNOWN
     if last in operations.COPIES and call.arguments:
         value = call.arguments[0]
-        if value.kind is Kind.CONTAINER:
-            # A list of tensors is read element by element to build the new one.
-            call.read(element(value), Reading.SCALAR)
-        elif value.kind in (Kind.TENSOR, Kind.UNKNOWN):
+        if value.kind in (Kind.TENSOR, Kind.UNKNOWN):
             return value if value.kind is Kind.TENSOR else UNKNOWN
     rows = None if last in operations.COPIES else Rows(_first_size(call))
     return Value(Kind.HOST, differs=differs, payload=rows)
+
+
+def _read_elements(given: Value, call: Call) -> None:
+    """A list of tensors is read element by element to build a new tensor of them."""
+    each = element(given)
+    if given.kind is Kind.CONTAINER:
+        call.read(each, Reading.SCALAR)
+        if each.kind is Kind.TENSOR and each.known and call.store.state.scopes.in_loop:
+            count = len(elements(given))
+            read = NumberRead(call.site, each, call.spelling, count or 1, each=not count)
+            call.frame.reads.append(read)
 
 
 def _first_size(call: Call) -> int | None:

@@ -1,0 +1,86 @@
+"""XLA104: numbers that are read from the device one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlalint.cure import ByHand, StackReads
+from xlalint.diagnostic import Severity
+from xlalint.lazy.events import ReadApart
+from xlalint.lazy.state import View
+from xlalint.rule import Finding, Rule
+
+
+class HostReadPerElement(Rule[ReadApart]):
+    """
+    ## What it does
+    Finds several reads of device values beside each other in a loop, where one read of all would do:
+    `[loss.item(), norm.item()]`, `[x.item() for x in losses]`, lines that read one number each, and
+    `torch.tensor([loss, norm])`.
+
+    Reads in a step are XLA101's, reads of a step that has not run yet XLA102's. Of values that have run, two
+    reads are no harm worth a word, and three or more are told in loops over a loader.
+
+    ## Why is this bad?
+    Each read waits for the device by itself. Where something is computed of a value and then read, each read
+    also runs a graph of its own, which has to be compiled. A stack of all is one graph and one read.
+
+    ## Example
+    ```python
+    import torch
+    import torch_xla
+
+    model = torch.nn.Linear(8, 1).to("xla")
+    batches = [torch.randn(4, 8) for _ in range(3)]
+
+    for batch in batches:
+        output = model(batch.to("xla"))
+        torch_xla.sync()
+        print([output.min().item(), output.max().item()])
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch_xla
+
+    model = torch.nn.Linear(8, 1).to("xla")
+    batches = [torch.randn(4, 8) for _ in range(3)]
+
+    for batch in batches:
+        output = model(batch.to("xla"))
+        torch_xla.sync()
+        print(torch.stack([output.min(), output.max()]).tolist())
+    ```
+
+    ## Fix safety
+    Unsafe: a stack takes tensors of one shape, at least one of them, and gives all one type. It is proven for
+    tensors without dimensions: of others that `.item()` reads, come lists in a list. Reads in several lines
+    are yours to put together.
+
+    ## On the engine
+    Four reads of what is computed of a step's results launch 4 graphs and transfer 4 numbers, a stack of them
+    1 and 1. Four reads of what has run already transfer 4 numbers and launch nothing.
+
+    ## References
+    - [Troubleshooting](https://docs.pytorch.org/xla/master/learn/troubleshoot.html)
+    """
+
+    code = "XLA104"
+    name = "host-read-per-element"
+    severity = Severity.WARNING
+    yields_to = ("XLA106", "XLA101", "XLA103", "XLA102", "XLA212", "XLA703")
+
+    def judge(self, event: ReadApart, state: View) -> Iterator[Finding]:
+        many = f"{event.count} numbers" if event.count else "the numbers of a list"
+        how = "one by one, each by a graph of its own" if event.runs else "one by one"
+        yield self.finding(
+            event,
+            f"waits for the device again and again: `{event.spelling}` is one of the reads that fetch {many} "
+            f"{how}",
+            help="put the tensors together by `torch.stack([...])`, and read that with one `.tolist()`",
+            cures=(
+                StackReads(event.site),
+                ByHand(event.site, title="Read all at once: `torch.stack([...]).tolist()`"),
+            ),
+        )

@@ -1,0 +1,20 @@
+# select: XLA104
+import torch
+import torch_xla
+
+device = torch_xla.device()
+model = torch.nn.Linear(4, 4).to(device)
+
+
+def logged(batches):
+    for batch in batches:
+        output = model(batch.to(device))
+        torch_xla.sync()
+        low, high = torch.stack([output.min(), output.max()]).tolist()
+        print(tuple(torch.stack([output.sum(), output.mean()]).tolist()))
+        rows = torch.stack([row.sum() for row in (output[0], output[1])]).tolist()
+        ends = torch.stack([output[0].sum(), output[1].sum()]).to(device)
+        mixed = [float(output.norm()), output.std().item()]
+        kept = torch.tensor([output.norm(), output.std()], dtype=torch.float64)
+        print({"low": output.amin().item(), "high": output.amax().item()}, low, high)
+        yield rows, ends, mixed, kept
