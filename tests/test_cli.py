@@ -269,6 +269,32 @@ def test_statistics(folder: Path) -> None:
     assert counted == [{"code": "XLA101", "name": "host-read-in-step", "count": 1}]
 
 
+def test_statistics_of_files(folder: Path) -> None:
+    """As a path follows, the option's value must not be taken for one, nor the path for its value."""
+    told = run("check", "--statistics=file", ".", "-q").stdout.splitlines()
+    assert told == ["1  train.py", "   1  XLA101  host-read-in-step"]
+    assert run("check", "--statistics", ".", "-q").stdout == "1  XLA101  host-read-in-step\n"
+    (counted,) = json.loads(run("check", "--statistics=file", "--output-format", "json").stdout)
+    assert (counted["path"], counted["count"], counted["rules"][0]["code"]) == ("train.py", 1, "XLA101")
+
+
+def test_how_ready_each_file_is_to_leave_torch_xla(folder: Path) -> None:
+    (folder / "train.py").write_text(
+        "import torch_xla\nimport torch_xla.core.xla_model as xm\n"
+        "print(torch_xla._XLAC._xla_metrics_report())\n"
+        "def mean(value):\n    return xm.all_gather(xm.all_reduce('sum', value))\n"
+    )
+    (folder / "ready.py").write_text("import torch_xla\nprint(torch_xla.device())\n")
+    result = run("check", "--select", "XLA9", "--statistics=file")
+    assert result.stdout.splitlines()[:4] == [
+        "3  train.py",
+        "   2  XLA905  vendor-collective",
+        "   1  XLA904  private-api",
+        "Found 3 info in 1 file: 2 files checked, 2 of them using torch_xla.",
+    ]
+    assert result.exit_code == 0
+
+
 def test_verbose_counts_on_standard_error(folder: Path) -> None:
     result = run("check", "-v", "--output-format", "json")
     json.loads(result.stdout)

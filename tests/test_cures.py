@@ -140,6 +140,8 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA811": {(ByHand, SHOWN)},
     "XLA810": {(ByHand, SHOWN)},
     "XLA901": {(ByHand, SHOWN)},
+    "XLA902": {(WrapBody, UNSAFE)},
+    "XLA903": {(ByHand, SHOWN)},
     "XLA904": {(ByHand, SHOWN)},
     "XLA905": {(ByHand, SHOWN)},
 }  # fmt: skip

@@ -344,6 +344,17 @@ def test_statistics_count_rules() -> None:
     assert paint(text.statistics(found), colored=False) == "11  XLA101  host-read-in-step\n"
 
 
+def test_statistics_count_files_and_the_rules_in_each() -> None:
+    found = [diagnostic(place(line, 1, 1), path="b.py") for line in range(11)]
+    found.append(diagnostic(place(1, 1, 1), path="a.py"))
+    assert paint(text.statistics_of_files(found), colored=False).splitlines() == [
+        "11  b.py",
+        "    11  XLA101  host-read-in-step",
+        " 1  a.py",
+        "    1  XLA101  host-read-in-step",
+    ]
+
+
 def test_colours_change_nothing_but_colours() -> None:
     lines = [*text.full([diagnostic(place(6, 9, 18))], {"train.py": source(PROGRAM)})]
     colored = paint(lines, colored=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -42,8 +42,11 @@ class _Check(click.Command):
     """Takes the value of an option that may go without only behind `=`: else a path would be taken for it."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
-        alone = (f"{each}=" if each == "--add-ignore" else each for each in arguments)
-        return super().parse_args(context, [*alone])
+        return super().parse_args(context, [_ALONE.get(each, each) for each in arguments])
+
+
+_ALONE = {"--add-ignore": "--add-ignore=", "--statistics": "--statistics=rule"}
+"""What an option without its value stands for."""
 
 
 @click.command(cls=_Check)
@@ -133,8 +136,9 @@ class _Check(click.Command):
 @click.option("--preview", is_flag=True, default=None, help="Allow preview rules to be selected.")
 @click.option(
     "--statistics",
-    is_flag=True,
-    help="Show how many diagnostics each rule reports, instead of the diagnostics.",
+    type=click.Choice(("rule", "file")),
+    help="Count the diagnostics of each rule instead of showing them, or with --statistics=file those of "
+    "each file.",
 )
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check none.")
 @click.option(
@@ -166,7 +170,7 @@ def check(
     no_cache: bool,
     cache_dir: Path | None,
     exit_zero: bool,
-    statistics: bool,
+    statistics: Literal["rule", "file"] | None,
     show_files: bool,
     show_settings: bool,
     color: str,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -97,15 +97,20 @@ def write_text(file: Path, text: str) -> None:
 
 
 def print_report(
-    report: Report, form: str, file: Path | None, color: str, *, statistics: bool, quiet: bool,
-    on_error: bool = False,
+    report: Report, form: str, file: Path | None, color: str, *,
+    statistics: Literal["rule", "file"] | None, quiet: bool, on_error: bool = False,
 ) -> None:  # fmt: skip
-    """Args: on_error: whether it goes to standard error instead of standard output."""
+    """Write a report.
+
+    Args:
+        statistics: By what diagnostics are counted; None: they are shown.
+        on_error: Whether it goes to standard error instead of standard output.
+    """
     found = report.diagnostics
     if form == "json" and statistics:
         from xlalint.output import json
 
-        text = json.statistics(found)
+        text = json.statistics(found) if statistics == "rule" else json.statistics_of_files(found)
     elif form in FOR_PROGRAMS and not statistics:
         if FOR_PROGRAMS[form].has_edits and report.curable:
             from xlalint.fixing.proposals import with_edits
@@ -119,8 +124,10 @@ def print_report(
 
         found, sources = counted(found, report.sources, Counted.WITHIN_PATH)
 
-        if statistics:
+        if statistics == "rule":
             lines = [*layout.statistics(found)]
+        elif statistics == "file":
+            lines = [*layout.statistics_of_files(report.diagnostics)]
         else:
             columns = columns_or(layout.COLUMNS) if file is None else layout.COLUMNS
             full = layout.full(found, sources, columns)

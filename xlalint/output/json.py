@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from xlalint.diagnostic import (
     Seen,
     Severity,
 )
+from xlalint.output.counts import by_file, by_rule
 from xlalint.sources.file import SourceFile
 
 
@@ -31,9 +31,19 @@ def render(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile])
 
 def statistics(diagnostics: Sequence[Diagnostic]) -> str:
     """A list of objects with `code`, `name` and `count`, the most frequent first."""
-    counts = Counter((diagnostic.code, diagnostic.name) for diagnostic in diagnostics)
-    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
-    return json.dumps([{"code": c, "name": n, "count": count} for (c, n), count in rows], indent=2) + "\n"
+    return json.dumps(_rows(diagnostics), indent=2) + "\n"
+
+
+def statistics_of_files(diagnostics: Sequence[Diagnostic]) -> str:
+    """A list of objects with `path`, `count` and `rules`, each of these as of `statistics`."""
+    files = [
+        {"path": path, "count": len(within), "rules": _rows(within)} for path, within in by_file(diagnostics)
+    ]
+    return json.dumps(files, indent=2) + "\n"
+
+
+def _rows(diagnostics: Sequence[Diagnostic]) -> list[dict[str, Any]]:
+    return [{"code": code, "name": name, "count": count} for (code, name), count in by_rule(diagnostics)]
 
 
 def as_object(diagnostic: Diagnostic) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from xlalint.diagnostic import (
     Seen,
     Severity,
 )
+from xlalint.output.counts import by_file, by_rule
 from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width, wrap
 from xlalint.sources.file import SourceFile
 
@@ -142,11 +143,19 @@ def _cut_short(bounds: Mapping[str, int]) -> Iterator[Line]:
 
 def statistics(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
     """How many diagnostics each rule gave, the most frequent first."""
-    counts = Counter((diagnostic.code, diagnostic.name) for diagnostic in diagnostics)
-    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    rows = by_rule(diagnostics)
     digits = max((len(str(count)) for _, count in rows), default=0)
     for (code, name), count in rows:
         yield [Span(f"{count:>{digits}}  "), Span(code, STRONG), Span(f"  {name}")]
+
+
+def statistics_of_files(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
+    """How many diagnostics each file has, and below it how many of each rule; those with most come first."""
+    digits = len(str(len(diagnostics)))
+    for path, within in by_file(diagnostics):
+        yield [Span(f"{len(within):>{digits}}  "), Span(path, STRONG)]
+        for row in statistics(within):
+            yield [Span(" " * (digits + 2)), *row]
 
 
 def _applicability(diagnostic: Diagnostic) -> Applicability:
