@@ -20,6 +20,7 @@ SPMD = "torch_xla.distributed.spmd"
 XMP = "torch_xla.distributed.xla_multiprocessing"
 ENVIRONMENT = "os.environ"
 MANAGER = "torch_xla.experimental.distributed_checkpoint.CheckpointManager"
+MANAGER_UNTOLD = f"{MANAGER} that asks for no preemption"
 
 FUNCTIONS: dict[str, str] = {
     **packages.FUNCTIONS,
@@ -176,6 +177,7 @@ FUNCTIONS: dict[str, str] = {
     "torch_xla.experimental.distributed_checkpoint.manager.CheckpointManager": "checkpoint manager",
     f"{MANAGER}.save": "take checkpoint",
     f"{MANAGER}.save_async": "take checkpoint",
+    f"{MANAGER_UNTOLD}.save_async": "take checkpoint untold",
     f"{MANAGER}.should_save": "ask for preemption",
     f"{MANAGER}.reached_preemption": "ask for preemption",
     # Host reads by functions
@@ -362,6 +364,9 @@ DISTRIBUTIONS = "torch.distributions"
 
 MADE_OF_DISTRIBUTIONS = frozenset({"Independent", "TransformedDistribution", "MixtureSameFamily"})
 """Of these, what they are made of checks itself."""
+
+TELLING_OF_CHECKPOINTS = frozenset({"_async_futures", "all_steps"})
+"""By these a program may learn whether a checkpoint that was taken in the background is there."""
 
 VALIDATION = frozenset({"set_default_validate_args"})
 """Where this is used, distributions may check nothing."""

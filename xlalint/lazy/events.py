@@ -72,12 +72,16 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class HostRead(Event):
-    """A value was read on the host; `spelling` is what the program wrote, such as `.item()`."""
+    """A value was read on the host; `spelling` is what the program wrote, such as `.item()`.
+
+    `in_every_round` tells that it is for every batch of a loader.
+    """
 
     value: Value = Value  # type: ignore[assignment]
     reading: Reading = Reading.EXPLICIT
     spelling: str = ""
     closure_argument: bool = False
+    in_every_round: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,11 +275,13 @@ class Save(Event):
 class CheckpointTaken(Event):
     """A checkpoint manager was told to save, by `spelling`, if it is time for it.
 
-    `seldom` tells that it is told so in few rounds of a loop, and asked for a preemption in none.
+    `seldom` tells that it is told so in few rounds of a loop, and asked for a preemption in none; `hidden`
+    that it saves in the background, and nobody asks what came of it.
     """
 
     spelling: str = ""
     seldom: bool = False
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,7 +232,8 @@ class LazyModel:
         assumes = self.assumed(state, value)
         if value.recorded.must and value.is_device:
             self._run_first(state, spelling, site, assumes)
-        self._emit(HostRead(site, assumes, value, reading, spelling, closure_argument), state)
+        each = state.in_every_round
+        self._emit(HostRead(site, assumes, value, reading, spelling, closure_argument, each), state)
         self.wait(state)
         if value.recorded.may is Weight.HEAVY:
             _note(state, reads=True)
@@ -925,10 +926,17 @@ class LazyModel:
         if as_references:
             self._owe(state, Owed.REFERENCES, site, state.trust.bounded, file)
 
-    def take_checkpoint(self, state: State, spelling: str, site: Site) -> None:
-        """A checkpoint manager saves, if it is time; it asks whether this replica is about to be stopped."""
-        seldom = state.scopes.in_loop and state.of_few_rounds and not state.loop.all.asks
-        self._emit(CheckpointTaken(site, state.trust.bounded, spelling, seldom), state)
+    def take_checkpoint(
+        self, state: State, spelling: str, site: Site, *, hidden: bool = False, asks: bool = True
+    ) -> None:
+        """A checkpoint manager saves, if it is time.
+
+        Args:
+            hidden: Whether nobody learns what came of it.
+            asks: Whether it asks if this replica is about to be stopped.
+        """
+        seldom = asks and state.scopes.in_loop and state.of_few_rounds and not state.loop.all.asks
+        self._emit(CheckpointTaken(site, state.trust.bounded, spelling, seldom, hidden), state)
 
     def ask_for_preemption(self, state: State) -> None:
         """A checkpoint manager is asked whether this replica is about to be stopped."""

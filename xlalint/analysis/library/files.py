@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from xlalint.analysis.call import Call, dotted
+from xlalint.analysis.call import Call, dotted, last_name
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Container,
@@ -61,14 +61,30 @@ def _load_references(machine: Machine, call: Call) -> Value:
 
 
 def _checkpoint_manager(machine: Machine, call: Call) -> Value:
-    """One that is told to leave preemption alone is of no concern."""
+    """One that is told to leave preemption alone is never asked for it."""
     asks = call.flag("chkpt_on_preemption", default=True, position=6) is True and not call.open_ended
-    return Value(Kind.INSTANCE, payload=Instance((functions.MANAGER,))) if asks else UNKNOWN
+    return Value(Kind.INSTANCE, payload=Instance((functions.MANAGER if asks else functions.MANAGER_UNTOLD,)))
 
 
 def _take_checkpoint(machine: Machine, call: Call) -> Value:
-    call.frame.model.take_checkpoint(call.store.state, call.spelling, call.site)
+    hidden = _fails_unseen(machine, call)
+    call.frame.model.take_checkpoint(call.store.state, call.spelling, call.site, hidden=hidden)
     return HOST
+
+
+def _take_checkpoint_untold(machine: Machine, call: Call) -> Value:
+    hidden = _fails_unseen(machine, call)
+    call.frame.model.take_checkpoint(call.store.state, call.spelling, call.site, hidden=hidden, asks=False)
+    return HOST
+
+
+def _fails_unseen(machine: Machine, call: Call) -> bool:
+    """Whether a checkpoint is taken in the background, and nothing in the file asks what came of it."""
+    if last_name(call.function) != "save_async":
+        return False
+    outline = call.frame.outline
+    machine.rest_on("mentions", outline.file, " ".join(sorted(functions.TELLING_OF_CHECKPOINTS)))
+    return not outline.mentions(functions.TELLING_OF_CHECKPOINTS)
 
 
 def _ask_for_preemption(machine: Machine, call: Call) -> Value:
@@ -195,6 +211,7 @@ EFFECTS: dict[str, Effect] = {
     "load": _load,
     "checkpoint manager": _checkpoint_manager,
     "take checkpoint": _take_checkpoint,
+    "take checkpoint untold": _take_checkpoint_untold,
     "ask for preemption": _ask_for_preemption,
     "load references": _load_references,
     "save": _plain_save,
