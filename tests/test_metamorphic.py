@@ -23,7 +23,7 @@ from program_changes import (
     inline_helpers,
 )
 
-ABOUT_TEXT = frozenset({"XLA000", "XLA090"})
+ABOUT_TEXT = frozenset({"XLA000", "XLA090", "XLA091"})
 """Rules about files and comments, which a syntax tree does not keep."""
 
 ABOUT_IMPORTS = frozenset({"XLA001", "XLA002"})
