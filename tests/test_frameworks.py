@@ -73,6 +73,22 @@ def test_no_diagnostic_stands_in_what_frameworks_do(name: str) -> None:
         assert "the framework`" not in diagnostic.message
 
 
+def test_the_step_of_a_framework_is_not_the_users_to_make_a_function(tmp_path: Path) -> None:
+    root = copied("trainer", tmp_path)
+    (root / "loop.py").write_text(
+        "import torch\nimport torch_xla\n"
+        "def train(model, optimizer, batch):\n"
+        "    model.to(torch_xla.device())\n"
+        "    for _ in range(3):\n"
+        "        model(batch.to(torch_xla.device())).mean().backward()\n"
+        "        optimizer.step()\n"
+        "train(torch.nn.Linear(2, 1), torch.optim.SGD([torch.ones(2)]), torch.ones(4, 2))\n"
+    )
+    finder = SettingsFinder(isolated=True, given={"select": ("XLA903",), "respect_gitignore": False})
+    told = check([root], finder, project=root).diagnostics
+    assert [(Path(d.path).name, d.range.start.line, d.code) for d in told] == [("loop.py", 5, "XLA903")]
+
+
 # What is known of frameworks ---------------------------------------------------------------------
 
 

@@ -81,6 +81,8 @@ class InlineStep(Rule[LoopLeft]):
         done = event.loop.all
         if not (event.loop.own.steps and done.backward and done.works) or state.scopes.in_forward:
             return
+        if event.site.in_framework:
+            return  # The loop is that of a framework, and the step is its own.
         if all(trained.whole and trained.function is not None for trained in done.trained):
             return  # There may be several, as where two models are trained in turn.
         yield self.finding(
