@@ -114,6 +114,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA511": {(ByHand, SHOWN)},
     "XLA512": {(ByHand, SHOWN)},
     "XLA513": {(ByHand, SHOWN)},
+    "XLA514": {(ByHand, SHOWN)},
     "XLA515": {(ByHand, SHOWN)},
     "XLA601": {(Rename, UNSAFE)},
     "XLA602": {(SyncBefore, UNSAFE), (MoveBelow, UNSAFE)},

@@ -354,6 +354,7 @@ def _end_loop(
         state, outside, over, recorded, frame.site(node),
         since=since, keeps=back is not None and _keeps_work(node, back), told=judged and back is not None,
         ragged=over.payload.ragged if over is not None and isinstance(over.payload, Loader) else None,
+        whole=over.payload.whole if over is not None and isinstance(over.payload, Loader) else None,
     )  # fmt: skip
     works = judged and bool(since) and not (done.cuts or done.may_cut)
     if works and isinstance(node, ast.For) and over is not None and counts(over):

@@ -60,7 +60,7 @@ from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.sharding import Marked, Mesh, Misuse, Setup
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Activity, Engine, Loop, State, Timing, Training, Trust, View
-from xlalint.lazy.values import Kind, Place, Ragged, Recorded, Role, Shape, Tensor, Value, Weight
+from xlalint.lazy.values import Kind, Place, Ragged, Recorded, Role, Shape, Tensor, Value, Weight, Whole
 
 Row = list[Any]
 """The number of a type, then the rows of the parts; or what JSON can say of a constant."""
@@ -85,7 +85,7 @@ _RECORDS: tuple[type[Any], ...] = (
     Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence, OfNumpy, OpenFile, Opening,
     Optimizer, Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped,
     Scopes, Setup, Site, Split, StateDict, Targets, Tensor, Timing, Training, Trust, Value, View, Yielded,
-    events.Change,
+    events.Change, Whole,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,

@@ -24,6 +24,7 @@ from xlalint.lazy.values import (
     Ragged,
     Tensor,
     Value,
+    Whole,
     join_all,
 )
 from xlalint.lazy.values import join as join_values
@@ -374,13 +375,15 @@ class Scaler(NamedTuple):
 class Loader(NamedTuple):
     """Something iterated: what it yields, whether each `next` cuts (None: perhaps), whether
     running out of it cuts once more, and whether its last batch is smaller than the others. `anew` is the
-    call that makes it and where, if that is in a loop and starts threads."""
+    call that makes it and where, if that is in a loop and starts threads. `whole` leads to where it was made,
+    if every replica goes through all the samples."""
 
     element: Value
     cuts: bool | None = False
     cuts_at_end: bool = False
     ragged: Ragged | None = None
     anew: tuple[str, Site] | None = None
+    whole: Whole | None = None
 
     def join(self, other: Loader) -> Loader:
         """Either of two loaders."""
@@ -390,6 +393,7 @@ class Loader(NamedTuple):
             self.cuts_at_end and other.cuts_at_end,
             self.ragged if self.ragged == other.ragged else None,
             self.anew if self.anew == other.anew else None,
+            self.whole if self.whole == other.whole else None,
         )
 
 

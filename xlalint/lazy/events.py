@@ -396,6 +396,18 @@ class LastBatchSmaller(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class SamplesRepeated(Event):
+    """Each of several replicas trained on all the samples of a loader; `built` leads to where it was made."""
+
+    built: Path = ()
+
+    @property
+    def path(self) -> Path:
+        """The place where the loader was made."""
+        return self.built
+
+
+@dataclass(frozen=True, slots=True)
 class DynamoRan(Event):
     """What `torch.compile` made runs, on a device of XLA.
 

@@ -59,6 +59,7 @@ from xlalint.lazy.events import (
     ReadTooEarly,
     ReducedAgain,
     ReplicasLaunched,
+    SamplesRepeated,
     Save,
     ScalerStepped,
     ScopeEntered,
@@ -85,7 +86,7 @@ from xlalint.lazy.sharding import Marked, Mesh, Misuse, Spec, mismatch
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import MOST_PLACES, NOTHING_DONE, Engine, Loop, State, Timing, Training, met, places
 from xlalint.lazy.state import join as join_states
-from xlalint.lazy.values import NOTHING, Kind, Ragged, Recorded, Value, Weight
+from xlalint.lazy.values import NOTHING, Kind, Ragged, Recorded, Value, Weight, Whole
 
 Emit = Callable[[Event, State], None]
 
@@ -1043,6 +1044,7 @@ class LazyModel:
     def end_loop(
         self, state: State, outside: Loop, over: Value | None, recorded: Recorded, site: Site, *,
         since: tuple[Site, ...] = (), keeps: bool = False, ragged: Ragged | None = None, told: bool = True,
+        whole: Whole | None = None,
     ) -> None:  # fmt: skip
         """A loop has ended; `state.scopes` tells of the loops around it already.
 
@@ -1054,6 +1056,7 @@ class LazyModel:
             keeps: Whether a container or a sum gathers it over the iterations.
             ragged: Whether the last batch of what it ran over is smaller, and where that was made.
             told: Whether this end is the one by which the loop is judged.
+            whole: Whether what it ran over gives every replica all the samples, and where that was made.
         """
         if told:
             left = LoopLeft(site, self.assumed(state), over, recorded, state.loop, since, keeps)
@@ -1063,6 +1066,9 @@ class LazyModel:
             if ragged is not None and done.steps and on_device and not state.engine.eager:
                 taken = both(left.assumes, ragged.assumes)
                 self._emit(LastBatchSmaller(site, taken, ragged.built), state)
+            alone = not state.replicas.launched or state.replicas.spmd
+            if whole is not None and done.steps and on_device and not alone:
+                self._emit(SamplesRepeated(site, both(left.assumes, whole.assumes), whole.built), state)
             steps = left.loop.own.steps
             # What each round lets go is never run: no later cut has it.
             lasts = (steps or keeps) and not (left.loop.all.reads or left.loop.closures)

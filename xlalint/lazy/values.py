@@ -137,6 +137,14 @@ class Ragged(NamedTuple):
     assumes: Assumptions = assumptions.NONE
 
 
+class Whole(NamedTuple):
+    """A loader gives every replica all the samples, if what is assumed holds; `built` leads to where the
+    loader was made."""
+
+    built: Path
+    assumes: Assumptions = assumptions.NONE
+
+
 class Value(NamedTuple):
     """One value: immutable, hashable, part of the key of a summary.
 

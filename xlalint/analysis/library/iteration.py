@@ -8,7 +8,7 @@ from functools import reduce
 from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
-from xlalint.analysis.library.loaders import ragged_of
+from xlalint.analysis.library.loaders import ragged_of, whole_of
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Container,
@@ -45,7 +45,8 @@ def around(sources: Sequence[Value], each: Value) -> Value:
         assumes = reduce(both, (value.assumes for value in over if value.kind is Kind.LOADER))
         ragged = ragged_of(over[0]) if len(over) == 1 else None
         anew = iterated(over[0]).anew if len(over) == 1 else None
-        return Value(Kind.LOADER, assumes, payload=Loader(each, cuts, at_end, ragged, anew))
+        whole = whole_of(over[0]) if len(over) == 1 else None
+        return Value(Kind.LOADER, assumes, payload=Loader(each, cuts, at_end, ragged, anew, whole))
     if not perhaps:
         return container_of(each)
     one = next((value for value in perhaps if value.kind is Kind.UNKNOWN), perhaps[0])

@@ -24,6 +24,7 @@ from xlalint.lazy.values import (
     Role,
     Tensor,
     Value,
+    Whole,
 )
 
 BATCH = Value(Kind.TENSOR, differs=True, payload=Tensor(Role.STRUCTURE))
@@ -37,7 +38,8 @@ def _device_loader(machine: Machine, call: Call) -> Value:
     element = device_batch(inner)
     # A framework may fill the last batch up before it hands a loader on.
     ragged = None if call.frame.outline.is_framework else ragged_of(inner)
-    return Value(Kind.LOADER, payload=Loader(element, cuts, True, ragged, _made_anew(call)))
+    whole = None if call.frame.outline.is_framework else whole_of(inner)
+    return Value(Kind.LOADER, payload=Loader(element, cuts, True, ragged, _made_anew(call), whole))
 
 
 def _made_anew(call: Call) -> tuple[str, Site] | None:
@@ -50,6 +52,11 @@ def _made_anew(call: Call) -> tuple[str, Site] | None:
 def ragged_of(loader: Value | None) -> Ragged | None:
     """Whether the last batch of a loader is smaller than the others."""
     return loader.payload.ragged if loader is not None and isinstance(loader.payload, Loader) else None
+
+
+def whole_of(loader: Value | None) -> Whole | None:
+    """Whether a loader gives every replica all the samples."""
+    return loader.payload.whole if loader is not None and isinstance(loader.payload, Loader) else None
 
 
 def device_batch(inner: Value | None) -> Value:
@@ -72,7 +79,23 @@ def _host_loader(machine: Machine, call: Call) -> Value:
 def _batch_loader(machine: Machine, call: Call) -> Value:
     """A `DataLoader` of torch, which leaves the rest of the samples for the end."""
     ragged = _ragged(call) if _leaves_a_rest(machine, call) else None
-    return Value(Kind.LOADER, payload=Loader(Value(Kind.HOST, differs=True), ragged=ragged))
+    whole = _whole(machine, call)
+    return Value(Kind.LOADER, payload=Loader(Value(Kind.HOST, differs=True), ragged=ragged, whole=whole))
+
+
+def _whole(machine: Machine, call: Call) -> Whole | None:
+    """Whether a `DataLoader` without a sampler goes over data that is the same on every replica: a dataset
+    that is known, or one of a class of the project. Each replica may have loaded other data."""
+    dataset = call.argument(0, "dataset") or NONE
+    if call.open_ended or call.frame.outline.is_framework or dataset.differs:
+        return None
+    samplers = (call.argument(3, "sampler"), call.argument(4, "batch_sampler"))
+    if any(each is not None and each.kind is not Kind.NONE for each in samplers):
+        return None
+    if any(_has_no_end(machine, cls) for cls in classes_of(dataset)):
+        return None
+    known = dataset.payload.given if isinstance(dataset.payload, Rows) else bool(classes_of(dataset))
+    return Whole((call.site,), dataset.assumes) if known else None
 
 
 def _ragged(call: Call) -> Ragged | None:
