@@ -64,6 +64,7 @@ UNNOTICED = {
     "join Scopes.seldom: other": "it is the same on both ways: whoever called has set it",
     "context engine.idle_since": "a called function starts with none",
     "context engine.markers": "a called function starts with none",
+    "context engine.skip_cut": "no function is called between a `StepTrace` and the loader; none was found since",
     "context loop": "a called function starts with none",
     "context collectives": "a called function starts with none",
     "terms READ.dropped_by_cut": "a cut settles it",
@@ -168,6 +169,45 @@ NOTICED_ELSEWHERE = {
     "terms SEED.settled_by_one_arm": "seeds",
     "terms SEED.placed_in_caller": "seeds",
     "terms STEPPED.placed_in_caller": "stepped_again_by_a_helper",
+    "join Replicas.backend: one": "summed_again",
+    "join Activity.asks: one": "asked_for_preemption",
+    "join Setup.mesh: one": "spmd_in_one_process",
+    "join Setup.marked: one": "spmd_in_one_process",
+    "join State.obligations: one": "break_then_save",
+    "context engine.eager": "eager",
+    "context replicas.sharded": "summed_again",
+    "context replicas.backend": "summed_again",
+    "context scopes.seldom": "summed_again",
+    "context setup.mesh": "no_mesh_at_all",
+    "context setup.marked": "spmd_in_one_process",
+    "terms RUN.dropped_by_cut": "set_up_late",
+    "terms RUN.enters_calls": "set_up_by_a_helper",
+    "terms RUN.placed_in_caller": "set_up_by_a_helper",
+    "terms RUN.dropped_by_work": "set_up_late",
+    "terms SERVER.dropped_by_cut": "set_up_late",
+    "terms SERVER.enters_calls": "captured_by_a_helper",
+    "terms SERVER.dropped_by_work": "set_up_late",
+    "terms LOADER.dropped_by_cut": "set_up_late",
+    "terms LOADER.told_apart_by_detail": "epoch_of_another_module",
+    "terms LOADER.enters_calls": "epoch_of_another_module",
+    "terms LOADER.placed_in_caller": "epoch_of_another_module",
+    "terms LOADER.dropped_by_work": "set_up_late",
+    "terms SINGLE.dropped_by_cut": "spmd_in_one_process",
+    "terms SINGLE.enters_calls": "seeded_by_a_helper",
+    "terms SINGLE.placed_in_caller": "seeded_by_a_helper",
+    "terms SINGLE.dropped_by_work": "spmd_in_one_process",
+    "terms WRITTEN.dropped_by_cut": "files_read",
+    "terms WRITTEN.settled_by_one_arm": "files_read",
+    "terms WRITTEN.told_apart_by_detail": "files_read",
+    "terms WRITTEN.enters_calls": "files_read",
+    "terms WRITTEN.placed_in_caller": "vocabulary_of_the_master",
+    "terms WRITTEN.dropped_by_work": "files_read",
+    "terms REFERENCES.dropped_by_cut": "files_read",
+    "terms REFERENCES.settled_by_one_arm": "files_read",
+    "terms REFERENCES.told_apart_by_detail": "files_read",
+    "terms REFERENCES.enters_calls": "files_read",
+    "terms REFERENCES.placed_in_caller": "saved_by_a_helper",
+    "terms REFERENCES.dropped_by_work": "files_read",
 }
 """Programs that notice what the one does not that is asked first: to ask all others takes long."""
 
@@ -272,7 +312,7 @@ def questions() -> Iterator[Mutant]:
     yield Mutant("what a bound may hide", _blind(LazyModel.assumed, "trust", "bounded"), "ways")
     yield Mutant("whether eager mode is on", _blind(LazyModel.assumed, "engine", "eager"), "eager")
     yield Mutant("moves told to the caller", _untold_moves, "guesses")
-    for name in ("makes_cuda_tensors", "_expects_error", "_only_imports"):
+    for name in ("needs_gpu", "_expects_error", "_only_imports"):
         yield Mutant(name, _denied(name), "guesses")
 
 

@@ -61,6 +61,8 @@ KNOWN_LIMITS = {
     ),
     ("extract_loop_bodies_into_closures", "interpreter/chosen_devices"): CHOSEN_DEVICE,
     ("inline_helpers", "interpreter/chosen_devices"): CHOSEN_DEVICE,
+    ("extract_loop_bodies", "interpreter/copied_to_the_host"): IN_A_CALLEE,
+    ("extract_loop_bodies", "interpreter/device_by_use"): IN_A_CALLEE,
     ("extract_loop_bodies", "interpreter/layers_in_loops"): READ_OF_THE_BODY,
     ("extract_loop_bodies", "interpreter/made_by_packages"): READ_OF_THE_BODY,
     ("extract_loop_bodies", "interpreter/perhaps_none"): READ_OF_THE_BODY,

@@ -17,6 +17,8 @@ from xlalint_runtime.proving.prove import job, measure_on, same_numbers
 
 LAUNCHED_OTHERWISE = {
     "XLA202/inference_over_loader": "the expert reads once, below the loop",
+    "XLA203/in_many_ways": "before one exit comes a marker; the expert's step cuts once more where it begins",
+    "XLA209/generator_of_another_module": "a sync comes before the read; it stays a generator",
     "XLA501/probe_of_updated_parameters": "the expert takes the probe into the step; ours stays below it",
     "XLA501/trainer_leaves_early": "the expert saves below the step; a sync in the helper cuts once more",
 }
@@ -28,6 +30,11 @@ ROUNDED_OTHERWISE = {
     "XLA602/save_every_nth_step": "the save runs the step in parts, which are rounded otherwise",
 }
 """Programs whose parameters are not the same bit for bit after any cure, and why."""
+
+CURED_IN_PART = {
+    "XLA812/fine_tuning_script": "of its mistakes some are only shown, and raise before or after the fixes",
+}
+"""Programs that still do harm after their fixes, and why."""
 
 LAST_DIGITS = 1e-6
 
@@ -133,7 +140,8 @@ def test_a_fixed_program_computes_what_it_should(
     if fixed(program).changed:
         cure = measured[str(program.fixed.entry)]
         after = fixes[program.id] or cure
-        assert not list(objections(program, measured[str(program.entry)], cure, after))
+        against = list(objections(program, measured[str(program.entry)], cure, after))
+        assert bool(against) is (program.id in CURED_IN_PART), against
 
 
 def test_what_is_launched_otherwise_still_is(

@@ -58,13 +58,17 @@ SAID_ALIKE = (
 """A program of every rule that both observers judge by."""
 
 
+NOT_JUDGED = {"TrainedUntraced"}
+"""What the model tells of a run as well, but not in all cases: no rule of the guard's is about it."""
+
+
 @pytest.mark.parametrize("programs", [PROGRAMS], ids=["all programs"])
 def test_the_guard_emits_the_kinds_of_events_that_it_says_and_no_others(
     programs: list[Program], measured: dict[str, Measurement]
 ) -> None:
     kinds = {kind for program in programs for kind in measured[str(program.entry)].emitted}
     # No cut follows a closure in none of them: `rules_of_its_own.py` holds that it is told.
-    assert kinds | {"ClosureNeverRun"} == {kind.__name__ for kind in EMITTED}
+    assert (kinds | {"ClosureNeverRun"}) - NOT_JUDGED == {kind.__name__ for kind in EMITTED}
 
 
 @pytest.mark.parametrize(

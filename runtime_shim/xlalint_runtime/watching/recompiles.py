@@ -123,7 +123,7 @@ class Recompiles:
         this.loop, replica.begins_loader = loop, False
         at = _key(chain, cause)
         if trace is not None and trace.operations and loop is not None:
-            self._tell_forms(replica, at, trace)
+            self._tell_forms(replica, at, trace, chain)
         if is_round:
             this.left -= this.left > 0
             place = this.places.setdefault(at, _Place())
@@ -187,11 +187,14 @@ class Recompiles:
         self._this.left, self._this.missed = ARMED, (place, cut)
         return f"not recorded, as it came unawares: the next {ARMED} steps are"
 
-    def _tell_forms(self, replica: Replica, place: Hashable, trace: Trace) -> None:
+    def _tell_forms(self, replica: Replica, place: Hashable, trace: Trace, cut: Chain) -> None:
         """Tell of operations that make the graph of each round of a loop another one, however light it is."""
+        of_rounds = {goes_over(frame.site) for frame in cut}
         latest = self._this.latest[place] = [*self._this.latest.get(place, ()), trace][-ROUNDS:]
         for by, operation, fills in varying(latest):
             site = goes_over(operation.site) if by is Form.TRIPS else operation.site
+            if by is Form.TRIPS and site in of_rounds:
+                continue  # It stands in the round itself: a library does more in one than in another.
             if by is Form.TRIPS:
                 self._this.rounds.add(place)
             if site is None or site in self._varying:

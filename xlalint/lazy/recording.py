@@ -1,0 +1,362 @@
+"""Transitions of the graph: work is recorded, read and cut, in scopes and between them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from operator import itemgetter
+
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, both, either
+from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, Cause, LastCut, Marker, needed
+from xlalint.lazy.events import (
+    Cut,
+    Form,
+    HostRead,
+    Leaving,
+    LeftPending,
+    MarkerRepeated,
+    Reading,
+    ReadThenCut,
+    ScopeEntered,
+    ScopeLeft,
+    ShapeVaries,
+    StepsRun,
+    UnmatchedCollective,
+    WorkInAutocast,
+    WorkTimed,
+)
+from xlalint.lazy.gradients import Gradient
+from xlalint.lazy.obligations import Obligation, Owed, left_by_work
+from xlalint.lazy.scopes import Scope, ScopeKind
+from xlalint.lazy.site import ENTRY, Site
+from xlalint.lazy.state import MOST_PLACES, Engine, State, Timing, places
+from xlalint.lazy.transitions import Transitions, exchange, note
+from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
+
+_REDUCES = assumptions.assume("the step sums its gradients over the replicas")
+
+_MEETING = frozenset({Cause.LOADER, Cause.RENDEZVOUS})
+"""What waits for the other replicas by itself: a cut that only some make is told as that."""
+
+_REPEATS = frozenset({Cause.LOADER, Cause.SCOPE_ENTRY, Cause.RENDEZVOUS})
+"""What makes a marker superfluous that comes directly before it."""
+
+LOCAL = frozenset({Gradient.LOCAL})
+
+
+class RecordingTransitions(Transitions):
+    """Work that is recorded, read and cut."""
+
+    __slots__ = ()
+
+    def record(self, state: State, weight: Weight, site: Site) -> Recorded:
+        """Device work is recorded at `site`. Returns what its result has recorded."""
+        engine = state.engine
+        if weight is Weight.NONE or not self.records(state):
+            return NOTHING
+        if weight is Weight.HEAVY:
+            self._settle_with_work(state, site)
+            if not state.loop.own.works:
+                note(state, works=True)
+            engine = engine._replace(unwaited=engine.clock is not None)
+        recorded = engine.recorded.at_least(weight)
+        state.engine = engine.works()._replace(recorded=recorded, since=_noted(engine.since, site))
+        return Recorded(weight, weight)
+
+    def record_perhaps(self, state: State, weight: Weight, site: Site) -> None:
+        """Device work of at most `weight` is perhaps recorded at `site`."""
+        engine = state.engine
+        if weight is Weight.NONE or not self.records(state):
+            return
+        recorded = Recorded(engine.recorded.must, max(engine.recorded.may, weight))
+        state.engine = engine.works()._replace(recorded=recorded, since=_noted(engine.since, site))
+        if weight is Weight.HEAVY:
+            state.obligations = left_by_work(state.obligations)
+            if not state.loop.own.works:
+                note(state, works=True)
+
+    def work_unseen(self, state: State, spelling: Callable[[], str] | None = None) -> None:
+        """Something unknown is done without device values, as far as is seen; `spelling` tells what.
+
+        That it records and reads nothing is assumed, though not of what was cut by a caller. Without a
+        `spelling` it may as well be work on the device.
+        """
+        engine = state.engine
+        if spelling is None:
+            state.engine = engine.works()
+            return
+        if engine.idle_since == AT_ENTRY:
+            engine = engine._replace(idle_since=())
+        if engine.idle_since or engine.markers:
+            engine = engine.trusts(assumptions.assume(f"`{spelling()}` does no work on the device"))
+        state.engine = engine
+
+    def vary_shape(
+        self, state: State, value: Value, by: Form, spelling: str, site: Site, *,
+        fills: bool = False, runs: bool = True,
+    ) -> None:  # fmt: skip
+        """The shape of what is computed of a device value depends on its numbers.
+
+        `runs` says whether the engine runs what is recorded to know it; the host counts what is unique.
+        """
+        self._emit(ShapeVaries(site, self.assumed(state, value), by, spelling, fills, runs), state)
+
+    def records(self, state: State) -> bool:
+        """Whether the engine records what it is told to compute: in eager mode only inside a step."""
+        return not state.engine.eager or state.scopes.step is not None
+
+    def _settle_with_work(self, state: State, site: Site) -> None:
+        for obligation in state.owes(Owed.AUTOCAST):
+            met = both(obligation.assumes, state.trust.bounded)
+            self._settle(state, obligation, WorkInAutocast(site, met, obligation))
+        state.obligations = left_by_work(state.obligations)
+        for obligation in state.owes(Owed.EXIT):
+            if obligation.detail == "raise" or state.scopes.open:
+                continue
+            self._settle(state, obligation, LeftPending(site, obligation.assumes, obligation, Leaving.WORK))
+        for obligation in state.owes(Owed.LONE_CUT):
+            if not state.replicas.splits:
+                self._settle(state, obligation, UnmatchedCollective(site, obligation.assumes, obligation))
+
+    def read(
+        self, state: State, value: Value, reading: Reading, spelling: str, site: Site, *,
+        closure_argument: bool = False,
+    ) -> None:  # fmt: skip
+        """A value is read on the host. The engine keeps nothing of it: the state stays as it is."""
+        assumes = self.assumed(state, value)
+        if value.recorded.must and value.is_device:
+            self._run_first(state, spelling, site, assumes)
+        each = state.in_every_round
+        self._emit(HostRead(site, assumes, value, reading, spelling, closure_argument, each), state)
+        self.wait(state)
+        if value.recorded.may is Weight.HEAVY:
+            note(state, reads=True)
+            self._settle_steps_of_loops(state, f"the read `{spelling}`", site)
+        if (
+            value.recorded.must is Weight.HEAVY
+            and value.is_device
+            and state.scopes.step is None
+            and not state.engine.eager
+            and not state.scopes.in_closure
+        ):
+            since = state.engine.since
+            if state.loop.finds_callers:
+                since = places((ENTRY,), since)
+            self._owe(state, Owed.READ, site, assumes, spelling, since=since)
+
+    def let_die(self, state: State, before: Recorded, *, given: bool = False) -> None:
+        """Nobody holds any more what a function recorded: the engine drops it, and no cut runs it again.
+
+        What was read of it once ran once; what was read again ran again.
+        Args:
+            before: What was recorded when the function was entered.
+            given: Whether it was given something of that, which its caller still holds.
+        """
+        if not (state.loop.cuts or state.loop.may_cut):
+            # Light work in place is not told apart, and stays.
+            must, may = (min(weight, Weight.LIGHT) for weight in state.engine.recorded)
+            recorded = Recorded(max(before.must, must), max(before.may, may))
+            state.engine = state.engine._replace(recorded=recorded)
+        lasting = before.must is Weight.HEAVY or given
+        own = [
+            read
+            for read in state.owes(Owed.READ)
+            if not read.inherited and not (lasting and any(site.is_entry for site in read.since))
+        ]
+        own.sort(key=_places)
+        told: set[Site] = set()
+        for number, read in enumerate(own):
+            again = next((other for other in own[number + 1 :] if _reads_again(other, read)), None)
+            if again is None or not told.isdisjoint(read.since):
+                state.obligations -= {read}
+            else:
+                told.update(read.since)
+                met = both(read.assumes, again.assumes)
+                self._settle(state, read, ReadThenCut(again.path[0], met, read, Cause.READ))
+
+    def cut(
+        self, state: State, cause: Cause, spelling: str, site: Site, *,
+        sure: bool = True, resets_scope: bool = True, assumes: Assumptions = assumptions.NONE,
+        waits: bool = False, ends_loop: bool = True,
+    ) -> None:  # fmt: skip
+        """The graph is cut: what is recorded runs. With `sure` False perhaps it is not.
+
+        `assumes` is what must be so for it to be a cut, `waits` tells that it waits for the device, and
+        `ends_loop` that the loader whose next batch it is cuts at its end, too.
+        The observer must let its live values know (`Value.run`), which the model does not hold.
+        """
+        engine = state.engine
+        if not sure:
+            state.engine = engine._replace(
+                recorded=engine.recorded.perhaps(),
+                parameters=engine.parameters.perhaps(),
+                gradients=engine.gradients.perhaps(),
+            )
+            note(state, may_cut=True)
+            return
+        taken = both(self.assumed(state), assumes)
+        if engine.recorded.must:
+            self._run_first(state, spelling, site, taken)
+        self._emit(Cut(site, taken, cause, spelling, engine.recorded, engine.since, resets_scope), state)
+        surely = ends_loop and not assumes
+        markers = self._markers_after(state, cause, site, taken, waits=waits, repeats=surely)
+        for obligation in state.owes(Owed.READ):
+            met = both(obligation.assumes, assumes)
+            self._settle(state, obligation, ReadThenCut(site, met, obligation, cause))
+        self._settle_steps_of_loops(state, "the graph cut", site)
+        closures = state.owes(Owed.CLOSURE)
+        state.obligations = frozenset(o for o in state.obligations if not o.terms.dropped_by_cut)
+        if cause.explicit and cause is not Cause.BARRIER and state.gradients.of(None) == LOCAL:
+            self._owe(state, Owed.SPLIT_STEP, site, assumptions.NONE, spelling)
+        split = state.split
+        if split is not None and state.pending and cause not in _MEETING:
+            used = state.gradients.of(None) & {Gradient.REDUCED, Gradient.USED}
+            assumes = split.assumes if used else both(split.assumes, _REDUCES)
+            self._owe(state, Owed.LONE_CUT, site, assumes, spelling, split=split)
+        idle_since = () if assumes else (LastCut(site, cause),)
+        waits = waits or cause in _MEETING or bool(closures)
+        clock = engine.clock
+        if clock is not None and cause is Cause.MARKER:
+            clock = clock._replace(marker=site)
+        state.engine = Engine(
+            eager=engine.eager, idle_since=idle_since, markers=markers,
+            unwaited=engine.unwaited and not waits, clock=clock,
+        )  # fmt: skip
+        state.trust = state.trust._replace(opaque=assumptions.NONE)
+        own = state.loop.own
+        by = own.cut_by if state.scopes.profiler else own.cut_by | {(cause, site)}
+        note(state, cuts=True, cut_by=by)
+
+    def _markers_after(
+        self, state: State, cause: Cause, site: Site, assumes: Assumptions, *, waits: bool, repeats: bool
+    ) -> frozenset[Marker]:
+        """What is known of the markers after this cut, which may be one of them.
+
+        `repeats` tells that it surely makes one superfluous that comes directly before it.
+        """
+        engine, scopes = state.engine, state.scopes
+        markers = engine.markers
+        if repeats and cause in _REPEATS:
+            markers = frozenset(
+                marker._replace(cuts=(site,), cause=cause, comes_next=True) if marker.is_open else marker
+                for marker in markers
+            )
+        markers = needed(markers)
+        if cause is not Cause.MARKER:
+            return markers
+        in_scope = scopes.step is not None or scopes.profiler is not None or scopes.in_closure
+        before = engine.idle_since
+        if waits or in_scope or engine.eager or state.owes(Owed.CLOSURE):
+            own = Marker(site, needed=True)
+        elif before and all(last.cause is not None and last.site != site for last in before):
+            rests_on = functools.reduce(either, (last.assumes for last in before))
+            cuts = tuple(last.site for last in before)
+            own = Marker(site, both(assumes, rests_on), cuts, before[0].cause)
+        else:
+            own = Marker(site, assumes)
+        return markers | {own}
+
+    def settle_markers(self, states: Iterable[State]) -> None:
+        """A function ends, in one of these states: which markers no way through it needs is told now."""
+        known: dict[Site, set[Marker]] = {}
+        for state in states:
+            for marker in state.engine.markers - {OF_CALLERS}:
+                known.setdefault(marker.site, set()).add(marker)
+        for site, markers in sorted(known.items(), key=itemgetter(0)):
+            if all(marker.cuts for marker in markers):
+                assumes = functools.reduce(both, (marker.assumes for marker in markers))
+                cuts = tuple(sorted({cut for marker in markers for cut in marker.cuts}))
+                cause = min((marker.cause for marker in markers if marker.cause), key=lambda each: each.value)
+                comes_next = all(marker.comes_next for marker in markers)
+                self._emit(MarkerRepeated(site, assumes, cuts, cause, comes_next), State())
+
+    def _need_markers(self, state: State) -> None:
+        markers = state.engine.markers
+        state.engine = state.engine._replace(markers=needed(markers) | {OF_CALLERS})
+
+    def enter(self, state: State, scope: Scope, spelling: str) -> None:
+        """A scope opens; a step scope cuts first."""
+        if scope.kind.is_step:
+            self.cut(state, Cause.SCOPE_ENTRY, spelling, scope.site)
+            note(state, opens_step=True)
+        state.scopes = state.scopes._replace(open=(*state.scopes.open, scope))
+        if scope.kind is ScopeKind.STEP_TRACE:
+            state.obligations -= set(state.owes(Owed.TRACED))
+        self._emit(ScopeEntered(scope.site, scope=scope), state)
+
+    def enter_autocast(self, state: State, site: Site, *, assumes: Assumptions = assumptions.NONE) -> None:
+        """From here on operations are computed in lower precision, but on other devices than those of XLA."""
+        self._owe(state, Owed.AUTOCAST, site, both(assumes, state.trust.bounded))
+
+    def leave_autocast(self, state: State, site: Site) -> None:
+        """The autocast that was entered there ends."""
+        state.obligations -= {o for o in state.owes(Owed.AUTOCAST) if o.path == (site,)}
+
+    def leave(self, state: State, scope: Scope, spelling: str) -> None:
+        """The innermost scope closes, in whatever way; step scopes and `StepTrace` cut."""
+        held = state.scopes.open
+        if scope in held:
+            state.scopes = state.scopes._replace(open=held[: held.index(scope)])
+        self._emit(ScopeLeft(scope.site, scope=scope), state)
+        if scope.kind.is_step:
+            self.cut(state, Cause.SCOPE_EXIT, spelling, scope.site)
+        elif scope.kind is ScopeKind.STEP_TRACE:
+            self.cut(state, Cause.STEP_TRACE, spelling, scope.site)
+            state.engine = state.engine._replace(skip_cut=True)
+            self._owe(state, Owed.TRACED, scope.site, self.assumed(state))
+
+    def read_clock(self, state: State, site: Site) -> tuple[Site | None, Site | None]:
+        """The program asks for the time.
+
+        Returns where it asked before, where heavy work has been recorded since that nothing waits for, and
+        the last marker between; None: there is no such place.
+        """
+        before, unwaited = state.engine.clock, state.engine.unwaited
+        state.engine = state.engine._replace(clock=Timing(site), unwaited=False)
+        if before is None or not unwaited or state.trust.opaque or state.engine.eager is not False:
+            return None, None
+        return before
+
+    def wait(self, state: State) -> None:
+        """The host waits for the device, and so for what the markers before have launched."""
+        self._need_markers(state)
+        if state.engine.unwaited:
+            state.engine = state.engine._replace(unwaited=False)
+
+    def time_work(self, state: State, begun: Site, marker: Site | None, site: Site) -> None:
+        """The time is taken since a clock was read at `begun`, with work between that nothing waits for."""
+        self._emit(WorkTimed(site, self.assumed(state), begun, marker), state)
+
+    def begin_round(self, state: State, *, may_cut: bool = False) -> None:
+        """The next round of a loop begins; `may_cut`: what it goes over may cut the graph first."""
+        if state.engine.clock is not None:
+            state.engine = state.engine._replace(clock=None)
+        if state.obligations:
+            state.obligations -= set(state.owes(Owed.TRACED))
+            for obligation in state.owes(Owed.CLOSURE) if may_cut else ():
+                exchange(state, obligation, obligation._replace(assumes=assumptions.MANY))
+
+    def _run_first(self, state: State, spelling: str, site: Site, assumes: Assumptions) -> None:
+        """A graph runs: from then on the persistent cache is what it is."""
+        if state.setup.caches and not state.owes(Owed.RUN):
+            self._owe(state, Owed.RUN, site, assumes, spelling)
+
+    def _settle_steps_of_loops(self, state: State, by: str, site: Site) -> None:
+        for obligation in state.owes(Owed.STEPS):
+            self._settle(state, obligation, StepsRun(site, obligation.assumes, obligation, by))
+
+
+def _noted(since: tuple[Site, ...], site: Site) -> tuple[Site, ...]:
+    return since if len(since) >= MOST_PLACES or site in since else (*since, site)
+
+
+def _places(obligation: Obligation) -> list[tuple[int, int]]:
+    return [(site.line, site.column) for site in obligation.path]
+
+
+def _reads_again(read: Obligation, earlier: Obligation) -> bool:
+    """Whether a read runs work that an earlier one has run, in the same run of the program."""
+    if read.path == earlier.path or set(read.since).isdisjoint(earlier.since):
+        return False
+    return not any(one.excludes(other) for one in read.when for other in earlier.when)

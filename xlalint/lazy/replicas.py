@@ -1,0 +1,267 @@
+"""Transitions of replicas: how they are launched, where they part and meet, what they write and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, both
+from xlalint.lazy.events import (
+    BarrierFault,
+    BarrierMisused,
+    CheckpointTaken,
+    Collective,
+    GroupJoined,
+    LaunchedTooLate,
+    Leaving,
+    LeftAlone,
+    LeftPending,
+    LoadedByAnother,
+    ObjectsShared,
+    ReadTooEarly,
+    ReplicasLaunched,
+    Save,
+    UnmatchedCollective,
+)
+from xlalint.lazy.gradients import Gradient
+from xlalint.lazy.obligations import Obligation, Owed
+from xlalint.lazy.scopes import Split
+from xlalint.lazy.site import Path, Site
+from xlalint.lazy.state import State, met
+from xlalint.lazy.state import join as join_states
+from xlalint.lazy.training import TrainingTransitions
+from xlalint.lazy.transitions import note
+from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
+
+_HOLDING = frozenset({"barrier", "rendezvous", "mesh_reduce"})
+"""Where replicas wait on their hosts: what one has written before, the others find."""
+
+
+class ReplicaTransitions(TrainingTransitions):
+    """Replicas that part and meet, on top of what trains."""
+
+    __slots__ = ()
+
+    def collective(
+        self, state: State, operation: str, tag: str, site: Site, *, every_round: bool | None = None
+    ) -> None:
+        """Replicas meet. Counted, so that the arms of a rank test can be compared.
+
+        `every_round` says whether they do so for every batch of a loader; None: the state knows.
+        """
+        hot = state.in_every_round if every_round is None else every_round
+        self._emit(Collective(site, self.assumed(state), operation, tag, hot), state)
+        self.meet_in_part(state)
+        if operation in _HOLDING:
+            state.obligations -= set(state.owes(Owed.WRITTEN))
+        note(state, meets=state.loop.own.meets | {operation})
+        self._need_markers(state)
+        state.collectives = met(state.collectives, [(f"{operation} {tag}".strip(), (site,))])
+
+    def misuse_barrier(self, state: State, spelling: str, fault: BarrierFault, site: Site) -> None:
+        """A barrier that holds nobody."""
+        self._emit(BarrierMisused(site, state.trust.bounded, spelling, fault), state)
+
+    def share_objects(
+        self, state: State, what: str, site: Site, *, assumes: Assumptions = assumptions.NONE
+    ) -> None:
+        """Replicas send each other what PyTorch refuses to load: `what` says it in words."""
+        self._emit(ObjectsShared(site, both(state.trust.bounded, assumes), what), state)
+
+    def use_device(self, state: State, spelling: str, site: Site, *, as_single: bool = True) -> None:
+        """This process uses a device, and so starts the runtime, if it has not yet.
+
+        `as_single` says that without SPMD it is then known to it as one of several.
+        """
+        if as_single and state.replicas.spmd is False and not state.owes(Owed.SINGLE):
+            self._owe(state, Owed.SINGLE, site, state.trust.bounded, spelling)
+
+        if state.replicas.launched is False and not state.owes(Owed.DEVICE):
+            self._owe(state, Owed.DEVICE, site, state.trust.bounded, spelling)
+
+    def launch(
+        self, state: State, spelling: str, site: Site, *,
+        processes: int | None = None, known: bool = True, accepted: bool = True,
+    ) -> None:  # fmt: skip
+        """Replicas are started: `processes` as asked for (None: one for each device), where that is known.
+
+        `accepted` says whether the function takes such a number at all.
+        """
+        self._emit(ReplicasLaunched(site, state.trust.bounded, spelling, processes, accepted), state)
+        self._need_markers(state)
+        for obligation in state.owes(Owed.DEVICE) if known and processes is None else ():
+            self._settle(state, obligation, LaunchedTooLate(site, obligation.assumes, obligation))
+
+    def join_group(self, state: State, backend: str, site: Site) -> None:
+        """A process group of `torch.distributed` is joined: whoever does was started with others, be it by
+        somebody else."""
+        self._emit(GroupJoined(site, self.assumed(state), backend), state)
+        state.replicas = state.replicas._replace(backend=backend or None)
+        if not state.replicas.launched:
+            state.replicas = state.replicas._replace(launched=None)
+
+    def meet_in_part(self, state: State) -> None:
+        """Some replicas meet at least, and may sum gradients."""
+        if not state.gradients.met and Gradient.LOCAL in state.gradients.of(None):
+            state.gradients = state.gradients._replace(met=True)
+
+    def part(self, state: State, split: Split) -> State:
+        """The state of the replicas for which a test came out as `split` says."""
+        arm = state.copy()
+        arm.replicas = state.replicas._replace(splits=(*state.replicas.splits, split))
+        arm.collectives = ()
+        return arm
+
+    def meet(self, before: State, arms: Iterable[tuple[Split, State]]) -> State:
+        """All arms of a rank test that go on, joined; what only one of them reached is owed."""
+        (one_split, one), (other_split, other) = arms
+        unmatched = [
+            (name, path, split)
+            for mine, theirs, split in (
+                (one.collectives, other.collectives, one_split),
+                (other.collectives, one.collectives, other_split),
+            )
+            for name, path in _surplus(mine, theirs)
+        ]
+        joined = join_states(one, other)
+        joined.replicas = joined.replicas._replace(splits=before.replicas.splits)
+        longer = one if len(one.collectives) >= len(other.collectives) else other
+        joined.collectives = met(before.collectives, longer.collectives)
+        for name, path, split in unmatched:
+            self._owe_collective(joined, name, path, split)
+        return joined
+
+    def _owe_collective(self, state: State, name: str, path: Path, split: Split) -> None:
+        for waiting in state.owes(Owed.COLLECTIVE):
+            assert waiting.split is not None
+            if waiting.detail == name and waiting.split.master is not split.master:
+                state.obligations -= {waiting}
+                return
+        assumes = both(self.assumed(state), split.assumes)
+        state.obligations |= {Obligation(Owed.COLLECTIVE, path, assumes, state.scopes.in_loop, name, split)}
+
+    def settle_collectives(self, ends: list[State], site: Site, *, told: bool = True) -> None:
+        """A function ends: what one arm of a test reached and no other replica did is unmatched.
+
+        `ends` are the states in which the function may end; the replicas that left it early by a
+        test inside the function are compared with those that went on. Without `told` it is left to the
+        caller, where the others may still come to it.
+        """
+        arms: dict[Site, dict[bool, tuple[Split, State]]] = {}
+        for state in ends:
+            own = [split for split in state.replicas.splits if not split.inherited]
+            if own:
+                arms.setdefault(own[0].site, {})[own[0].polarity] = (own[0], state)
+        for sides in arms.values():
+            if len(sides) == 2:
+                (one, a), (other, b) = sides.values()
+                surplus = [(n, p, one, a) for n, p in _surplus(a.collectives, b.collectives)]
+                surplus += [(n, p, other, b) for n, p in _surplus(b.collectives, a.collectives)]
+            else:
+                ((split, state),) = sides.values()
+                surplus = [(n, p, split, state) for n, p in state.collectives]
+            for name, path, split, state in surplus:
+                self._owe_collective(state, name, path, split)
+        for state in ends if told else ():
+            for obligation in state.owes(Owed.COLLECTIVE):
+                self._settle(state, obligation, UnmatchedCollective(site, obligation.assumes, obligation))
+
+    def save(
+        self, state: State, spelling: str, value: Value, recorded: Recorded, site: Site, *,
+        by_xla: bool, on_device: bool = False, of_parameters: bool = False,
+        to_every_replica: bool = False, opened: Path = (), file: str = "", as_references: bool = False,
+    ) -> None:  # fmt: skip
+        """Values are written to a file, and what is recorded on them runs.
+
+        Args:
+            on_device: Whether some of them surely are device tensors.
+            of_parameters: Whether a module's parameters are among them.
+            to_every_replica: Whether each one that comes here writes.
+            opened: Where every replica opened what the master writes.
+            file: What is known again when that file is read; empty where nothing is.
+            as_references: Whether it gets references to the tensors, which stand in files of their own.
+        """
+        assumes = self.assumed(state, value)
+        on_device = on_device or value.is_device
+        self._emit(
+            Save(site, assumes, spelling, value, recorded, by_xla, on_device, to_every_replica, opened), state
+        )
+        self.wait(state)
+        if recorded.may is Weight.HEAVY:
+            self._settle_steps_of_loops(state, f"the save `{spelling}`", site)
+            for obligation in state.owes(Owed.EXIT):
+                self._settle(
+                    state, obligation, LeftPending(site, obligation.assumes, obligation, Leaving.SAVE)
+                )
+        if by_xla:
+            self.collective(state, "xm.save", "", site)
+        if file:
+            self._write(state, file, site, to_every_replica=to_every_replica, as_references=as_references)
+        if of_parameters:
+            # What is written has run: nothing of it is recorded any more.
+            state.engine = state.engine._replace(parameters=NOTHING)
+            note(state, saves=True)
+
+    def _write(
+        self, state: State, file: str, site: Site, *, to_every_replica: bool, as_references: bool
+    ) -> None:
+        state.obligations -= {
+            o for o in (*state.owes(Owed.WRITTEN), *state.owes(Owed.REFERENCES)) if o.detail == file
+        }
+        split, replicas = state.split, state.replicas
+        by_one = split.is_rank_test if split is not None else not to_every_replica
+        if by_one and replicas.launched is not False and not replicas.spmd:
+            self._owe(state, Owed.WRITTEN, site, state.trust.bounded, file, split=split)
+        if as_references:
+            self._owe(state, Owed.REFERENCES, site, state.trust.bounded, file)
+
+    def take_checkpoint(
+        self, state: State, spelling: str, site: Site, *, hidden: bool = False, asks: bool = True
+    ) -> None:
+        """A checkpoint manager saves, if it is time.
+
+        Args:
+            hidden: Whether nobody learns what came of it.
+            asks: Whether it asks if this replica is about to be stopped.
+        """
+        seldom = asks and state.scopes.in_loop and state.of_few_rounds and not state.loop.all.asks
+        self._emit(CheckpointTaken(site, state.trust.bounded, spelling, seldom, hidden), state)
+
+    def ask_for_preemption(self, state: State) -> None:
+        """A checkpoint manager is asked whether this replica is about to be stopped."""
+        note(state, asks=True)
+
+    def load(
+        self, state: State, file: str, spelling: str, site: Site, *, by_references: bool = False
+    ) -> None:
+        """A file is read; `by_references` says that what it refers to is loaded, too."""
+        for obligation in state.owes(Owed.WRITTEN):
+            # Who has written may read at once.
+            if obligation.detail == file and state.split is None:
+                self._settle(state, obligation, ReadTooEarly(site, obligation.assumes, obligation, spelling))
+        for obligation in state.owes(Owed.REFERENCES) if not by_references else ():
+            if obligation.detail == file:
+                self._settle(
+                    state, obligation, LoadedByAnother(site, obligation.assumes, obligation, spelling)
+                )
+
+    def leave_alone(self, state: State, split: Split, meets: frozenset[str], site: Site) -> None:
+        """A loop is left by the replicas for which a test inside it came out as `split` says."""
+        if meets:
+            assumes = both(state.trust.bounded, split.assumes)
+            self._emit(LeftAlone(site, assumes, split, tuple(sorted(meets))), state)
+
+
+def _surplus(
+    mine: tuple[tuple[str, Path], ...], theirs: tuple[tuple[str, Path], ...]
+) -> list[tuple[str, Path]]:
+    counts: dict[str, int] = {}
+    for name, _ in theirs:
+        counts[name] = counts.get(name, 0) + 1
+    surplus = []
+    for name, path in mine:
+        if counts.get(name, 0) > 0:
+            counts[name] -= 1
+        else:
+            surplus.append((name, path))
+    return surplus

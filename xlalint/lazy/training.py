@@ -1,0 +1,240 @@
+"""Transitions of what is trained: random numbers, gradients, optimizers and scalers."""
+
+from __future__ import annotations
+
+import functools
+
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, both, either
+from xlalint.lazy.events import (
+    CheckpointedByTorch,
+    ClippedEarly,
+    DynamoRan,
+    GradientUsed,
+    OptimizerStepped,
+    ReducedAgain,
+    ScalerStepped,
+    SeedMissed,
+    SteppedAgain,
+    StepSplit,
+    TrainedApart,
+    TrainedUntraced,
+    Use,
+)
+from xlalint.lazy.gradients import Gradient
+from xlalint.lazy.obligations import Owed
+from xlalint.lazy.recording import LOCAL, RecordingTransitions
+from xlalint.lazy.site import Path, Site
+from xlalint.lazy.state import State, Training
+from xlalint.lazy.transitions import exchange, note
+from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
+
+REDUCING, PLAIN = "xm.optimizer_step", "step"
+"""How an optimizer was asked to step: with its gradients summed over the replicas first, or as they are."""
+
+REDUCED = frozenset({Gradient.REDUCED})
+
+
+class TrainingTransitions(RecordingTransitions):
+    """What trains a model, on top of what is recorded."""
+
+    __slots__ = ()
+
+    def seed_host(self, state: State, site: Site) -> None:
+        """The random numbers of the host get a seed. Those of the device have one of their own."""
+        if not state.owes(Owed.SEEDED):
+            state.obligations -= set(state.owes(Owed.SEED))
+            self._owe(state, Owed.SEED, site, state.trust.bounded)
+
+    def seed_device(self, state: State, site: Site) -> None:
+        """The random numbers of the device get a seed."""
+        state.obligations -= {*state.owes(Owed.SEED), *state.owes(Owed.DRAWN), *state.owes(Owed.SEEDED)}
+        self._owe(state, Owed.SEEDED, site, assumptions.NONE)
+
+    def draw(
+        self, state: State, site: Site, *, trains: bool, assumes: Assumptions = assumptions.NONE
+    ) -> None:
+        """Random numbers are drawn on the device: if it `trains`, they count once gradients are computed."""
+        assumes = both(self.assumed(state), assumes)
+        for obligation in state.owes(Owed.SEED):
+            if trains:
+                self._owe(state, Owed.DRAWN, site, assumes)
+            else:
+                met = both(obligation.assumes, assumes)
+                self._settle(state, obligation, SeedMissed(site, met, obligation))
+
+    def _train_with_drawn(self, state: State, site: Site) -> None:
+        drawn = state.owes(Owed.DRAWN)
+        for obligation in state.owes(Owed.SEED) if drawn else ():
+            met = both(obligation.assumes, functools.reduce(either, (each.assumes for each in drawn)))
+            self._settle(state, obligation, SeedMissed(site, met, obligation))
+        state.obligations -= set(drawn)
+
+    def run_dynamo(
+        self, state: State, backend: str | None, site: Site, *,
+        built: Site, plain: bool, trains: bool = False, learns: bool = False,
+        assumes: Assumptions = assumptions.NONE,
+    ) -> None:  # fmt: skip
+        """What `torch.compile` made at `built` runs on a device of XLA, by `backend`.
+
+        Args:
+            plain: Whether nothing was asked for that only the default backend takes.
+            trains: Whether it is a whole training step.
+            learns: Whether gradients may be computed of what it returns.
+        """
+        assumes = both(self.assumed(state), assumes)
+        self._emit(DynamoRan(site, assumes, backend, built, plain, trains), state)
+        if learns:
+            note(state, dynamo=state.loop.own.dynamo | {(site, assumes)})
+
+    def backward(self, state: State, site: Site, *, sure: bool = True) -> None:
+        """Gradients are computed; a wrapped model (DDP, FSDP) reduces them on the way.
+
+        `sure` is False where it is not known that they are computed on the device.
+        """
+        self._emit(GradientUsed(site, use=Use.BACKWARD), state)
+        self._train_with_drawn(state, site)
+        self._train_untraced(state, site)
+        if sure:
+            recorded = self.record(state, Weight.HEAVY, site)
+        else:
+            self.record_perhaps(state, Weight.HEAVY, site)
+            recorded = Recorded(Weight.NONE, state.engine.recorded.may)
+        state.engine = state.engine._replace(gradients=recorded)
+        for obligation in state.owes(Owed.SPLIT_STEP):
+            # The cut ends a micro-batch; an optimizer step after it is not split.
+            exchange(state, obligation, obligation._replace(owed=Owed.ACCUMULATION))
+        state.obligations -= set(state.owes(Owed.CLIP))
+        now = Gradient.REDUCED if state.replicas.wrapped else Gradient.LOCAL
+        state.gradients = state.gradients.change(None, now)
+        note(state, backward=True, trained=state.loop.own.trained | {Training(site)})
+
+    def zero_gradients(self, state: State, optimizer: Site | None = None) -> None:
+        """Gradients are dropped: those of the optimizer built there, or (None) all."""
+        state.gradients = state.gradients.change(optimizer, Gradient.NONE)
+        state.obligations -= set(state.owes(Owed.STEPPED))
+
+    def change_gradients(self, state: State, use: Use, spelling: str, site: Site) -> None:
+        """Gradients are clipped or unscaled."""
+        self._emit(GradientUsed(site, use=use), state)
+        self.record(state, Weight.LIGHT, site)
+        # Where a loop or a branch may have computed none, or none since the last step, clipping does no harm.
+        gradients = state.gradients.of(None)
+        waits = Gradient.LOCAL in gradients and Gradient.REDUCED not in gradients
+        if waits and state.replicas.launched is not False:
+            self._owe(state, Owed.CLIP, site, self.assumed(state), spelling)
+
+    def reduce_gradients(
+        self, state: State, site: Site, optimizer: Site | None = None, *,
+        spelling: str = "", sharded: bool | None = None,
+    ) -> None:  # fmt: skip
+        """Gradients are summed over the replicas: those of the optimizer built there, or (None) all.
+
+        `sharded` says whether each replica holds those of other parameters; None: the state knows.
+        """
+        self._emit(GradientUsed(site, use=Use.REDUCE), state)
+        if sharded is None and state.gradients.of(optimizer) == REDUCED and state.replicas.wrapped:
+            sharded = state.replicas.sharded
+        if sharded is not None:
+            self._emit(ReducedAgain(site, self.assumed(state), spelling, sharded), state)
+        for obligation in state.owes(Owed.CLIP):
+            self._settle(state, obligation, ClippedEarly(site, obligation.assumes, obligation))
+        self.record(state, Weight.LIGHT, site)
+        state.gradients = state.gradients.change(optimizer, Gradient.REDUCED)
+
+    def step_optimizer(
+        self, state: State, site: Site, *,
+        stale: Path = (), off_device: bool = False, built: Path = (),
+        assumes: Assumptions = assumptions.NONE, barrier: bool = False,
+        reducing: bool = False, plain: bool = False, closure: bool = False,
+    ) -> None:  # fmt: skip
+        """Parameters are updated, by an optimizer built at `built` whose model moved at `stale`,
+        with `off_device` from the device to the host.
+
+        Args:
+            assumes: What must be so for it to be an optimizer.
+            barrier: A cut by the same call follows.
+            reducing: The same call has summed its gradients over the replicas.
+            plain: It is one of torch's own, and its model is known.
+            closure: It computes gradients itself, by a closure.
+        """
+        assumes = both(self.assumed(state), assumes)
+        optimizer = built[-1] if built else None
+        unreduced = plain and not state.gradients.met and state.gradients.of(optimizer) == LOCAL
+        event = OptimizerStepped(site, assumes, stale, built, off_device, unreduced, reducing and closure)
+        self._emit(event, state)
+        self._train_untraced(state, site)
+        self._step_again(state, site, built, reducing=reducing)
+        for obligation in state.owes(Owed.TIED):
+            met = both(obligation.assumes, assumes)
+            self._settle(state, obligation, TrainedApart(site, met, obligation))
+        before_barrier = barrier and state.engine.recorded == NOTHING
+        for obligation in state.owes(Owed.SPLIT_STEP):
+            split = obligation._replace(
+                owed=Owed.STEP_IN_TWO,
+                assumes=both(obligation.assumes, assumes),
+                before_barrier=before_barrier,
+            )
+            exchange(state, obligation, split)
+        self.record(state, Weight.HEAVY, site)
+        state.obligations -= set(state.owes(Owed.CLIP))
+        reduced = state.gradients.of(optimizer) == REDUCED
+        state.gradients = state.gradients.change(optimizer, Gradient.USED)
+        engine = state.engine._replace(parameters_reduced=reduced)
+        if not (engine.eager and state.scopes.step is None):
+            engine = engine._replace(parameters=Recorded(Weight.HEAVY, Weight.HEAVY))
+        state.engine = engine
+        note(state, steps=True, trained=state.loop.own.trained | {Training(site)})
+        if built:
+            how = REDUCING if reducing else PLAIN
+            self._owe(state, Owed.STEPPED, site, state.trust.bounded, how, since=built)
+
+    def come_apart(
+        self, state: State, site: Site, names: str, *, assumes: Assumptions = assumptions.NONE
+    ) -> None:
+        """A module moves by which each of its parts gets parameters of its own.
+
+        Args:
+            names: Those of a parameter that it had under two, as `head.weight, embedding.weight`.
+        """
+        self._owe(state, Owed.TIED, site, both(self.assumed(state), assumes), names)
+
+    def _train_untraced(self, state: State, site: Site) -> None:
+        for obligation in state.owes(Owed.TRACED):
+            self._settle(state, obligation, TrainedUntraced(site, obligation.assumes, obligation))
+
+    def _step_again(self, state: State, site: Site, built: Path, *, reducing: bool) -> None:
+        """Nothing was computed since the last step of the same optimizer: one of the two is too many.
+
+        Two plain steps may be meant; nobody sums gradients over the replicas to apply them once more.
+        """
+        for obligation in state.owes(Owed.STEPPED):
+            same = bool(built) and obligation.since == built and obligation.path[-1] != site
+            if same and (reducing or obligation.detail == REDUCING):
+                self._settle(state, obligation, SteppedAgain(site, obligation.assumes, obligation))
+
+    def step_scaler(
+        self, state: State, spelling: str, site: Site, *, assumes: Assumptions = assumptions.NONE
+    ) -> None:
+        """A gradient scaler, if it is one that is on, asks on the host whether the step may be taken."""
+        self._emit(ScalerStepped(site, both(self.assumed(state), assumes), spelling), state)
+
+    def settle_steps(self, state: State) -> None:
+        """No further backward can show that a step cut in two accumulates gradients: it is told now."""
+        accumulated = {obligation.path for obligation in state.owes(Owed.ACCUMULATION)}
+        for obligation in state.owes(Owed.STEP_IN_TWO):
+            if obligation.inherited:
+                continue
+            if obligation.path not in accumulated:
+                event = StepSplit(
+                    obligation.path[-1], obligation.assumes, obligation, obligation.before_barrier
+                )
+                self._emit(event, state)
+            state.obligations -= {obligation}
+
+    def checkpoint(
+        self, state: State, value: Value, spelling: str, site: Site, *, reentrant: bool | None
+    ) -> None:
+        """PyTorch's own activation checkpointing gets a tensor on the device, `value`."""
+        assumes = self.assumed(state, value)
+        self._emit(CheckpointedByTorch(site, assumes, spelling, reentrant), state)
