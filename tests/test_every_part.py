@@ -64,7 +64,7 @@ UNNOTICED = {
     "join Scopes.seldom: other": "it is the same on both ways: whoever called has set it",
     "context engine.idle_since": "a called function starts with none",
     "context engine.markers": "a called function starts with none",
-    "context engine.skip_cut": "no function is called between a `StepTrace` and the loader; none was found since",
+    "context engine.skip_cut": "no program was found that calls a function between a trace and a loader",
     "context loop": "a called function starts with none",
     "context collectives": "a called function starts with none",
     "terms READ.dropped_by_cut": "a cut settles it",
