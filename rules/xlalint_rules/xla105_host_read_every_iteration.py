@@ -70,6 +70,7 @@ class HostReadEveryIteration(Rule[HostRead]):
     name = "host-read-every-iteration"
     severity = Severity.INFO
     enabled = False
+    of_text = True
     yields_to = ("XLA106", "XLA101", "XLA103", "XLA102", "XLA104", "XLA212", "XLA703")
 
     def judge(self, event: HostRead, state: View) -> Iterator[Finding]:

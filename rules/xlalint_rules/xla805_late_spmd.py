@@ -66,7 +66,6 @@ class LateSpmd(Rule[SpmdTooLate | Sharded]):
     code = "XLA805"
     name = "late-spmd"
     severity = Severity.ERROR
-    only_definite = True
 
     def judge(self, event: SpmdTooLate | Sharded, state: View) -> Iterator[Finding]:
         if isinstance(event, SpmdTooLate):

@@ -66,7 +66,6 @@ class Fsdpv2Misuse(Rule[FullySharded]):
     code = "XLA812"
     name = "fsdpv2-misuse"
     severity = Severity.ERROR
-    only_definite = True
 
     def judge(self, event: FullySharded, state: View) -> Iterator[Finding]:
         match event.misuse:
