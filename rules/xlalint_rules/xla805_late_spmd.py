@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 from xlalint.cure import ByHand, MoveAbove
 from xlalint.diagnostic import Severity
-from xlalint.lazy import assumptions
 from xlalint.lazy.events import Sharded, SpmdTooLate
+from xlalint.lazy.sharding import NOT_FROM_OUTSIDE
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Later, Rule
-
-NOT_FROM_OUTSIDE = assumptions.assume("`XLA_USE_SPMD` is not set where the program is started")
 
 
 class LateSpmd(Rule[SpmdTooLate | Sharded]):

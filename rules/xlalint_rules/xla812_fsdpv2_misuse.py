@@ -8,11 +8,9 @@ from xlalint.cure import ByHand
 from xlalint.diagnostic import Severity
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import FullySharded
-from xlalint.lazy.sharding import Misuse
+from xlalint.lazy.sharding import NOT_FROM_OUTSIDE, Misuse
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Later, Rule
-
-NOT_FROM_OUTSIDE = assumptions.assume("`XLA_USE_SPMD` is not set where the program is started")
 
 
 class Fsdpv2Misuse(Rule[FullySharded]):

@@ -30,9 +30,8 @@ def watch_children(request: Request) -> None:
         @functools.wraps(original)
         def start(process: Any) -> None:
             target = process._target
-            known = target is None or isinstance(
-                target, _Watched
-            )  # By a process that this one is forked from.
+            # What is watched already is so by a process that this one is forked from.
+            known = target is None or isinstance(target, _Watched)
             if not known and not getattr(target, "__module__", "").startswith(_LEFT_ALONE):
                 process._target = _Watched(target, of_child)
             original(process)

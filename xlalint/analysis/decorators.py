@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
     Known,
     Opening,
     Scoped,
+    Target,
     callable_value,
     targets,
 )
@@ -23,6 +24,7 @@ from xlalint.analysis.store import Store
 from xlalint.knowledge import dynamo, functions
 from xlalint.knowledge.classes import CONTEXT_MANAGERS
 from xlalint.lazy.scopes import ScopeKind
+from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import (
     NONE,
@@ -32,8 +34,9 @@ from xlalint.lazy.values import (
 
 def decorator_scopes(machine: Machine, function: Function) -> list[ScopeKind]:
     """The scopes that a function's decorators open around every call, innermost first."""
-    frame = Frame(function.outline, function.parent, 0)
-    return _scopes_of(machine, function.decorators, frame, Store(State()))
+    frame, store = Frame(function.outline, function.parent, 0), Store(State())
+    values = (machine.evaluate(decorator, frame, store) for decorator in reversed(function.decorators))
+    return [kind for kind in map(_scope_of, values) if kind is not None]
 
 
 def wrappers(
@@ -47,18 +50,13 @@ def wrappers(
     frame, store = Frame(function.outline, function.parent, 0), Store(State())
     found: list[ScopeKind | Value] = []
     for decorator in reversed(function.decorators):
-        kinds = _scopes_of(machine, [decorator], frame, store)
-        if kinds:
-            found += kinds
-            continue
-        value = _by_dynamo(machine, decorator, frame, store)
-        if value is not None:
-            found.append(value)
-            continue
-        if not isinstance(decorator, ast.Name | ast.Attribute):
-            continue
         value = machine.evaluate(decorator, frame, store)
-        if any(isinstance(t, Bound) and t.receiver is None and follows(t.function) for t in targets(value)):
+        around = _scope_of(value) or _compiler_of(value, frame.site(decorator))
+        if around is not None:
+            found.append(around)
+        elif isinstance(decorator, ast.Name | ast.Attribute) and any(
+            isinstance(t, Bound) and t.receiver is None and follows(t.function) for t in targets(value)
+        ):
             found.append(value)
     return found
 
@@ -67,44 +65,42 @@ def decorated(
     machine: Machine, value: Value, decorators: list[ast.expr], frame: Frame, store: Store
 ) -> Value:
     """What decorators make of a function that is defined in another."""
-    for kind in _scopes_of(machine, decorators, frame, store):
+    given = [(each, machine.evaluate(each, frame, store)) for each in reversed(decorators)]
+    for kind in filter(None, (_scope_of(each) for _, each in given)):
         value = callable_value(Scoped(value, kind))
-    for decorator in reversed(decorators):
-        compiler = _by_dynamo(machine, decorator, frame, store)
+    for decorator, each in given:
+        compiler = _compiler_of(each, frame.site(decorator))
         if compiler is not None:
             made = Call(frame, store, frame.site(decorator), None, [value])
             value = machine.invoke(compiler, made)
     return value
 
 
-def _by_dynamo(machine: Machine, decorator: ast.expr, frame: Frame, store: Store) -> Value | None:
-    """What makes a function one of `torch.compile`, if the decorator is that."""
-    value = machine.evaluate(decorator, frame, store)
+def _compiler_of(value: Value, site: Site) -> Value | None:
+    """What makes a function one of `torch.compile`, if a decorator at `site` is that."""
     for target in targets(value):
         if isinstance(target, Compiled):
             return value
-        if isinstance(target, Known) and functions.FUNCTIONS[target.name] == "dynamo":
-            return callable_value(Compiled(NONE, Dynamo(frame.site(decorator), dynamo.BY_DEFAULT)))
+        if _is_of_library(target, "dynamo"):
+            return callable_value(Compiled(NONE, Dynamo(site, dynamo.BY_DEFAULT)))
     return None
 
 
-def _scopes_of(machine: Machine, decorators: list[ast.expr], frame: Frame, store: Store) -> list[ScopeKind]:
-    found = []
-    for decorator in reversed(decorators):
-        value = machine.evaluate(decorator, frame, store)
-        if isinstance(value.payload, Opening) and value.payload.scope:
-            found.append(value.payload.scope)
-        elif any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "compile" for t in targets(value)):
-            found.append(ScopeKind.COMPILE)
-    return found
+def _scope_of(value: Value) -> ScopeKind | None:
+    """The scope that a decorator opens around every call."""
+    if isinstance(value.payload, Opening) and value.payload.scope:
+        return value.payload.scope
+    return ScopeKind.COMPILE if any(_is_of_library(each, "compile") for each in targets(value)) else None
 
 
 def opens_scope(machine: Machine, name: ast.expr, frame: Frame, store: Store) -> bool:
     """Whether a name is that of `torch_xla.step`, which opens a scope when it is called."""
-    return any(
-        isinstance(t, Known) and functions.FUNCTIONS[t.name] == "step scope"
-        for t in targets(machine.evaluate(name, frame, store))
-    )
+    return any(_is_of_library(each, "step scope") for each in targets(machine.evaluate(name, frame, store)))
+
+
+def _is_of_library(target: Target, effect: str) -> bool:
+    """Whether it is a function of a library that has some effect."""
+    return isinstance(target, Known) and functions.FUNCTIONS[target.name] == effect
 
 
 def is_context_manager(function: Function) -> bool:

@@ -140,6 +140,12 @@ def trace(program: Program, file: SourceFile) -> list[LineState]:
     return [seen[line] for line in sorted(seen)]
 
 
+def _takes_several(occurrence: Occurrence) -> bool:
+    """Whether only several replicas suffer from what happens, and nothing shows that there are."""
+    event, launched = occurrence.event, occurrence.view.replicas.launched
+    return isinstance(event, ClippedEarly | ReadTooEarly) and not launched
+
+
 def _located(held: Any, where: Callable[[Site], Site]) -> Any:
     """A part of a state, with all its places told anew."""
     match held:
@@ -455,17 +461,11 @@ class Program:
 
     def _of_replicas(self, occurrences: tuple[Occurrence, ...], file: str) -> tuple[Occurrence, ...]:
         """What happens, without what several replicas would suffer of a program that nothing starts twice."""
-        suffered = {
-            id(each)
-            for each in occurrences
-            if isinstance(each.event, ClippedEarly | ReadTooEarly) and not each.view.replicas.launched
-        }
-        if not suffered:
+        others = tuple(each for each in occurrences if not _takes_several(each))
+        if len(others) == len(occurrences):
             return occurrences
         self.interpreter.rest_on("starts", file)
-        if self.plan.starts_replicas():
-            return occurrences
-        return tuple(each for each in occurrences if id(each) not in suffered)
+        return occurrences if self.plan.starts_replicas() else others
 
     def _has_optimizer_scope(self, function: Function) -> bool:
         with deep_recursion():
@@ -495,7 +495,8 @@ class Program:
         text = "\n".join(outline.lines)
         variables = variables_used(outline.tree, text, outline.file)
         padded = paddings(outline.tree, text, outline.file)
-        spelled = device_literals(outline.tree, text, outline.file)
+        counted = DeviceSpelled in self._kinds  # few ask for it, and looking at every node is slow
+        spelled = device_literals(outline.tree, text, outline.file) if counted else ()
         unknown = self._unregistered.get(outline.file)
         devices = () if unknown is None else devices_unregistered(outline.tree, outline.file, unknown)
         return [Occurrence(event, view) for event in (*names, *variables, *padded, *spelled, *devices)]

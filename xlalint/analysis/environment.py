@@ -22,26 +22,26 @@ def variables_used(tree: ast.Module, text: str, path: str) -> Iterator[VariableU
     if _ANY.search(text) is None:
         return
     found: list[VariableUsed] = []
-    asked_for = _conditional(tree)
-    for node in ast.walk(tree):
+    for node, is_asked_for in _under_tests(tree):
         for where, name, sets in _of(node):
             variable = environment.of(name)
             # What is set where somebody asks for it is not left on.
-            if variable is None or not variable.debugs or id(node) not in asked_for:
+            if variable is None or not variable.debugs or not is_asked_for:
                 found.append(VariableUsed(site_of(path, where), name=name, sets=sets))
     yield from sorted(found, key=lambda event: event.site)
 
 
-def _conditional(tree: ast.Module) -> set[int]:
-    """The identities of all nodes that run under a test, other than whether the file is run as a script."""
-    tests = (node for node in ast.walk(tree) if isinstance(node, ast.If))
-    return {
-        id(inner)
-        for test in tests
-        if not ast.unparse(test.test).startswith("__name__")
-        for statement in (*test.body, *test.orelse)
-        for inner in ast.walk(statement)
-    }
+def _under_tests(tree: ast.Module) -> Iterator[tuple[ast.AST, bool]]:
+    """All nodes, each with whether it runs under a test, other than whether the file is run as a script."""
+    left: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while left:
+        node, is_under = left.pop()
+        yield node, is_under
+        if isinstance(node, ast.If) and not ast.unparse(node.test).startswith("__name__"):
+            left.append((node.test, is_under))
+            left += ((statement, True) for statement in (*node.body, *node.orelse))
+        else:
+            left += ((child, is_under) for child in ast.iter_child_nodes(node))
 
 
 _Use = tuple[ast.expr | ast.keyword, str, bool]

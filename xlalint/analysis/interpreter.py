@@ -44,7 +44,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.project import Project
 from xlalint.analysis.roots import Plan
-from xlalint.analysis.separate_reads import Stretch, go_on, tell_reads
+from xlalint.analysis.separate_reads import NO_READS, go_on, tell_reads
 from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.analysis.summaries import (
     Summary,
@@ -170,7 +170,7 @@ class Interpreter(Memo):
         current: Store | None = store
         watched = self.observer if not (frame.quiet or frame.muted) else None
         self._nest()
-        apart = Stretch()
+        apart = NO_READS
         frame.reads.clear()  # those of the header of a statement
         last = store
         for statement in body:
@@ -283,7 +283,7 @@ class Interpreter(Memo):
         frame = Frame(outline, None, 0, kept=self.kinds)
         store = self._start(outline)
         # A script starts as one process, unless somebody else started several of it.
-        launched = None if self._mentions(outline, functions.STARTED_ELSEWHERE) else False
+        launched = None if self.mentions(outline, functions.STARTED_ELSEWHERE) else False
         spmd = False if self.starts_without_spmd(outline) else None
         store.state.replicas = store.state.replicas._replace(launched=launched, spmd=spmd)
         if spmd is False:
@@ -297,16 +297,12 @@ class Interpreter(Memo):
     def _start(self, outline: Outline) -> Store:
         """What holds when something of a module is entered that nobody is seen to call."""
         store = Store(State())
-        eager = None if self._mentions(outline, functions.EAGER_MODE) else False
+        eager = None if self.mentions(outline, functions.EAGER_MODE) else False
         store.state.engine = store.state.engine._replace(eager=eager)
         self.rest_on("caches", outline.file)
         if self._plan.sets_up_cache(outline):
             store.state.setup = store.state.setup._replace(caches=True)
         return store
-
-    def _mentions(self, outline: Outline, names: frozenset[str]) -> bool:
-        self.rest_on("mentions", outline.file, " ".join(sorted(names)))
-        return outline.mentions(names)
 
     # Functions ----------------------------------------------------------------------------------
 

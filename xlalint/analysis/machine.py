@@ -48,6 +48,11 @@ class Machine(ABC):
         """What is being found out rests on a fact; see `facts`."""
         self.trail.rested |= self.facts.bit((kind, file, detail))
 
+    def mentions(self, outline: Outline, names: frozenset[str]) -> bool:
+        """Whether the code of a module uses one of some names; what is being found out rests on that."""
+        self.rest_on("mentions", outline.file, " ".join(sorted(names)))
+        return outline.mentions(names)
+
     def touch(self, attribute: AttributeKey) -> None:
         """What is being found out depends on what objects hold under a name, or changes it."""
         self.trail.touched |= self.attributes.bit(attribute)

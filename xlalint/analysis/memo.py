@@ -19,6 +19,7 @@ from xlalint.analysis.summaries import (
     classes_in,
     context_key,
     entry_state,
+    neutral_state,
     unknown_state,
     widened,
 )
@@ -148,15 +149,7 @@ class Memo(Machine):
         attributes: dict[AttributeKey, Value], call: Call,
     ) -> Summary | None:  # fmt: skip
         """What a call does where nothing is recorded and nothing is open; None beyond all bounds."""
-        neutral = State()
-        neutral.engine = neutral.engine._replace(eager=call.store.state.engine.eager)
-        if call.store.state.replicas.launched is False:
-            # The one process of a script: what uses a device in it is in the way of a launch.
-            neutral.replicas = neutral.replicas._replace(launched=False)
-        neutral.setup = neutral.setup._replace(caches=call.store.state.setup.caches)
-        if call.store.state.replicas.spmd is False:
-            # What uses a device in it is in the way of SPMD.
-            neutral.replicas = neutral.replicas._replace(spmd=False)
+        neutral = neutral_state(call.store.state)
         key = context_key(names, captured, neutral)
         summary = self._kept(function, key, attributes, call)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:

@@ -79,7 +79,13 @@ class Names:
 
     def _seen_by(self, function: Function | None, name: str, outline: Outline) -> Value | None:
         """What a name that the module defines several times means in a function; None for all others."""
-        if function is None or len(outline.bindings.get(name, ())) < 2:
+        bindings = outline.bindings.get(name, ())
+        # Most of what has several values is no function, and is not looked for in all of the module.
+        if (
+            function is None
+            or len(bindings) < 2
+            or not all(isinstance(b, Function | Class) for b in bindings)
+        ):
             return None
         self._machine.rest_on("whole", outline.file)
         seen = seen_by(function, name, outline)
@@ -156,8 +162,7 @@ class Names:
 
     def _runs_text(self, outline: Outline) -> bool:
         """Whether a module runs text, which may set its settings anew."""
-        self._machine.rest_on("mentions", outline.file, "exec")
-        return outline.mentions(_RUNS_TEXT)
+        return self._machine.mentions(outline, _RUNS_TEXT)
 
     def find_module(self, name: str, importer: Outline) -> Outline | None:
         """The module of the project that `name` means in `importer`; None for all others."""

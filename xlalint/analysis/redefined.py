@@ -15,13 +15,13 @@ from xlalint.analysis.outline import Class, Function, Outline
 def seen_by(function: Function, name: str, outline: Outline) -> list[Function | Class] | None:
     """The definitions of a name of the module that may be there when a function of it runs.
 
-    None where they are not all functions and classes of the module itself, defined whatever happens.
+    None where they are not all defined whatever happens. All that the name is bound to are definitions.
     """
     body = outline.tree.body
     places = {id(node): index for index, node in enumerate(body)}
-    definitions = [one for one in outline.bindings.get(name, ()) if isinstance(one, Function | Class)]
+    definitions = [one for one in outline.bindings[name] if isinstance(one, Function | Class)]
     starts = [places.get(id(one.node), -1) for one in definitions]
-    if len(definitions) < 2 or len(definitions) != len(outline.bindings[name]) or -1 in starts:
+    if -1 in starts:
         return None
     around = _outermost(function)
     begins = places.get(id(around.node), -1)

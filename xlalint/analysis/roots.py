@@ -280,6 +280,8 @@ class Plan:
 
     def _connected_with(self, some: set[Outline]) -> set[Outline]:
         """All modules that one of `some` imports or is imported by, be it through others."""
+        if not some:
+            return set()
         beside: dict[Outline, set[Outline]] = {outline: set() for outline in self.outlines}
         for outline, imports in self._imported.items():
             for _, source, _ in imports:
@@ -428,12 +430,14 @@ def _brings(value: ast.expr) -> bool:
 
 def _sets_spmd_up(outline: Outline) -> bool:
     """Whether the body of a module turns SPMD on, or says how."""
-    return any(name in outline.text for name in SETTING_SPMD_UP) and any(
-        name in ast.unparse(statement)
+    if not any(name in outline.text for name in SETTING_SPMD_UP):
+        return False
+    running = (
+        ast.unparse(statement)
         for statement in outline.tree.body
         if not isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)
-        for name in SETTING_SPMD_UP
     )
+    return any(name in text for text in running for name in SETTING_SPMD_UP)
 
 
 def _made(outline: Outline) -> Iterator[tuple[str, frozenset[str]]]:

@@ -24,6 +24,10 @@ class Stretch(NamedTuple):
     goes_on: bool = True
 
 
+NO_READS = Stretch()
+"""What every block of statements begins with."""
+
+
 def go_on(stretch: Stretch, statement: ast.stmt, frame: Frame, store: Store) -> Stretch:
     """A statement has ended: its read goes on with a stretch, or that is told and another one begins."""
     reads = tuple(frame.reads)
@@ -35,7 +39,7 @@ def go_on(stretch: Stretch, statement: ast.stmt, frame: Frame, store: Store) -> 
     if not alone and stretch.goes_on and stretch.binds.isdisjoint(node.id for node in names):
         return Stretch(stretch.reads + reads, stretch.binds | binds)
     tell_reads(stretch, frame, store)
-    return Stretch(reads, binds, not alone) if simple else Stretch()
+    return Stretch(reads, binds, not alone) if simple else NO_READS
 
 
 def tell_reads(stretch: Stretch, frame: Frame, store: Store) -> None:

@@ -172,16 +172,23 @@ def classes_in(value: Value) -> list[Class]:
     return [cls for cls in classes_of(value) if not isinstance(cls, str)]
 
 
-def _is_neutral(state: State) -> bool:
-    neutral = _NEUTRAL.copy()
-    # What it called without doing anything itself is told its caller all the same.
-    engine = state.engine
-    neutral.engine = neutral.engine._replace(eager=engine.eager, idle_since=engine.idle_since)
+def neutral_state(state: State) -> State:
+    """Nothing is recorded and nothing open, in a program that is set up as in `state`."""
+    neutral = State()
+    neutral.engine = neutral.engine._replace(eager=state.engine.eager)
+    neutral.setup = neutral.setup._replace(caches=state.setup.caches)
+    # The one process of a script: what uses a device in it is in the way of a launch, and of SPMD.
     if state.replicas.launched is False:
         neutral.replicas = neutral.replicas._replace(launched=False)
-    neutral.setup = neutral.setup._replace(caches=state.setup.caches)
     if state.replicas.spmd is False:
         neutral.replicas = neutral.replicas._replace(spmd=False)
+    return neutral
+
+
+def _is_neutral(state: State) -> bool:
+    neutral = neutral_state(state)
+    # What it called without doing anything itself is told its caller all the same.
+    neutral.engine = neutral.engine._replace(idle_since=state.engine.idle_since)
     return state == neutral
 
 
@@ -599,6 +606,3 @@ _ENGINE_KINDS = kinds_that("concerns_engine")
 
 
 _MAY_BE_LOADER = kinds_that("may_be_loader")
-
-
-_NEUTRAL = State()

@@ -79,13 +79,14 @@ def _on_every_replica(module: Module, calls: Iterable[Site]) -> Site | None:
     for site in calls:
         statement = module.statement(site) if site.path == str(module.file.path) else None
         around = [] if statement is None else [*module.around(statement)]
-        for place, node in reversed([*enumerate(around)]):
-            if isinstance(node, ast.If) and _asks_for_replica(node.test):
-                for loop in around[:place]:
-                    work = Work(function_around(module, node), loop)
-                    if isinstance(loop, Loop) and any(work.recording(loop)):
-                        raise Refused(f"only some replicas record the work of the loop on line {loop.lineno}")
-                return site_of(site.path, node.test)
+        tests = [node for node in around if isinstance(node, ast.If) and _asks_for_replica(node.test)]
+        if not tests:
+            continue
+        outermost = tests[-1]
+        for loop in around[: around.index(outermost)]:
+            if isinstance(loop, Loop) and any(Work(function_around(module, outermost), loop).recording(loop)):
+                raise Refused(f"only some replicas record the work of the loop on line {loop.lineno}")
+        return site_of(site.path, outermost.test)
     return None
 
 

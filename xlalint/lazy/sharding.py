@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from xlalint.lazy import assumptions
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import BY_IDENTITY
 
@@ -15,6 +16,9 @@ them, or None where it is replicated."""
 
 UNKNOWN_AXIS = "?"
 """Stands in a spec for what is not known."""
+
+NOT_FROM_OUTSIDE = assumptions.assume("`XLA_USE_SPMD` is not set where the program is started")
+"""What is taken for granted where nothing in a program turns SPMD on."""
 
 FULLY_SHARDED = "fsdp"
 """The axis that FSDPv2 shards parameters over."""

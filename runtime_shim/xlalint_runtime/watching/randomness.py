@@ -10,28 +10,26 @@ import torch_xla
 
 from xlalint_runtime import pending
 from xlalint_runtime.sites import user_chain
-from xlalint_runtime.watch import Hook, Watch
+from xlalint_runtime.watch import Hook, Transition, Watch
 
 
 def _seed_of_host(watch: Watch, original: Any) -> Any:
     """`torch.manual_seed` hands its seed to devices that have registered a module, as XLA has not."""
 
-    @functools.wraps(original)
-    def seed(*args: Any) -> Any:
-        if chain := user_chain():
-            watch.tell(chain, watch.model.seed_host)
-        return original(*args)
-
-    return seed
+    return _telling(watch, original, watch.model.seed_host)
 
 
 def _seed_of_device(watch: Watch, original: Any) -> Any:
     """The device gets a seed."""
 
+    return _telling(watch, original, watch.model.seed_device)
+
+
+def _telling(watch: Watch, original: Any, transition: Transition) -> Any:
     @functools.wraps(original)
     def seed(*args: Any) -> Any:
         if chain := user_chain():
-            watch.tell(chain, watch.model.seed_device)
+            watch.tell(chain, transition)
         return original(*args)
 
     return seed

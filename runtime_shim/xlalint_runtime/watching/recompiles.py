@@ -189,13 +189,12 @@ class Recompiles:
 
     def _tell_forms(self, replica: Replica, place: Hashable, trace: Trace, cut: Chain) -> None:
         """Tell of operations that make the graph of each round of a loop another one, however light it is."""
-        of_rounds = {goes_over(frame.site) for frame in cut}
         latest = self._this.latest[place] = [*self._this.latest.get(place, ()), trace][-ROUNDS:]
         for by, operation, fills in varying(latest):
             site = goes_over(operation.site) if by is Form.TRIPS else operation.site
-            if by is Form.TRIPS and site in of_rounds:
-                continue  # It stands in the round itself: a library does more in one than in another.
             if by is Form.TRIPS:
+                if site in {goes_over(frame.site) for frame in cut}:
+                    continue  # It stands in the round itself: a library does more in one than in another.
                 self._this.rounds.add(place)
             if site is None or site in self._varying:
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import NamedTuple
 
 from xlalint.analysis.call import Call, dotted, last_name
@@ -66,15 +67,9 @@ def _checkpoint_manager(machine: Machine, call: Call) -> Value:
     return Value(Kind.INSTANCE, payload=Instance((functions.MANAGER if asks else functions.MANAGER_UNTOLD,)))
 
 
-def _take_checkpoint(machine: Machine, call: Call) -> Value:
+def _take_checkpoint(machine: Machine, call: Call, *, asks: bool = True) -> Value:
     hidden = _fails_unseen(machine, call)
-    call.frame.model.take_checkpoint(call.store.state, call.spelling, call.site, hidden=hidden)
-    return HOST
-
-
-def _take_checkpoint_untold(machine: Machine, call: Call) -> Value:
-    hidden = _fails_unseen(machine, call)
-    call.frame.model.take_checkpoint(call.store.state, call.spelling, call.site, hidden=hidden, asks=False)
+    call.frame.model.take_checkpoint(call.store.state, call.spelling, call.site, hidden=hidden, asks=asks)
     return HOST
 
 
@@ -82,9 +77,7 @@ def _fails_unseen(machine: Machine, call: Call) -> bool:
     """Whether a checkpoint is taken in the background, and nothing in the file asks what came of it."""
     if last_name(call.function) != "save_async":
         return False
-    outline = call.frame.outline
-    machine.rest_on("mentions", outline.file, " ".join(sorted(functions.TELLING_OF_CHECKPOINTS)))
-    return not outline.mentions(functions.TELLING_OF_CHECKPOINTS)
+    return not machine.mentions(call.frame.outline, functions.TELLING_OF_CHECKPOINTS)
 
 
 def _ask_for_preemption(machine: Machine, call: Call) -> Value:
@@ -211,7 +204,7 @@ EFFECTS: dict[str, Effect] = {
     "load": _load,
     "checkpoint manager": _checkpoint_manager,
     "take checkpoint": _take_checkpoint,
-    "take checkpoint untold": _take_checkpoint_untold,
+    "take checkpoint untold": partial(_take_checkpoint, asks=False),
     "ask for preemption": _ask_for_preemption,
     "load references": _load_references,
     "save": _plain_save,

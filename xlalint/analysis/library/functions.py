@@ -144,9 +144,7 @@ def _validates(machine: Machine, name: str, call: Call) -> bool:
     """Whether a distribution checks what it is made of."""
     if name in functions.MADE_OF_DISTRIBUTIONS or call.flag("validate_args", default=True) is not True:
         return False
-    outline = call.frame.outline
-    machine.rest_on("mentions", outline.file, " ".join(sorted(functions.VALIDATION)))
-    return not outline.mentions(functions.VALIDATION)
+    return not machine.mentions(call.frame.outline, functions.VALIDATION)
 
 
 def _create(last: str, call: Call) -> Value:

@@ -86,9 +86,7 @@ def _is_plain(
     """
     if reducing or info.over is None or info.cls is not None or optimizer is None or not optimizer.sure:
         return False
-    outline = call.frame.outline
-    machine.rest_on("mentions", outline.file, " ".join(sorted(_SUMMING)))
-    return not outline.mentions(_SUMMING)
+    return not machine.mentions(call.frame.outline, _SUMMING)
 
 
 _SUMMING = functions.names_of("xla optimizer step", "reduce gradients")

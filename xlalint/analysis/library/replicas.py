@@ -155,9 +155,7 @@ def _mesh_reduce(machine: Machine, call: Call) -> Value:
 
 def _allows_more(machine: Machine, call: Call) -> bool:
     """Whether the program names something by which PyTorch loads other objects, too."""
-    outline = call.frame.outline
-    machine.rest_on("mentions", outline.file, " ".join(sorted(functions.LOADS_MORE)))
-    return outline.mentions(functions.LOADS_MORE)
+    return machine.mentions(call.frame.outline, functions.LOADS_MORE)
 
 
 def _host_barrier(machine: Machine, call: Call) -> Value:
