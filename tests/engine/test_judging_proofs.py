@@ -9,7 +9,7 @@ import pytest
 
 from fixture_programs import Program, read_program
 from xlalint_runtime.proving.measurement import Measurement
-from xlalint_runtime.proving.prove import judge, observed
+from xlalint_runtime.proving.prove import jobs, judge, observed
 
 BAD = Measurement(
     "bad.py", launches=20, compiles=3, pending=0, trained=True, numbers=[0.1, 0.2], reseeded=[0.1, 0.3]
@@ -66,10 +66,26 @@ def test_it_fails_when_nothing_that_is_measured_differs(program: Program) -> Non
 def test_it_fails_when_the_numbers_do_not_depend_on_the_seed(
     program: Program, reseeded: list[float] | None
 ) -> None:
-    bad, cure = replace(BAD, reseeded=reseeded), replace(CURE, reseeded=reseeded)
-    assert judge(program, bad, cure).failures
-    assert judge(program, bad, CURE).failures
+    cure = replace(CURE, reseeded=reseeded)
     assert judge(program, BAD, cure).failures
+    assert judge(program, replace(BAD, reseeded=reseeded), cure).failures
+
+
+def test_numbers_that_equal_the_cures_depend_on_the_seed_as_they_do(program: Program) -> None:
+    assert judge(program, replace(BAD, reseeded=None), CURE).failures == ()
+    assert {job.seed for job in jobs(program) if job.program == str(program.entry)} == {0}
+
+
+@pytest.mark.parametrize("reseeded", [[0.1, 0.2], None])
+def test_numbers_that_are_compared_with_nothing_must_depend_on_the_seed_themselves(
+    program: Program, reseeded: list[float] | None
+) -> None:
+    trained = program.proofs[0]._replace(measure="trained", before="no", after="yes")
+    stated = replace(program, proofs=(trained,))
+    bad = replace(BAD, trained=False)
+    assert judge(stated, bad, CURE).failures == ()
+    assert judge(stated, replace(bad, reseeded=reseeded), CURE).failures
+    assert {job.seed for job in jobs(stated) if job.program == str(program.entry)} == {0, 1}
 
 
 def test_it_fails_when_the_numbers_are_the_same_constants_on_both_sides(program: Program) -> None:

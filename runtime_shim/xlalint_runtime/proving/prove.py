@@ -81,14 +81,15 @@ def require_engine() -> None:
 def jobs(program: Any) -> Iterator[Job]:
     """What must be run to prove a program: itself, and its cure when it has one.
 
-    Each is run under another seed too, for what main() returns and nothing else, unless the program
-    states that it never comes to the end of main().
+    The cure is run under another seed too, for what main() returns and nothing else. So is the program
+    where its numbers are not compared with those of the cure, unless it states that it never comes to the
+    end of main(): numbers that equal the cure's say as much as they do.
     """
     for one in (program, program.fixed):
         if one is not None:
             first = job(one, program.replicas, program.code, program.devices)
             yield first
-            if one is program.fixed or not _breaks_down(program):
+            if one is program.fixed or not (_breaks_down(program) or _is_compared(program)):
                 yield replace(first, seed=_OTHER_SEED, guarded=False, trained=False)
 
 
@@ -167,11 +168,10 @@ def judge(program: Any, bad: Measurement, fixed: Measurement | None) -> Verdict:
             stated = any(proof.measure == measure_name for proof in program.proofs)
             if not stated and measured(run, measure_name) not in ("no", "none"):
                 failures.append(f"the {whose} {measure_name} {measured(run, measure_name)}: {run.output}")
-        if not run.raised and not run.aborted:
+        if not run.raised and not run.aborted and (run is fixed or not _is_compared(program)):
             failures += _numbers_that_say_nothing(run, whose)
     line = ", ".join(shown) + " (measured)"
-    computes_otherwise = any(proof.measure in ("trained", "diverged") for proof in program.proofs)
-    if fixed is None or bad.raised or bad.aborted or computes_otherwise:
+    if fixed is None or bad.raised or bad.aborted or not _is_compared(program):
         return Verdict(line, tuple(failures))
     if bad.numbers is None or fixed.numbers is None:
         return Verdict(line, (*failures, "there are no numbers to compare"))
@@ -252,6 +252,12 @@ def _breaks_down(program: Any) -> bool:
         proof.measure in ("raises", "aborts") and proof.before not in ("none", "no")
         for proof in program.proofs
     )
+
+
+def _is_compared(program: Any) -> bool:
+    """Whether the numbers of the program must equal those of its cure."""
+    otherwise = any(proof.measure in ("trained", "diverged") for proof in program.proofs)
+    return program.fixed is not None and not otherwise
 
 
 def _fixture_programs() -> ModuleType:
