@@ -28,7 +28,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import record
-from xlalint.lazy.assumptions import assume, either
+from xlalint.lazy.assumptions import assume, either, shown_by_use
 from xlalint.lazy.events import Form
 from xlalint.lazy.values import (
     HOST,
@@ -64,6 +64,11 @@ def element(value: Value) -> Value:
             return module.held.element
         return value._replace(payload=module.plain()._replace(parts=None))
     return unknown_from(value)
+
+
+def mapped(value: Value) -> Value:
+    """What a mapping holds under its keys, such as what `**value` passes on."""
+    return value.payload.element if isinstance(value.payload, Container) else element(value)
 
 
 def _each(held: Container) -> Value:
@@ -114,6 +119,20 @@ def part_of(tensor: Value) -> Value:
     if tensor.role is Role.STRUCTURE:
         return tensor._replace(assumes=either(tensor.assumes, PART), payload=None)
     return tensor if tensor.payload is None else tensor._replace(payload=None)
+
+
+def worked_on(value: Value) -> Value:
+    """What takes part in an operation that modules do not have: if it was moved, it is a tensor."""
+    if value.role is not Role.PERHAPS_MODULE:
+        return value
+    return value._replace(assumes=shown_by_use(value.assumes), payload=None)
+
+
+def indexed(base: Value, index: Value, node: ast.Subscript) -> Value:
+    """What is indexed: by a tensor, or in several dimensions, only a tensor can be."""
+    if index.kind is Kind.TENSOR or isinstance(node.slice, ast.Tuple):
+        return worked_on(base)
+    return base
 
 
 def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: Store) -> None:
@@ -188,6 +207,7 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
             changed = container_of(value if empty else join_values(held.element, value), keyed=keyed)
         rebind(machine, target.value, changed, frame, store)
     elif base.kind is Kind.TENSOR:
+        base = indexed(base, index, target)
         watch_index(base, index, target, frame, store, fills=value.kind is Kind.CONSTANT)
         made = record((base, value), Weight.LIGHT, frame.site(target), frame, store)
         if base.known and base.role is Role.PLAIN and not isinstance(literal(index), str):

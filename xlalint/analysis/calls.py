@@ -6,7 +6,7 @@ import ast
 
 from xlalint.analysis import attributes
 from xlalint.analysis.attributes import attribute
-from xlalint.analysis.binding import element, rebind
+from xlalint.analysis.binding import element, mapped, rebind
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.decorators import is_context_manager
 from xlalint.analysis.frame import Frame
@@ -47,7 +47,7 @@ from xlalint.analysis.scopes import enter_scope, leave_scope
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import assume, shown_by_call
+from xlalint.lazy.assumptions import assume, shown_by_use
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Fault
 from xlalint.lazy.scopes import Scope, ScopeKind
@@ -93,7 +93,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
                 made.keywords.setdefault(str(name), item)
         else:
             made.open_ended = True
-            made.spread.append(element(value))
+            made.spread.append(mapped(value))
     frame.closure_argument = outer
     if not _is_parameter(node.func, frame):
         result = machine.invoke(callee, made)
@@ -129,7 +129,7 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
                 return machine.invoke(method, call)
         case Tensor(Role.PERHAPS_MODULE):
             # A tensor cannot be called: what was moved to the device is a module.
-            module = Value(Kind.MODULE, shown_by_call(callee.assumes), payload=Module(None, Place.XLA))
+            module = Value(Kind.MODULE, shown_by_use(callee.assumes), payload=Module(None, Place.XLA))
             if call.node is not None:
                 rebind(machine, call.node.func, module, call.frame, call.store)
             return call_module(machine, module, call)

@@ -6,7 +6,7 @@ import ast
 
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.attributes import attribute
-from xlalint.analysis.binding import bind, element, holds_some, part_of, watch_index
+from xlalint.analysis.binding import bind, element, holds_some, indexed, mapped, part_of, watch_index
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame, Yielded
 from xlalint.analysis.library.iteration import around, now_and_then
@@ -121,25 +121,32 @@ def _list(machine: Machine, node: ast.List | ast.Tuple | ast.Set, frame: Frame, 
 
 
 def _dict(machine: Machine, node: ast.Dict, frame: Frame, store: Store) -> Value:
-    items, keys = [], []
+    items: list[Value] = []
+    keys: list[object] = []
     open_ended = False
     for key, item in zip(node.keys, node.values, strict=True):
         value = machine.evaluate(item, frame, store)
         if key is None:
-            open_ended = True
-            items.append(element(value))
+            held = value.payload
+            if isinstance(held, Container) and held.keys is not None and held.items is not None:
+                keys += held.keys
+                items += held.items
+            else:
+                open_ended = True
+                items.append(mapped(value))
             continue
         name = machine.evaluate(key, frame, store)
         keys.append(literal(name))
         items.append(value)
     made = container(items, tuple(keys))
-    return container_of(element(made)) if open_ended else made
+    return container_of(mapped(made), keyed=True) if open_ended else made
 
 
 def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store) -> Value:
     base = machine.evaluate(node.value, frame, store)
     index = machine.evaluate(node.slice, frame, store)
     if base.kind is Kind.TENSOR:
+        base = indexed(base, index, node)
         watch_index(base, index, node, frame, store)
         if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
             return part_of(base)

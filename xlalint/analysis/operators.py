@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from xlalint.analysis.binding import PART, element
+from xlalint.analysis.binding import PART, element, worked_on
 from xlalint.analysis.conditions import chosen
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
@@ -95,6 +95,7 @@ def operate(
             shown = "%-formatting"
             read(right, Reading.TEXT, shown, frame.site(node), frame, store)
             return Value(Kind.HOST, differs=right.differs)
+        left, right = worked_on(left), worked_on(right)
         weight = Weight.HEAVY if isinstance(op, ast.MatMult) else Weight.LIGHT
         if isinstance(op, ast.Pow) and counts(right) and left.known and isinstance(node, ast.expr):
             shown = spelling(node)
@@ -160,7 +161,7 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> V
         return Value(Kind.HOST, differs=value.differs) if known is None else constant(not known)
     value = machine.evaluate(node.operand, frame, store)
     if value.kind is Kind.TENSOR:
-        result = record((value,), Weight.LIGHT, frame.site(node), frame, store)
+        result = record((worked_on(value),), Weight.LIGHT, frame.site(node), frame, store)
         return result._replace(payload=Tensor(Role.MASK)) if value.role is Role.MASK else result
     if isinstance(value.payload, Constant) and isinstance(node.op, ast.USub):
         try:
@@ -264,6 +265,8 @@ def compare(
     if Kind.TENSOR in (left.kind, right.kind):
         if _is_text(left) or _is_text(right):
             return HOST  # no tensor: what is compared with a string is one
+        if Kind.NONE not in (left.kind, right.kind):
+            left, right = worked_on(left), worked_on(right)
         compared = record((left, right), Weight.LIGHT, frame.site(node), frame, store)
         return compared._replace(payload=Tensor(Role.MASK))
     for one, other, flipped in ((left, right, False), (right, left, True)):

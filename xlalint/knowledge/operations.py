@@ -64,6 +64,12 @@ OPERATIONS: dict[str, Operation] = {
 }  # fmt: skip
 """By name. What is LIGHT here only tensors have: an unsure value that is asked for it is a tensor."""
 
+OF_MODULES_TOO = frozenset({
+    "float", "half", "double", "bfloat16", "log", "cuda", "requires_grad_", "share_memory_",
+})  # fmt: skip
+"""Operations whose names are also those of methods of modules, `torch.nn.Module`'s or Lightning's: they show
+nothing of what was moved to the device."""
+
 CREATIONS = frozenset({
     "tensor", "as_tensor", "zeros", "ones", "full", "empty", "rand", "randn", "randint", "arange",
     "linspace", "eye", "randperm", "from_numpy", "scalar_tensor", "logspace", "normal", "FloatTensor",

@@ -85,8 +85,9 @@ _MOST_KEPT = 4
 """More tests than these on the way to a value are too many to rest on."""
 
 
-def shown_by_call(assumes: Assumptions) -> Assumptions:
-    """What is still assumed of something that was moved to the device, once it is used as a module."""
+def shown_by_use(assumes: Assumptions) -> Assumptions:
+    """What is still assumed of something that was moved to the device, once it is used as only a module, or
+    only a tensor, can be."""
     return frozenset(clause for clause in assumes if not clause.endswith(MOVES))
 
 

@@ -18,7 +18,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
-from xlalint.lazy.assumptions import assume, shown_by_call
+from xlalint.lazy.assumptions import assume, shown_by_use
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Use
 from xlalint.lazy.gradients import Gradient
@@ -125,7 +125,7 @@ def wrapped(call: Call, *, moves: bool, sharded: bool | None = None) -> Value:
     if isinstance(module, Module):
         assumes = inner.assumes if inner is not None else assumes
     elif inner is not None and inner.role is Role.PERHAPS_MODULE:
-        module, assumes = Module(None, Place.XLA), shown_by_call(inner.assumes)
+        module, assumes = Module(None, Place.XLA), shown_by_use(inner.assumes)
     else:
         module = Module(None, Place.UNKNOWN)
     return Value(Kind.MODULE, assumes, payload=module._replace(place=Place.XLA) if moves else module)

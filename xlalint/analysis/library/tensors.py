@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.binding import PART, element, part_of, rebind
+from xlalint.analysis.binding import PART, element, part_of, rebind, worked_on
 from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
@@ -29,6 +29,7 @@ from xlalint.knowledge.operations import (
     DRAWING,
     DROPPING,
     MASKS,
+    OF_MODULES_TOO,
     PARTS,
     Operation,
     is_shaped_by_data,
@@ -112,7 +113,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case Operation.HOST | Operation.FOREIGN:
             return HOST
         case Operation.SAME:
-            return receiver
+            return receiver if name in OF_MODULES_TOO else worked_on(receiver)
         case Operation.MOVE:
             return _move(receiver, call)
         case Operation.CAST:
@@ -126,6 +127,8 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             is_none = operation is None and OF_UNSURE.get(name) in _OF_OTHERS
             if (not receiver.known and operation is not Operation.LIGHT) or is_none:
                 return _unsure_method(machine, receiver, name, call)
+            if operation is Operation.LIGHT and name not in OF_MODULES_TOO:
+                receiver = worked_on(receiver)
             if receiver.assumes >= PART:
                 receiver = _as_tensor(receiver)
                 _give_back(machine, receiver, call)
@@ -155,6 +158,7 @@ _OF_OTHERS = frozenset({"items", "keys", "elements", "part", "text"})
 
 
 def _as_tensor(value: Value) -> Value:
+    value = worked_on(value)
     return value._replace(assumes=value.assumes - PART) if value.assumes >= PART else value
 
 
