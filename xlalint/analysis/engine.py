@@ -135,8 +135,9 @@ def trace(program: Program, file: SourceFile) -> list[LineState]:
     program.interpreter.observer = observe
     for _ in program.analyze():
         pass
+    told = _Told(program.where)
     for known in seen.values():
-        known.state = known.state.map(partial(_located, where=program.where))
+        known.state = known.state.map(told.anew)
     return [seen[line] for line in sorted(seen)]
 
 
@@ -146,17 +147,31 @@ def _takes_several(occurrence: Occurrence) -> bool:
     return isinstance(event, ClippedEarly | ReadTooEarly) and not launched
 
 
-def _located(held: Any, where: Callable[[Site], Site]) -> Any:
-    """A part of a state, with all its places told anew."""
-    match held:
-        case Site():
-            return where(held)
-        case frozenset():
-            return frozenset(_located(each, where) for each in held)
-        case tuple():
-            parts = (_located(each, where) for each in held)
-            return type(held)._make(parts) if hasattr(held, "_make") else tuple(parts)
-    return held
+class _Told:
+    """Parts of states with all their places told anew. The states of a file's lines share most of theirs."""
+
+    def __init__(self, where: Callable[[Site], Site]) -> None:
+        self._where = where
+        self._known: dict[int, tuple[Any, Any]] = {}
+        """By its identity what was told before, which is held so that no other takes its place."""
+
+    def anew(self, held: Any) -> Any:
+        """The same with other places."""
+        if not isinstance(held, tuple | frozenset):
+            return held
+        known = self._known.get(id(held))
+        if known is None:
+            known = self._known[id(held)] = held, self._made(held)
+        return known[1]
+
+    def _made(self, held: Any) -> Any:
+        match held:
+            case Site():
+                return self._where(held)
+            case frozenset():
+                return frozenset(map(self.anew, held))
+        parts = map(self.anew, held)
+        return type(held)._make(parts) if hasattr(held, "_make") else tuple(parts)
 
 
 class Program:
@@ -319,7 +334,7 @@ class Program:
         """A place of the program, counted in the lines of its whole file."""
         if not site.section:
             return site
-        outline = self.project.outline(Path(site.path))
+        outline = self.project.outline(self.project.path(site.path))
         assert outline is not None
         line, end = (outline.sections.line(site.section, each) for each in (site.line, site.end_line))
         return site._replace(line=line, end_line=end, section="")
