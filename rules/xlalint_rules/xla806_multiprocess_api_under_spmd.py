@@ -80,7 +80,10 @@ class MultiprocessApiUnderSpmd(Rule[ReplicasLaunched | Collective | GroupJoined]
                     "raises `AssertionError`: the `xla` backend is not for SPMD",
                     'use the "gloo" backend, if processes have to meet at all',
                 )
-            case Collective(operation=operation) if operation in functions.REDUCING:
+            # What a framework reduces all the same is not the user's to leave out.
+            case Collective(operation=operation) if (
+                operation in functions.REDUCING and not event.site.in_framework
+            ):
                 yield self._found(
                     event,
                     f"does nothing: under SPMD there is one replica, over which `{operation}` goes",

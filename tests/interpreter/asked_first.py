@@ -57,3 +57,35 @@ def how_many_of_each():
         experts = torch.randint(0, 4, (16,), device=device)
         print(torch.bincount(experts, minlength=4).shape)
         print(torch.bincount(experts).shape)  # expect: XLA401
+
+
+def on_the_master_unless_all_are_asked(flags):
+    """Whether anybody is left out hangs on two flags."""
+    if (flags.once and xm.is_master_ordinal()) or flags.everywhere:
+        xm.rendezvous("made")
+
+
+def on_the_master_where_asked(flags):
+    if not flags.several or xm.is_master_ordinal():
+        xm.rendezvous("made")  # expect: XLA502 likely
+
+
+class Head(torch.nn.Module):
+    def write(self, path):
+        torch.save({name: each.cpu() for name, each in self.state_dict().items()}, path)
+
+
+def what_an_object_of_a_class_has(path):
+    head = Head().to(device)
+    if hasattr(head, "write"):
+        head.write(path)
+    else:
+        torch.save(head.state_dict(), path)
+
+
+def what_it_may_not_have(path):
+    head = Head().to(device)
+    if hasattr(head, "write_all"):
+        head.write_all(path)
+    else:
+        torch.save(head.state_dict(), path)  # expect: XLA601

@@ -1,6 +1,7 @@
 # ruff: noqa
 # mypy: ignore-errors
-"""Outputs that are deleted are let go, whoever made the loss of them; a barrier of an unknown group may hold nobody."""
+"""Outputs that are deleted are let go, whoever made the loss of them, and what an object held is with it; a barrier of
+an unknown group may hold nobody."""
 
 import torch
 import torch.distributed as dist
@@ -44,3 +45,82 @@ def load_first_by_the_host():
     dist.init_process_group("gloo")
     if xm.is_master_ordinal():
         dist.barrier()  # expect: XLA502
+
+
+class Output:
+    def __init__(self, logits):
+        self.logits = logits
+
+
+class Classifier(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return Output(self.head(x))
+
+
+class Pooled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return Output(self.head(x)).logits
+
+
+classifier = Classifier().to(device)
+pooled = Pooled().to(device)
+
+
+def validate_by_an_object(loader, criterion):
+    """The object that the model returned is held by nobody any more."""
+    total = 0
+    with torch.no_grad():
+        for x, y in pl.MpDeviceLoader(loader, device):
+            logits = pooled(x)
+            loss = criterion(logits, y)
+            total += loss.item()
+            del loss, logits
+    return total
+
+
+def validate_and_keep_the_object(loader, criterion):
+    total = 0
+    with torch.no_grad():
+        for x, y in pl.MpDeviceLoader(loader, device):
+            output = classifier(x)
+            loss = criterion(output.logits, y)
+            total += loss.item()  # expect: XLA102 likely
+            del loss
+    return total
+
+
+class Meter:
+    def __init__(self):
+        self.last = None
+        self.total = 0
+
+    def update(self, loss):
+        self.last = loss
+        self.total += loss.item()
+
+
+meter = Meter()
+
+
+def validate_with_a_meter(loader, criterion):
+    with torch.no_grad():
+        for x, y in pl.MpDeviceLoader(loader, device):
+            meter.update(criterion(model(x), y))  # expect: XLA102 likely
+
+
+class Validation:
+    def __init__(self):
+        self.meter = Meter()
+
+    def run(self, loader, criterion):
+        with torch.no_grad():
+            for x, y in pl.MpDeviceLoader(loader, device):
+                self.meter.update(criterion(model(x), y))  # expect: XLA102 likely

@@ -2,6 +2,7 @@
 # mypy: ignore-errors
 """Whether the last batch is smaller than the others: of how many samples, in batches of how many."""
 
+import argparse
 import sys
 
 import torch
@@ -63,3 +64,17 @@ def wrapped(loader):
 def wrapped_by_a_callee(dataset):
     wrapped(DataLoader(dataset, batch_size=8))  # expect: XLA404 likely
     wrapped(DataLoader(dataset, batch_size=8, drop_last=True))
+
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--batch-size", type=int, default=1)
+    parser.add_argument("--many", type=int, default=16)
+    return parser.parse_args()
+
+
+def of_one_by_default(dataset, args):
+    """What the option is by default leaves no rest, whatever number of samples there is."""
+    train(DataLoader(dataset, batch_size=args.batch_size))
+    train(DataLoader(dataset, batch_size=vars(args)["batch_size"]))
+    train(DataLoader(dataset, batch_size=args.many))  # expect: XLA404 likely

@@ -26,6 +26,7 @@ from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
 from xlalint.analysis.frame import Carried, Frame
+from xlalint.analysis.holding import let_go
 from xlalint.analysis.kept import Context, Kept
 from xlalint.analysis.lookups import Lookups
 from xlalint.analysis.machine import Evaluate, Execute
@@ -67,7 +68,6 @@ from xlalint.analysis.summaries import (
     with_obligation,
 )
 from xlalint.analysis.trail import Trail
-from xlalint.analysis.work import let_go
 from xlalint.judging import Caller, Occurrence, at_own_call
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
@@ -183,7 +183,7 @@ class Interpreter(Memo):
             if execute is not None:
                 current = execute(self, statement, frame, current)
                 if current is not None and current.state.obligations:
-                    let_go(frame, current)
+                    let_go(self, frame, current)
                 if frame.reads or apart.reads:
                     apart = go_on(apart, statement, frame, last)
         if apart.reads:

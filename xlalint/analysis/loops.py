@@ -11,6 +11,7 @@ from xlalint.analysis.binding import bind, element, holds_some
 from xlalint.analysis.branches import condition
 from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.frame import Exits, Frame, Settled
+from xlalint.analysis.holding import may_hold_work
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
     COUNTER,
@@ -23,7 +24,6 @@ from xlalint.analysis.payloads import (
     counts,
 )
 from xlalint.analysis.store import Store, join
-from xlalint.analysis.work import may_hold_work
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.cuts import Cause
@@ -208,7 +208,7 @@ def _loop(
         exhaust(after)
         if back is not None:
             after.state.loop = join_loops(after.state.loop, back.state.loop)
-        _end_loop(node, over, back, outside, around, outer_since, frame, after)
+        _end_loop(machine, node, over, back, outside, around, outer_since, frame, after)
         after = machine.run_block(node.orelse, frame, after) if node.orelse else after
     over_cuts = (
         over is not None and isinstance(over.payload, Loader) and over.payload.cuts is not False and over.sure
@@ -221,7 +221,7 @@ def _loop(
             frame.model.leave_alone(
                 broken.state, broken.state.replicas.splits[tests], back.state.loop.all.meets, site
             )
-        _end_loop(node, over, back, outside, around, outer_since, frame, broken, judged=endless)
+        _end_loop(machine, node, over, back, outside, around, outer_since, frame, broken, judged=endless)
         after = join(after, broken)
     for returned, value, site in exits.returns:
         if cuts or over_cuts:
@@ -332,6 +332,7 @@ def _settle_once(rounds: _Rounds, over: Value | None) -> Settled:
 
 
 def _end_loop(
+    machine: Machine,
     node: ast.For | ast.AsyncFor | ast.While,
     over: Value | None,
     back: Store | None,
@@ -348,7 +349,9 @@ def _end_loop(
     since = back.state.engine.since if back is not None else ()
     recorded = back.state.engine.recorded if back is not None else NOTHING
     done = state.loop.all
-    if back is not None and not (done.trains or done.cuts or done.may_cut or may_hold_work(frame, back)):
+    if back is not None and not (
+        done.trains or done.cuts or done.may_cut or may_hold_work(machine, frame, back)
+    ):
         recorded = NOTHING  # what a round computes and gives to no name, no cut at its end would run
     frame.model.end_loop(
         state, outside, over, recorded, frame.site(node),

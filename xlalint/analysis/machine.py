@@ -53,6 +53,11 @@ class Machine(ABC):
         self.rest_on("mentions", outline.file, " ".join(sorted(names)))
         return outline.mentions(names)
 
+    def default_of_option(self, outline: Outline, name: str) -> object:
+        """What an option that a module adds is by default; what is being found out rests on that."""
+        self.rest_on("option", outline.file, name)
+        return outline.default_of_option(name)
+
     def touch(self, attribute: AttributeKey) -> None:
         """What is being found out depends on what objects hold under a name, or changes it."""
         self.trail.touched |= self.attributes.bit(attribute)

@@ -14,6 +14,8 @@ from xlalint.knowledge.methods import MOVES
 from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.sources.file import split_lines
 
+ADDS_OPTION = "add_argument"
+"""How the method of `argparse` is called that adds an option."""
 _GLOBAL = re.compile(r"(?m)(?:^|[;:\r])[ \t\f]*global ")
 """A statement, not a word of some prose."""
 
@@ -133,6 +135,13 @@ class Function:
                 parent = parent.parent
             self.free = tuple(sorted((self._used - self.locals()) & around))
         return self.free
+
+    def outer_names(self) -> frozenset[str]:
+        """Names that the function uses and does not bind itself."""
+        if self._used is None:
+            self._look_inside()
+        assert self._used is not None
+        return frozenset(self._used) - self.locals()
 
     def attributes(self) -> frozenset[str]:
         """The names of attributes that stand in the function."""
@@ -408,6 +417,22 @@ class Outline:
             for node in within(self.tree):
                 self._names.update(_names_in(node))
         return self._names
+
+    def default_of_option(self, name: str) -> object:
+        """What an option of the command line is by default; None if the module adds none of this name."""
+        if ADDS_OPTION not in self.text or name.replace("_", "-") not in self.text.replace("_", "-"):
+            return None
+        for node in within(self.tree):
+            match node:
+                case ast.Call(func=ast.Attribute(attr=method), args=flags, keywords=keywords):
+                    given = {each.arg: each.value for each in keywords}
+                    texts = [*flags, given.get("dest")]
+                    names = {text.value for text in texts if isinstance(text, ast.Constant)}
+                    default = given.get("default")
+                    named = {str(text).lstrip("-").replace("-", "_") for text in names}
+                    if method == ADDS_OPTION and name in named and isinstance(default, ast.Constant):
+                        return default.value
+        return None
 
     def absolute(self, module: str | None, level: int) -> str:
         """The dotted name that `from <level dots><module> import` means in this module."""

@@ -13,7 +13,6 @@ from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
-from xlalint.lazy.obligations import Owed
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     NOTHING,
@@ -82,30 +81,6 @@ def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: F
         for item in held.items if held.items is not None else (held.element,):
             read(item, reading, _shown(by, frame), site, frame, store)
     return Value(Kind.HOST, differs=value.differs)
-
-
-def let_go(frame: Frame, store: Store) -> None:
-    """A statement has ended: work that was read, and that no name, object or parameter holds now, is gone."""
-    state = store.state
-    if state.engine.recorded.may is not Weight.HEAVY or not any(
-        owed.owed is Owed.READ and not owed.inherited for owed in state.obligations
-    ):
-        return
-    if not may_hold_work(frame, store):
-        frame.model.let_die(state, NOTHING)
-
-
-def may_hold_work(frame: Frame, store: Store) -> bool:
-    """Whether a name, object, parameter or gradient may hold heavy work, or a caller does."""
-    engine = store.state.engine
-    heavy = Weight.HEAVY
-    if frame.found.must is heavy or engine.parameters.may is heavy or engine.gradients.may is heavy:
-        return True
-    return any(
-        value.recorded.may is heavy
-        for held in (store.names, frame.captured, store.attributes)
-        for value in held.values()
-    )
 
 
 def _shown(by: str | Spelled, frame: Frame) -> str:

@@ -148,8 +148,13 @@ def _type(machine: Machine, call: Call) -> Value:
 
 
 def _hasattr(machine: Machine, call: Call) -> Value:
-    """A gate for older releases is open: the one that code is checked for has the name."""
+    """A gate for older releases is open: the one that code is checked for has the name. So is one for other
+    objects than those of a class that has the method."""
     base, name = call.argument(0), literal(call.argument(1))
+    classes = classes_of(base) if base is not None and isinstance(name, str) else ()
+    known = [cls for cls in classes if not isinstance(cls, str)]
+    if known and known == [*classes] and all(machine.classes.find_method(cls, str(name)) for cls in known):
+        return constant(True)
     module = base.payload if base is not None else None
     if not (isinstance(module, Namespace) and module.outline is None):
         return HOST

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
+    Constant,
     Container,
     Loader,
     Rows,
@@ -147,7 +150,7 @@ def _leaves_a_rest(machine: Machine, call: Call) -> bool:
     if len(call.arguments) > _BEFORE_DROP_LAST or call.flag("drop_last", False) is not False:
         return False
     size, sampler = call.argument(1, "batch_size"), call.argument(3, "sampler")
-    if size is None or literal(size) == 1 or size.kind is Kind.NONE:
+    if size is None or size.kind is Kind.NONE or _is_of_one(machine, call, size):
         return False
     if call.argument(4, "batch_sampler") is not None:
         return False
@@ -155,6 +158,18 @@ def _leaves_a_rest(machine: Machine, call: Call) -> bool:
     if sampler is not None and sampler.kind not in (Kind.NONE, Kind.HOST):
         return False
     return not any(_has_no_end(machine, cls) for cls in classes_of(call.argument(0, "dataset") or NONE))
+
+
+def _is_of_one(machine: Machine, call: Call, size: Value) -> bool:
+    """Whether a batch is one sample: it is said so, or it is what the option of this name is by default."""
+    if isinstance(size.payload, Constant):
+        return literal(size) == 1
+    match call.written("batch_size", 1):
+        case (
+            ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name)))
+        ):
+            return machine.default_of_option(call.frame.outline, name) == 1
+    return False
 
 
 def _has_no_end(machine: Machine, cls: Class | str) -> bool:

@@ -1,0 +1,83 @@
+"""Who holds recorded work: what nobody holds is gone, and no later cut runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import Class
+from xlalint.analysis.payloads import Bound, Classes, Container, Iterated, classes_of, targets
+from xlalint.analysis.store import Store
+from xlalint.lazy.obligations import Owed
+from xlalint.lazy.values import NOTHING, Value, Weight
+
+
+def let_go(machine: Machine, frame: Frame, store: Store) -> None:
+    """A statement has ended: work that was read, and that no name, object or parameter holds now, is gone."""
+    state = store.state
+    if state.engine.recorded.may is not Weight.HEAVY or not any(
+        owed.owed is Owed.READ and not owed.inherited for owed in state.obligations
+    ):
+        return
+    if not may_hold_work(machine, frame, store):
+        frame.model.let_die(state, NOTHING)
+
+
+def may_hold_work(machine: Machine, frame: Frame, store: Store) -> bool:
+    """Whether a name, object, parameter or gradient may hold heavy work, or a caller does."""
+    engine = store.state.engine
+    heavy = Weight.HEAVY
+    if frame.found.must is heavy or engine.parameters.may is heavy or engine.gradients.may is heavy:
+        return True
+    if any(value.recorded.may is heavy for held in (store.names, frame.captured) for value in held.values()):
+        return True
+    holders = {cls for (cls, _), value in store.attributes.items() if value.recorded.may is heavy}
+    return bool(holders) and not holders.isdisjoint(_held(machine, frame, store))
+
+
+def _held(machine: Machine, frame: Frame, store: Store) -> Iterator[Class]:
+    """The classes of which an object is held: by a name that is known here, or by such an object.
+
+    What a called function made and did not return is not among them, and neither is what an expression lets
+    go. An object of a global name that only a called function uses is not seen.
+    """
+    seen: set[Class] = set()
+    for value in _named(machine, frame, store):
+        waiting = [*_classes_within(value)]
+        while waiting:
+            cls = waiting.pop()
+            if cls in seen:
+                continue
+            seen.add(cls)
+            yield cls
+            own = [each for (owner, _), each in store.attributes.items() if owner is cls]
+            for each in (*own, *machine.classes.attributes(cls).values()):
+                waiting += _classes_within(each)
+
+
+def _named(machine: Machine, frame: Frame, store: Store) -> Iterator[Value]:
+    yield from store.names.values()
+    yield from frame.captured.values()
+    if frame.function is not None:
+        for name in sorted(frame.function.outer_names()):
+            yield machine.names.global_name(name, frame.outline, frame.function)
+
+
+def _classes_within(value: Value) -> Iterator[Class]:
+    """The classes of the project of which a value is an object, or holds one."""
+    yield from (cls for cls in classes_of(value) if not isinstance(cls, str))
+    match value.payload:
+        case Container(element=element, items=items):
+            for each in (element, *(items or ())):
+                yield from _classes_within(each)
+        case Iterated(element=element, over=over):
+            yield from _classes_within(element)
+            yield from _classes_within(over)
+        case Classes(of=classes):
+            yield from (cls for cls in classes if not isinstance(cls, str))
+    for target in targets(value):
+        if isinstance(target, Bound):
+            for held in (target.receiver, *(value for _, value in target.captured)):
+                if held is not None:
+                    yield from _classes_within(held)
