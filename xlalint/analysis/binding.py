@@ -28,7 +28,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import record
-from xlalint.lazy.assumptions import assume, either, shown_by_use
+from xlalint.lazy.assumptions import assume, either
 from xlalint.lazy.events import Form
 from xlalint.lazy.values import (
     HOST,
@@ -40,6 +40,7 @@ from xlalint.lazy.values import (
     Weight,
     join_all,
     kinds_that,
+    worked_on,
 )
 from xlalint.lazy.values import join as join_values
 from xlalint.spelling import THE_FRAMEWORK, spelling
@@ -119,13 +120,6 @@ def part_of(tensor: Value) -> Value:
     if tensor.role is Role.STRUCTURE:
         return tensor._replace(assumes=either(tensor.assumes, PART), payload=None)
     return tensor if tensor.payload is None else tensor._replace(payload=None)
-
-
-def worked_on(value: Value) -> Value:
-    """What takes part in an operation that modules do not have: if it was moved, it is a tensor."""
-    if value.role is not Role.PERHAPS_MODULE:
-        return value
-    return value._replace(assumes=shown_by_use(value.assumes), payload=None)
 
 
 def indexed(base: Value, index: Value, node: ast.Subscript) -> Value:
@@ -225,12 +219,13 @@ def watch_index(
     base: Value, index: Value, node: ast.Subscript, frame: Frame, store: Store, *, fills: bool = False
 ) -> None:
     """What an index takes of a tensor, or where, may be something else in each step."""
-    if not (base.known or base.role is Role.STRUCTURE):
-        return
     text = THE_FRAMEWORK if frame.outline.is_framework else spelling(node)
-    if index.role is Role.MASK and index.known:
-        frame.model.vary_shape(store.state, index, Form.MASK, text, frame.site(node), fills=fills)
-    elif counts(index) and base.role not in (Role.STRUCTURE, Role.PARTS):
+    if index.role is Role.MASK:
+        # Whoever compares something to take a part of a tensor compares tensors.
+        index = index._replace(assumes=index.assumes - PART)
+        if index.known:
+            frame.model.vary_shape(store.state, index, Form.MASK, text, frame.site(node), fills=fills)
+    elif base.known and counts(index) and base.role not in (Role.STRUCTURE, Role.PARTS):
         frame.model.vary_shape(store.state, base, Form.INDEX, text, frame.site(node))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from xlalint.analysis.binding import PART, element, worked_on
+from xlalint.analysis.binding import PART, element
 from xlalint.analysis.conditions import chosen
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
@@ -38,6 +38,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
     kinds_that,
+    worked_on,
 )
 from xlalint.lazy.values import join as join_values
 from xlalint.spelling import spelling

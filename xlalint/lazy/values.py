@@ -233,6 +233,9 @@ def join(a: Value, b: Value) -> Value:
     for one, other in ((a, b), (b, a)):
         if prevails_as_device(one, other):
             return one._replace(assumes=either(assumes, assumptions.IS_SET), differs=differs)
+    for one, other in ((a, b), (b, a)):
+        if other.role is Role.PERHAPS_MODULE and one.kind is Kind.TENSOR and one.role is not other.role:
+            return join(one, worked_on(other))  # one branch has shown that it is a tensor
     if a.kind is b.kind:
         if a.payload == b.payload:
             return Value(a.kind, assumes, recorded, differs, reduced, a.payload, a.present)
@@ -260,6 +263,13 @@ def join(a: Value, b: Value) -> Value:
                 one.kind, either(assumes, assumptions.IS_SET), recorded, differs, reduced, one.payload
             )
     return Value(Kind.UNKNOWN, assumptions.NONE, recorded, differs, reduced)
+
+
+def worked_on(value: Value) -> Value:
+    """What takes part in an operation that modules do not have: if it was moved, it is a tensor."""
+    if value.role is not Role.PERHAPS_MODULE:
+        return value
+    return value._replace(assumes=assumptions.shown_by_use(value.assumes), payload=None)
 
 
 def is_xla_device(value: Value) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.binding import PART, element, part_of, rebind, worked_on
+from xlalint.analysis.binding import PART, element, part_of, rebind
 from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
@@ -37,7 +37,21 @@ from xlalint.knowledge.operations import (
 )
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import Form, Reading, Use
-from xlalint.lazy.values import HEAVY, HOST, NONE, PERHAPS, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
+from xlalint.lazy.values import (
+    HEAVY,
+    HOST,
+    NONE,
+    PERHAPS,
+    UNKNOWN,
+    Kind,
+    Place,
+    Recorded,
+    Role,
+    Tensor,
+    Value,
+    Weight,
+    worked_on,
+)
 
 
 def call_operation(name: str, call: Call) -> Value:
@@ -68,13 +82,19 @@ def call_operation(name: str, call: Call) -> Value:
 
 def _appended(given: Value, result: Value, call: Call) -> Value:
     """Tensors become one: where that is one of them in the next round of a loop, it grows."""
-    state = call.store.state
-    for part in elements(given):
-        if not (isinstance(held := part.payload, Tensor) and held.grown == call.site and part.known):
+    state, parts = call.store.state, elements(given)
+    for part in parts:
+        if not (isinstance(held := part.payload, Tensor) and held.grown == call.site):
             continue
         if held.kept or state.loop.cuts or state.loop.own.reads:
             call.frame.model.vary_shape(state, part, Form.GROWTH, call.spelling, call.site)
-    return result._replace(payload=Tensor(grown=call.site)) if result.known else result
+    known = [part for part in map(worked_on, parts) if part.known]
+    if known and assumptions.weight(result.assumes) > 1:
+        # One of them is on the device, and so are the others, whatever they have recorded.
+        result = result._replace(
+            assumes=known[0].assumes, recorded=Recorded(Weight.LIGHT, result.recorded.may)
+        )
+    return result._replace(payload=Tensor(grown=call.site)) if known or result.known else result
 
 
 def _watch_shape(name: str, tensor: Value, given: int, call: Call) -> None:
