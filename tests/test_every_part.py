@@ -60,6 +60,8 @@ class Mutant(NamedTuple):
 UNNOTICED = {
     "join Scopes.in_forward: one": "it is the same on both ways: a forward begins and ends with one call",
     "join Scopes.in_forward: other": "it is the same on both ways: a forward begins and ends with one call",
+    "join Scopes.in_batches: one": "it is the same on both ways: they are in the same loops",
+    "join Scopes.in_batches: other": "it is the same on both ways: they are in the same loops",
     "join Scopes.seldom: one": "it is the same on both ways: whoever called has set it",
     "join Scopes.seldom: other": "it is the same on both ways: whoever called has set it",
     "context engine.idle_since": "a called function starts with none",

@@ -76,6 +76,14 @@ def of_one_arm(xla):
     dist.barrier()
 
 
+def of_the_other_arm(plain):
+    if plain:
+        pass
+    else:
+        dist.init_process_group("xla")
+    dist.barrier()
+
+
 def reduced(value):
     return xm.mesh_reduce("value", value, sum)  # expect: XLA512
 

@@ -1,5 +1,5 @@
 # tolerance: 1e-4
-# proof: launches 937 -> 937
+# proof: launches 937 -> 22
 """Pre-trains a small decoder with eager mode on."""
 
 import torch
