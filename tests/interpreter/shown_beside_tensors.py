@@ -17,6 +17,15 @@ def answers(model, tokenizer, prompt, length):
         torch_xla.sync()  # expect: XLA201
 
 
+def within_a_window(model, token, length, window):
+    cache = torch.zeros(1, 1, device=torch_xla.device())
+    for _ in range(length):
+        cache = torch.cat([cache, model(cache)], dim=-2)
+        if cache.size(-2) > window:
+            cache = cache[..., -window:, :]
+        torch_xla.sync()  # expect: XLA201
+
+
 def of_a_branch(model, prompt, cached):
     ids = prompt.to(torch_xla.device())
     if cached:

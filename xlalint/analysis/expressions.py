@@ -142,6 +142,14 @@ def _dict(machine: Machine, node: ast.Dict, frame: Frame, store: Store) -> Value
     return container_of(mapped(made), keyed=True) if open_ended else made
 
 
+def _is_window(base: Value, node: ast.Subscript) -> bool:
+    """Whether a stretch is cut out of a tensor that grows."""
+    if not (isinstance(base.payload, Tensor) and base.payload.grown is not None):
+        return False
+    indexes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return any(isinstance(each, ast.Slice) and (each.lower or each.upper) for each in indexes)
+
+
 def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store) -> Value:
     base = machine.evaluate(node.value, frame, store)
     index = machine.evaluate(node.slice, frame, store)
@@ -150,7 +158,8 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         watch_index(base, index, node, frame, store)
         if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
             return part_of(base)
-        return record((base,), Weight.LIGHT, frame.site(node), frame, store)
+        taken = record((base,), Weight.LIGHT, frame.site(node), frame, store)
+        return taken._replace(payload=Tensor(Role.WINDOW)) if _is_window(base, node) else taken
     held = base.payload
     if isinstance(held, Module) and held.held is not None:
         held = held.held

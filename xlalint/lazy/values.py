@@ -102,6 +102,8 @@ class Role(Enum):
     """It is several tensors: to take one of them is no operation."""
     PERHAPS_MODULE = "perhaps a module"
     """An unknown that was moved to XLA: it may as well be a module."""
+    WINDOW = "window"
+    """It was cut out of what grows: what it becomes in some round is no longer than it may get."""
 
     __hash__ = BY_IDENTITY
 
@@ -299,6 +301,8 @@ def _join_payload(a: Value, b: Value) -> Hashable:
         if join_payload is not None:
             joined: Hashable = join_payload(b.payload)
             return joined
+    if Role.WINDOW in (a.role, b.role):
+        return Tensor(Role.WINDOW)
     grown = [held for held in (a.payload, b.payload) if isinstance(held, Tensor) and held.grown is not None]
     # In one of the ways it grows, and that is enough.
     return max((Tensor(grown=held.grown, kept=held.kept) for held in grown), key=_is_kept, default=None)
