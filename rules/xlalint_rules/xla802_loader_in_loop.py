@@ -22,6 +22,9 @@ class LoaderInLoop(Rule[LoaderAbandoned]):
     They wait for somebody to take the batches that they have made. A loader that runs to its end stops them,
     and one that is made once stops those of the round before.
 
+    Silent where the loop is left at a number that is not known: that may be the number of all batches, after
+    which the threads have ended.
+
     ## Example
     ```python
     import torch

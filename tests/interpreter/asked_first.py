@@ -4,6 +4,7 @@
 
 import os
 
+import accelerate
 import torch
 import torch.distributed as dist
 import torch_xla
@@ -89,3 +90,30 @@ def what_it_may_not_have(path):
         head.write_all(path)
     else:
         torch.save(head.state_dict(), path)  # expect: XLA601
+
+
+def refused_on_xla(settings):
+    """Nothing of XLA comes below an assertion that it is another device."""
+    assert settings.hw in ("GPU", "CPU"), "for others it is not built"
+    if torch.isnan(model(torch.ones(4, 4, device=device))).any():
+        print("none")
+
+
+def refused_without_cuda():
+    assert torch.cuda.is_available()
+    if torch.isnan(model(torch.ones(4, 4, device=device))).any():
+        print("none")
+
+
+def not_refused(settings):
+    assert settings.size in ("small", "large")
+    if torch.isnan(model(torch.ones(4, 4, device=device))).any():  # expect: XLA103
+        print("none")
+
+
+def of_many_gpus(accelerator, rewards):
+    if xm.is_master_ordinal():
+        if accelerator.distributed_type == "MULTI_GPU":
+            xm.rendezvous("rewards")
+        if accelerator.distributed_type == accelerate.DistributedType.MULTI_GPU:
+            xm.rendezvous("rewards")

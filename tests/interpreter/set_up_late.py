@@ -77,3 +77,22 @@ def captures_below_work():
     y = y @ x
     xp.trace("localhost:9012", "/tmp/profile")  # expect: XLA804
     return server, y
+
+
+def a_loader_of_each_epoch_to_its_end(batches, steps):
+    """Whoever counts up to a number that is not known may leave with the last batch."""
+    for epoch in range(3):
+        loader = pl.MpDeviceLoader(batches, device)
+        for step, batch in enumerate(loader, start=1):
+            batch.sum()
+            if steps and step >= steps:
+                break
+
+
+def a_loader_of_each_epoch_to_the_tenth(batches, stop):
+    for epoch in range(3):
+        loader = pl.MpDeviceLoader(batches, device)
+        for step, batch in enumerate(loader):
+            batch.sum()
+            if stop and step >= 10:
+                break  # expect: XLA802

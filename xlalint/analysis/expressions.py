@@ -61,7 +61,7 @@ def _name(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> Value
     if value is None:
         value = frame.captured.get(node.id)
         if value is None:
-            if frame.function is not None and node.id in frame.function.locals():
+            if frame.function is not None and frame.function.binds(node.id):
                 return machine.names.flag(node.id, frame.outline) or UNKNOWN
             return machine.names.global_name(node.id, frame.outline, frame.function)
     elif value.kind is Kind.CALLABLE and frame.function is not None:

@@ -25,6 +25,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
+from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Form
@@ -216,7 +217,7 @@ def _loop(
     for broken, site in exits.breaks:
         if cuts or over_cuts:
             frame.model.leave_loop(broken.state, "break", site)
-        _abandon(over, frame, broken, site)
+        _abandon(machine, node, over, frame, broken, site)
         if back is not None and len(broken.state.replicas.splits) > tests:
             frame.model.leave_alone(
                 broken.state, broken.state.replicas.splits[tests], back.state.loop.all.meets, site
@@ -226,7 +227,7 @@ def _loop(
     for returned, value, site in exits.returns:
         if cuts or over_cuts:
             frame.model.leave_loop(returned.state, "return", site)
-        _abandon(over, frame, returned, site)
+        _abandon(machine, node, over, frame, returned, site)
         returned.state.scopes = _left(returned.state.scopes, around)
         outer_exits.returns.append((returned, value, site))
     for raised, site in exits.raises:
@@ -237,7 +238,9 @@ def _loop(
     return after
 
 
-def _abandon(over: Value | None, frame: Frame, store: Store, site: Site) -> None:
+def _abandon(
+    machine: Machine, node: ast.stmt, over: Value | None, frame: Frame, store: Store, site: Site
+) -> None:
     """A loop is left early: the threads of what it went over wait for somebody to take their batches."""
     held = over.payload if over is not None and over.sure else None
     if isinstance(held, Loader) and held.anew:
@@ -246,7 +249,37 @@ def _abandon(over: Value | None, frame: Frame, store: Store, site: Site) -> None
             for name, value in store.names.items()
             if isinstance(value.payload, Constant) and isinstance(value.payload.value, bool)
         }
-        frame.model.abandon_loader(store.state, *held.anew, site, when=store.state.facts | flags)
+        counted = any(_counts_to(machine, test, frame, store) for test in _tests_around(node, frame, site))
+        assumes = assume("more batches would come") if counted else NONE_ASSUMED
+        when = store.state.facts | flags
+        frame.model.abandon_loader(store.state, *held.anew, site, when=when, assumes=assumes)
+
+
+def _tests_around(node: ast.stmt, frame: Frame, site: Site) -> list[ast.expr]:
+    """The tests under which a statement at `site` stands within another."""
+    for inner in ast.iter_child_nodes(node):
+        if not isinstance(inner, ast.stmt):
+            continue
+        if frame.site(inner) == site:
+            return [node.test] if isinstance(node, ast.If) else []
+        if any(frame.site(each) == site for each in ast.walk(inner) if isinstance(each, ast.stmt)):
+            tests = _tests_around(inner, frame, site)
+            return [node.test, *tests] if isinstance(node, ast.If) else tests
+    return []
+
+
+def _counts_to(machine: Machine, test: ast.expr, frame: Frame, store: Store) -> bool:
+    """Whether a test compares with a number that is not known, as that of all batches would be."""
+    return any(
+        isinstance(each, ast.Compare)
+        and not isinstance(each.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn)
+        and all(
+            not isinstance(side, _LOOKED_UP)
+            or not isinstance(machine.evaluate(side, frame, store.copy()).payload, Constant)
+            for side in (each.left, *each.comparators)
+        )
+        for each in ast.walk(test)
+    )
 
 
 def _left(scopes: Scopes, around: Scopes) -> Scopes:
@@ -398,6 +431,8 @@ def _sums(node: ast.For | ast.AsyncFor | ast.While) -> set[str]:
     return found
 
 
+_LOOKED_UP = (ast.Constant, ast.Name, ast.Attribute)
+"""What is looked at once more without any effect."""
 _NEEDS_A_CUT = functions.names_of("xla optimizer step", "add closure")
 
 

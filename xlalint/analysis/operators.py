@@ -296,7 +296,7 @@ def _asks_for_xla(left: Value, right: Value, node: ast.Compare) -> bool | None:
     XLA is where what is asked is called a device: the same word may mean something else elsewhere.
     """
     for value, other, asked in ((left, right, node.left), (right, left, node.comparators[0])):
-        word = literal(other)
+        word = _word(other)
         if not (isinstance(word, str) and _may_be_word(value)):
             continue
         word = word.lower()
@@ -313,7 +313,10 @@ def _asks_for_xla_by_part(left: Value, right: Value, node: ast.Compare) -> bool 
     if _may_be_word(left) and isinstance(held, Container):
         words = [literal(item) for item in held.items or ()]
         among = {word.lower() for word in words if isinstance(word, str)}
-        if not words or len(words) != len(among) or not _NAMES_DEVICE.search(ast.unparse(node.left)):
+        if not words or len(words) != len(among):
+            return None
+        # Such a word among them says by itself what the others are.
+        if not (among & functions.OTHER_DEVICES or _NAMES_DEVICE.search(ast.unparse(node.left))):
             return None
         if among & functions.XLA_DEVICES:
             return True
@@ -324,6 +327,14 @@ def _asks_for_xla_by_part(left: Value, right: Value, node: ast.Compare) -> bool 
     if word.lower() in functions.OTHER_DEVICES:
         return False
     return True if word.lower() in functions.XLA_DEVICES else None
+
+
+def _word(value: Value) -> object:
+    """What a device is called by a text, or by a member of a library's enumeration."""
+    held = value.payload
+    if isinstance(held, Namespace) and held.outline is None:
+        return held.name.rpartition(".")[2]
+    return literal(value)
 
 
 def _may_be_word(value: Value) -> bool:

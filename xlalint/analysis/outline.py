@@ -136,12 +136,16 @@ class Function:
             self.free = tuple(sorted((self._used - self.locals()) & around))
         return self.free
 
+    def binds(self, name: str) -> bool:
+        """Whether a name that the function uses is its own, or that of a function around it."""
+        return name in self.locals() or (self.parent is not None and name in self.free_names())
+
     def outer_names(self) -> frozenset[str]:
-        """Names that the function uses and does not bind itself."""
+        """Names of the module, or builtins, that the function uses."""
         if self._used is None:
             self._look_inside()
         assert self._used is not None
-        return frozenset(self._used) - self.locals()
+        return frozenset(self._used) - self.locals() - {*self.free_names()}
 
     def attributes(self) -> frozenset[str]:
         """The names of attributes that stand in the function."""

@@ -131,8 +131,8 @@ def _delete(machine: Machine, node: ast.Delete, frame: Frame, store: Store) -> S
 
 
 def _assert(machine: Machine, node: ast.Assert, frame: Frame, store: Store) -> Store | None:
-    condition(machine, node.test, "assert", frame, store)
-    return store
+    tested = condition(machine, node.test, "assert", frame, store)
+    return None if tested.truth is False else store
 
 
 def _try(machine: Machine, node: ast.Try, frame: Frame, store: Store) -> Store | None:

@@ -473,7 +473,10 @@ OTHER_BACKENDS = frozenset({
 })  # fmt: skip
 """Tests for other backends: false while XLA code is checked. Settings extend it."""
 
-OTHER_DEVICES = frozenset({"cuda", "gpu", "mps", "hip", "rocm", "npu", "hpu", "xpu", "mlu", "musa"})
+OTHER_DEVICES = frozenset({
+    "cuda", "gpu", "mps", "hip", "rocm", "npu", "hpu", "xpu", "mlu", "musa",
+    "multi_gpu", "multi_npu", "multi_hpu", "multi_xpu", "multi_mlu", "multi_musa", "multi_cpu",
+})  # fmt: skip
 """Words, in small letters, for devices that are not XLA's: what is asked for them is false while XLA code is
 checked, as for `OTHER_BACKENDS`."""
 

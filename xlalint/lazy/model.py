@@ -148,15 +148,15 @@ class LazyModel(SetupTransitions):
             self._owe(state, Owed.EXIT, site, assumes, how, since=engine.since)
 
     def abandon_loader(
-        self, state: State, loader: str, made: Site, site: Site, *, when: frozenset[Fact] = frozenset()
-    ) -> None:
+        self, state: State, loader: str, made: Site, site: Site, *, when: frozenset[Fact] = frozenset(),
+        assumes: Assumptions = assumptions.NONE,
+    ) -> None:  # fmt: skip
         """A loop over a loader of XLA, made in a loop by the call `loader` at `made`, is left early.
 
         `when` is what is known there of tests and flags: where it is otherwise, this was not so.
         """
-        left = Obligation(
-            Owed.LOADER, (site,), self.assumed(state), state.hot, loader, since=(made,), when=when
-        )
+        assumes = both(self.assumed(state), assumes)
+        left = Obligation(Owed.LOADER, (site,), assumes, state.hot, loader, since=(made,), when=when)
         state.obligations |= {left}
 
     def make_loader(self, state: State, loader: str, site: Site) -> None:
