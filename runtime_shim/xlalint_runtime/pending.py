@@ -26,6 +26,8 @@ _FACTORIES = frozenset({
 })  # fmt: skip
 _NEXT_SEED = re.compile(r" s64\[\] aten::(?:mul|add)\(")
 """How a random operation gets its seed from the one before."""
+_device_of_thread = torch_xla._XLAC._xla_get_default_device
+"""As the engine has it: where we ask by ourselves, the program does not use a device."""
 _DEVICE = re.compile(r"\b(?:CPU|TPU|NEURON|xla):\d+")
 _COLLECTIVE = re.compile(
     r"xla::(?:cross_replica_sum|all_reduce|all_gather|reduce_scatter|all_to_all|collective_permute)\b"
@@ -37,17 +39,19 @@ class Work:
 
     def __init__(self) -> None:
         self._heavy_before = 0
+        self._is_heavy = False
+        """Whether more of a model's weight was recorded since: that stays so, and is not counted again."""
 
-    def recorded(self) -> Recorded:
-        """Exactly what is recorded on this thread's device now."""
-        device = default_device()
+    def recorded(self, device: str | None) -> Recorded:
+        """Exactly what is recorded on this thread's device now; None: the engine has not started."""
         if device is None or not counters.work_pending(device):
             return NOTHING
-        return HEAVY if heavy_operations() > self._heavy_before else LIGHT
+        self._is_heavy = self._is_heavy or heavy_operations() > self._heavy_before
+        return HEAVY if self._is_heavy else LIGHT
 
     def cut(self) -> None:
         """Everything recorded was launched."""
-        self._heavy_before = heavy_operations()
+        self._heavy_before, self._is_heavy = heavy_operations(), False
 
 
 class Noted(NamedTuple):
@@ -85,7 +89,7 @@ def default_device() -> str | None:
     """This thread's device, or None before the engine has started, which asking would do."""
     if not torch_xla._XLAC._xla_runtime_is_initialized():
         return None
-    return str(torch_xla._XLAC._xla_get_default_device())
+    return str(_device_of_thread())
 
 
 def heavy_operations() -> int:

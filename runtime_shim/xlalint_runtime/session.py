@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from xlalint_runtime.stand_ins import StandIns
 
 SELDOM = 1.0
-"""Seconds from one report of what was counted to the next; findings are reported at once."""
+"""Seconds at least from one report of what was counted to the next; findings are reported at once."""
+
+SHARE = 0.005
+"""Of the program's time, such reports may take so much."""
 
 MOST_UNATTRIBUTED = 8
 """Of the places where nothing is known to have launched graphs, so many are told."""
@@ -65,7 +68,7 @@ class Session:
         self._loaded = Loaded()
         self.covering = Covering(request.asked)
         self._end = self._stopped_by = self._parted = ""
-        self._began = self._written = time.monotonic()
+        self._began = self._next = time.monotonic()
         self._lock = threading.RLock()
         self._process = os.getpid()
         self._ended = False
@@ -170,12 +173,15 @@ class Session:
         """Report what is known now."""
         if self._request.report is not None and os.getpid() == self._process and self._has_to_say:
             with self._lock:
-                self._written = time.monotonic()
+                began = time.monotonic()
                 if self._file is None:  # Only now a process that was started is sure to know its rank.
                     own = files.own(Path(self._request.report), is_child=self._request.is_child)
                     self._file = files.ReportFile(own)
-                if not self._file.write(runs.render(self.run())) and self._spare is not None:
+                indent = 2 if self._ended else None
+                if not self._file.write(runs.render(self.run(), indent)) and self._spare is not None:
                     self._spare.write(runs.render(self.run()))  # It says now why the other has failed.
+                now = time.monotonic()
+                self._next = now + max(SELDOM, (now - began) / SHARE)
 
     @property
     def _has_to_say(self) -> bool:
@@ -260,7 +266,7 @@ class Session:
         if self._pulse is not None:
             self._pulse.beat()
         now = time.monotonic()
-        if now - self._written > SELDOM:
+        if now > self._next:
             self.write()
         request = self._request
         if self._guard is not None and request.stop_after is not None:

@@ -40,11 +40,14 @@ Chain = tuple[UserFrame, ...]
 
 def user_chain() -> Chain:
     """The frames of this thread's stack that are the user's own."""
-    found = [
-        UserFrame(site_in(frame), frame.f_code, id(frame), _loops_at(frame.f_code, frame.f_lasti))
-        for frame in _stack()
-        if is_user_file(frame.f_code.co_filename)
-    ]
+    found = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:  # In each step several times: so no helper is called for each frame.
+        code = frame.f_code
+        if is_user_file(code.co_filename):
+            at = frame.f_lasti
+            found.append(UserFrame(_site_of(code, at), code, id(frame), _loops_at(code, at)))
+        frame = frame.f_back
     return tuple(reversed(found))
 
 
@@ -62,7 +65,13 @@ def frames_below_user() -> Iterator[FrameType]:
 
 def calls_of(function: str, file: str) -> int:
     """How many calls of a function of a library this thread is inside of."""
-    return sum(frame.f_code.co_name == function and frame.f_code.co_filename == file for frame in _stack())
+    calls = 0
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        calls += code.co_name == function and code.co_filename == file
+        frame = frame.f_back
+    return calls
 
 
 def is_tracing() -> bool:

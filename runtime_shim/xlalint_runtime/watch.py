@@ -213,12 +213,13 @@ class Watch(replicas.Listener):
         self.report.summary.seen(site)
         self.this_thread.chain = replica.chain = chain
         state = replica.state
-        replica.recorded = replica.work.recorded()
+        device = pending.default_device()
+        replica.recorded = replica.work.recorded(device)
         self.model.observe(
             state,
             recorded=replica.recorded,
             eager=torch_xla._XLAC._get_use_eager_mode(),
-            launched=replicas.running() or (pending.default_device() is not None and xr.world_size() > 1),
+            launched=replicas.running() or (device is not None and xr.world_size() > 1),
             in_closure=calls_of("_run_step_closures", xm.__file__) > 0,
             in_forward=self.this_thread.in_forward,
             in_loop=bool(replica.loops) or any(frame.loops for frame in chain) or site in replica.launched_at,

@@ -62,9 +62,13 @@ class LazyModel(SetupTransitions):
             in_forward: Whether a module's `forward` is running.
             in_loop: Whether the program is in a loop.
         """
-        state.scopes = state.scopes._replace(in_closure=in_closure, in_forward=in_forward, in_loop=in_loop)
-        state.replicas = state.replicas._replace(launched=launched)
-        state.engine = state.engine._replace(eager=eager, recorded=recorded)
+        scopes, engine = state.scopes, state.engine
+        if (scopes.in_closure, scopes.in_forward, scopes.in_loop) != (in_closure, in_forward, in_loop):
+            state.scopes = scopes._replace(in_closure=in_closure, in_forward=in_forward, in_loop=in_loop)
+        if state.replicas.launched is not launched:
+            state.replicas = state.replicas._replace(launched=launched)
+        if engine.eager is not eager or engine.recorded != recorded:
+            state.engine = engine._replace(eager=eager, recorded=recorded)
         if recorded == NOTHING:
             state.engine = state.engine._replace(parameters=NOTHING, gradients=NOTHING, since=())
         else:

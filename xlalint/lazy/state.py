@@ -350,6 +350,10 @@ class State:
         """Whether it matters who reads files now: one was written for others, or for another function."""
         return any(o.owed is Owed.WRITTEN or o.owed is Owed.REFERENCES for o in self.obligations)
 
+    def is_owed(self, owed: Owed) -> bool:
+        """Whether there is any open obligation of one sort."""
+        return any(o.owed is owed for o in self.obligations)
+
     def owes(self, owed: Owed) -> list[Obligation]:
         """The open obligations of one sort, in a stable order."""
         if not self.obligations:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as standard
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from xlalint.diagnostic import Diagnostic, Seen
@@ -22,12 +22,16 @@ class NoRun(ValueError):
     """A file holds no report of a run; the message says why."""
 
 
-def render(run: Run) -> str:
-    """One object, with the diagnostics as `check` writes them, in pure ASCII."""
-    held = {"form": FORM, **asdict(replace(run, diagnostics=(), static=None))}
+def render(run: Run, indent: int | None = 2) -> str:
+    """One object, with the diagnostics as `check` writes them, in pure ASCII.
+
+    Args:
+        indent: Of each level, for people who read it; None: all on one line, which is quicker to write.
+    """
+    held = {"form": FORM, **{name: getattr(run, name) for name in Run.__slots__}}
     held["diagnostics"] = [json.as_object(each) for each in run.diagnostics]
     held["static"] = None if run.static is None else [json.as_object(each) for each in run.static]
-    return standard.dumps(held, indent=2) + "\n"
+    return standard.dumps(held, indent=indent, default=asdict) + "\n"
 
 
 def read(data: str) -> Run:

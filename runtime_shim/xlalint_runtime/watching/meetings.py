@@ -117,7 +117,8 @@ def _rank(watch: Watch, original: Any) -> Any:
     @functools.wraps(original)
     def ordinal(*args: Any, **kwargs: Any) -> Any:
         tell_of_device(watch)
-        if {frame.f_code.co_name for frame in frames_below_user()} <= _RANK_TESTS and (chain := user_chain()):
+        asked = all(frame.f_code.co_name in _RANK_TESTS for frame in frames_below_user())
+        if asked and (chain := user_chain()):
             watch.replica.rank_tests[chain[-1].code] = chain[-1].site
         return original(*args, **kwargs)
 

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 import torch_xla
 
+from xlalint.lazy.obligations import Owed
 from xlalint_runtime import pending
 from xlalint_runtime.sites import user_chain
 from xlalint_runtime.watch import Hook, Transition, Watch
@@ -36,11 +37,13 @@ def _telling(watch: Watch, original: Any, transition: Transition) -> Any:
 
 
 def _dropout(watch: Watch, original: Any) -> Any:
-    """Dropout draws what it drops. Other operations that draw are not seen."""
+    """Dropout draws what it drops, which matters while the device lacks a seed. Other operations that draw
+    are not seen."""
 
     @functools.wraps(original)
     def dropout(tensor: Any, p: float, train: bool) -> Any:
-        if train and p and pending.is_device_tensor(tensor) and (chain := user_chain()):
+        asked = train and p and watch.replica.state.is_owed(Owed.SEED)
+        if asked and pending.is_device_tensor(tensor) and (chain := user_chain()):
             watch.tell(chain, functools.partial(watch.model.draw, trains=True))
         return original(tensor, p, train)
 

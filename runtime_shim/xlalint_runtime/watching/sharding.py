@@ -35,7 +35,7 @@ def _device_used(watch: Watch, original: Any) -> Any:
 def tell_of_device(watch: Watch) -> None:
     """A device is used. The engine is not asked for anything: that would be the first use of one itself."""
     state = watch.replica.state
-    if state.owes(Owed.SINGLE) or xr.is_spmd() or not (chain := user_chain()):
+    if state.is_owed(Owed.SINGLE) or xr.is_spmd() or not (chain := user_chain()):
         return
     watch.report.chain(chain)
     site = chain[-1].site
@@ -49,7 +49,7 @@ def _use_spmd(watch: Watch, original: Any) -> Any:
     @functools.wraps(original)
     def use_spmd(*args: Any, **kwargs: Any) -> Any:
         state, chain = watch.replica.state, user_chain()
-        if chain and state.owes(Owed.SINGLE):
+        if chain and state.is_owed(Owed.SINGLE):
             watch.tell(chain, watch.model.use_spmd)
         state.replicas = state.replicas._replace(spmd=True)
         return original(*args, **kwargs)
