@@ -111,6 +111,7 @@ UNNOTICED = {
     "terms SEEDED.placed_in_caller": "no rule judges it",
     "terms STEPPED.dropped_by_cut": "a step of an optimizer is found right after the other",
     "terms STEPPED.told_apart_by_detail": "no call is entered with it",
+    "terms UNPRIMED.told_apart_by_detail": "there is no detail",
     "terms DEVICE.dropped_by_work": "the device is in use from then on",
     "terms DEVICE.settled_by_one_arm": "it is told once at its place, by whichever launch",
     "terms ACCUMULATION.settled_by_one_arm": "nothing settles it",
@@ -210,6 +211,13 @@ NOTICED_ELSEWHERE = {
     "terms REFERENCES.enters_calls": "files_read",
     "terms REFERENCES.placed_in_caller": "saved_by_a_helper",
     "terms REFERENCES.dropped_by_work": "files_read",
+    **{
+        f"terms UNPRIMED.{flag}": "restored"
+        for flag in Terms._fields
+        if flag not in ("needs_heavy_work", "told_apart_by_detail")
+    },
+    "join Activity.moves: one": "moved_in_the_step",
+    "join Activity.moves: other": "moved_in_the_step",
 }
 """Programs that notice what the one does not that is asked first: to ask all others takes long."""
 

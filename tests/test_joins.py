@@ -185,6 +185,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "trained": united,
         "meets": united,
         "asks": either,
+        "moves": either,
         "dynamo": united,
     },
     Trust: {"opaque": worse, "bounded": worse},

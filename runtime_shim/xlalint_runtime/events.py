@@ -23,6 +23,7 @@ from xlalint.lazy.events import (
     OptimizerStepped,
     ReadThenCut,
     ReducedAgain,
+    RestoredUnprimed,
     Save,
     ScalerStepped,
     ScopeEntered,
@@ -41,7 +42,7 @@ from xlalint.lazy.events import (
 EMITTED: frozenset[type[Event]] = frozenset({
     CheckpointedByTorch, ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack,
     FullySharded, GradientUsed, GraphChanged, HostRead, LastBatchSmaller, LeftPending, LoopLeft,
-    MarkerRepeated, ObjectsShared, OptimizerStepped, ReadThenCut, ReducedAgain, Save, ScalerStepped,
-    ScopeEntered, ScopeLeft, SeedMissed, ShapeVaries, Sharded, SpmdTooLate, StepSplit, SteppedAgain,
-    StepsRun, TrainedApart, UnmatchedCollective,
+    MarkerRepeated, ObjectsShared, OptimizerStepped, ReadThenCut, ReducedAgain, RestoredUnprimed, Save,
+    ScalerStepped, ScopeEntered, ScopeLeft, SeedMissed, ShapeVaries, Sharded, SpmdTooLate, StepSplit,
+    SteppedAgain, StepsRun, TrainedApart, UnmatchedCollective,
 })  # fmt: skip

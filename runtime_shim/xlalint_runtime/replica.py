@@ -113,6 +113,8 @@ class Replica:
         self.work = pending.Work()
         self.loops: dict[int, RunningLoop] = {}
         """The loops over loaders that run, by the identity of their iterators."""
+        self.batch: frozenset[int] = frozenset()
+        """The tensors, by identity, of the last batch that a loader of the host has given."""
         self.around: list[Around] = []
         """The loops that the program was in when it was seen last, the outermost first."""
         self.launched_at: set[Site] = set()

@@ -34,6 +34,7 @@ from xlalint.analysis.payloads import (
     constant,
     container_of,
     placed,
+    taken_from,
     targets,
     unknown_from,
 )
@@ -96,7 +97,7 @@ def _held(base: Value, name: str, method: Value) -> Value:
             return DEVICE_XLA if module.place is Place.XLA else DEVICE_HOST
         return base if name == "module" and not module.of else unknown_from(base)
     if base.kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):
-        return Value(Kind.HOST, differs=base.differs)
+        return Value(Kind.HOST, differs=base.differs, payload=taken_from(base))
     return unknown_from(base)
 
 

@@ -24,6 +24,7 @@ from xlalint.analysis.payloads import (
     container_of,
     counts,
     literal,
+    taken_from,
     unknown_from,
 )
 from xlalint.analysis.store import Store
@@ -57,7 +58,7 @@ def element(value: Value) -> Value:
     if value.kind is Kind.TENSOR:
         return part_of(value)
     if value.kind in (Kind.HOST, Kind.CONSTANT):
-        return Value(Kind.HOST, differs=value.differs)
+        return Value(Kind.HOST, differs=value.differs, payload=taken_from(value))
     if value.kind is Kind.PARAMETERS:
         return value
     if isinstance(module := value.payload, Module):

@@ -13,6 +13,7 @@ from xlalint.analysis.library.iteration import around, now_and_then
 from xlalint.analysis.library.optimizers import (
     gradient,
 )
+from xlalint.analysis.library.replicas import of_variable
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.operators import ask, evaluate_test
 from xlalint.analysis.payloads import (
@@ -34,6 +35,7 @@ from xlalint.analysis.payloads import (
     container_of,
     counts,
     literal,
+    taken_from,
     targets,
     unknown_from,
 )
@@ -187,11 +189,13 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         return base
     named = literal(index)
     if isinstance(held, Namespace) and held.name == functions.ENVIRONMENT:
-        return Value(Kind.ORDINAL, differs=True) if named in functions.RANK_VARIABLES else HOST
+        return of_variable(named)
     if isinstance(named, str) and "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
     if base.kind is Kind.HOST:
-        return Value(Kind.HOST, differs=base.differs or index.differs, payload=computed_of(base))
+        return Value(
+            Kind.HOST, differs=base.differs or index.differs, payload=taken_from(base) or computed_of(base)
+        )
     given = held.under(named) if isinstance(held, Fields) and isinstance(named, str) else None
     return unknown_from(base) if given is None else given
 

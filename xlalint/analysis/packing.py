@@ -16,6 +16,7 @@ from typing import Any
 from xlalint.analysis.frame import Carried, Yielded
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
+    Batch,
     Bound,
     Classes,
     Clock,
@@ -34,6 +35,8 @@ from xlalint.analysis.payloads import (
     Method,
     Module,
     Namespace,
+    OfAllHosts,
+    OfHost,
     OfNumpy,
     OpenFile,
     Opening,
@@ -80,12 +83,12 @@ def _of_events(base: type[Any]) -> tuple[type[Any], ...]:
 _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _GONE = range(10)
 
 _RECORDS: tuple[type[Any], ...] = (
-    Activity, Bound, Caller, Carried, Classes, Clock, Compiled, Constant, Container, Counter, Device, Dynamo,
-    Engine, Fact, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed, Marked,
-    Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence, OfNumpy, OpenFile, Opening,
-    Optimizer, Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped,
-    Scopes, Setup, Site, Split, StateDict, Targets, Tensor, Timing, Training, Trust, Value, View, Yielded,
-    events.Change, Whole,
+    Activity, Batch, Bound, Caller, Carried, Classes, Clock, Compiled, Constant, Container, Counter, Device,
+    Dynamo, Engine, Fact, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed,
+    Marked, Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence, OfAllHosts, OfHost,
+    OfNumpy, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows,
+    Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict, Targets, Tensor, Timing, Training, Trust,
+    Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,

@@ -337,6 +337,11 @@ def computed_of(*values: Value) -> Rows | OfNumpy | None:
     return OfNumpy() if numpy else made_up(*values)
 
 
+def taken_from(value: Value) -> Batch | None:
+    """What is taken out of a value, or computed of it: part of a batch, if that is what it is."""
+    return value.payload if isinstance(value.payload, Batch) else None
+
+
 def made_up(*values: Value) -> Rows | None:
     """What is computed of values: made up, if one of them is."""
     return Rows() if any(isinstance(value.payload, Rows) for value in values) else None
@@ -360,9 +365,28 @@ class Parameters(NamedTuple):
 
 
 class StateDict(NamedTuple):
-    """A state dict of a module whose parameters live at `place`."""
+    """A state dict of a module whose parameters live at `place`, or of the optimizer built at `optimizer`."""
 
     place: Place
+    optimizer: Site | None = None
+
+
+class Batch(NamedTuple):
+    """What a loader of torch yields, on the host, or what is taken out of that."""
+
+    number: None = None
+
+
+class OfHost(NamedTuple):
+    """An ordinal that counts the replicas of one host alone."""
+
+    number: None = None
+
+
+class OfAllHosts(NamedTuple):
+    """How many replicas there are, on all hosts together."""
+
+    number: None = None
 
 
 class Scaler(NamedTuple):
@@ -552,7 +576,7 @@ def counts(value: Value) -> bool:
 
 PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.TENSOR: (Tensor, NoneType),
-    Kind.HOST: (Clock, Counter, Mesh, OfNumpy, OpenFile, Rows, NoneType),
+    Kind.HOST: (Batch, Clock, Counter, Mesh, OfAllHosts, OfNumpy, OpenFile, Rows, NoneType),
     Kind.DEVICE: (Device,),
     Kind.MODULE: (Module,),
     Kind.PARAMETERS: (Parameters,),
@@ -565,7 +589,7 @@ PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.INSTANCE: (Instance,),
     Kind.SCOPE: (Opening, Managed),
     Kind.RANK_TEST: (RankTest,),
-    Kind.ORDINAL: (NoneType,),
+    Kind.ORDINAL: (OfHost, NoneType),
     Kind.CONTAINER: (Container,),
     Kind.CONSTANT: (Constant, NoneType),
     Kind.NAMESPACE: (Namespace,),

@@ -571,11 +571,14 @@ def outlives(
 def differs_in_bound_only(state: State, other: State) -> bool:
     """Whether two states are equal but for a bound that was reached on the way to one of them.
 
-    Since when nothing was recorded, as far as is assumed, makes no difference to what is.
+    Since when nothing was recorded, as far as is assumed, makes no difference to what is; nor does it that
+    batches were moved.
     """
     same = state.copy()
     same.trust = same.trust._replace(bounded=other.trust.bounded)
     same.engine = same.engine._replace(idle_since=other.engine.idle_since, markers=other.engine.markers)
+    moves = other.loop.own.moves
+    same.loop = same.loop._replace(own=same.loop.own._replace(moves=moves))
     return same == other
 
 

@@ -50,6 +50,8 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
         call.store.state.trust = trust._replace(
             opaque=trust.opaque or assume(f"`{call.spelling}` does not cut the graph")
         )
+    if any(value.kind is Kind.OPTIMIZER for value in given):
+        call.frame.model.prime_optimizers(call.store.state)
     tensors = [value for value in given if holds_tensor(value)]
     if tensors:
         if len(tensors) == 1 and not may_cut and not _is_part_of_module(machine, call):

@@ -47,6 +47,10 @@ CONTEXT_MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 _OPTIMIZERS = "torch.optim"
 _NO_OPTIMIZERS = ("torch.optim.lr_scheduler", "torch.optim.swa_utils", "torch.optim.Optimizer")
 _SYNCFREE = "torch_xla.amp.syncfree."
+STATEFUL = frozenset({"Adadelta", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop"})
+"""Optimizers that make a state of each parameter in their first step, by their last names."""
+BY_MOMENTUM = frozenset({"SGD"})
+"""Those that do so if they are given a momentum."""
 DROPPING = frozenset({
     "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "RReLU",
     "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",
@@ -71,6 +75,12 @@ def is_optimizer(name: str) -> bool:
     if name.startswith(_SYNCFREE):
         return True
     return module.startswith(_OPTIMIZERS) and last[:1].isupper() and not name.startswith(_NO_OPTIMIZERS)
+
+
+def keeps_state(name: str, *, momentum: bool) -> bool:
+    """Whether an optimizer of this qualified name makes a state of each parameter in its first step."""
+    last = name.rpartition(".")[2]
+    return last in STATEFUL or (momentum and last in BY_MOMENTUM)
 
 
 def is_module(name: str) -> bool:

@@ -19,7 +19,9 @@ FSDP = "torch_xla.distributed.fsdp"
 SPMD = "torch_xla.distributed.spmd"
 XMP = "torch_xla.distributed.xla_multiprocessing"
 ENVIRONMENT = "os.environ"
-MANAGER = "torch_xla.experimental.distributed_checkpoint.CheckpointManager"
+CHECKPOINTS = "torch_xla.experimental.distributed_checkpoint"
+LOAD_PLANNER = f"{CHECKPOINTS}.SPMDLoadPlanner"
+MANAGER = f"{CHECKPOINTS}.CheckpointManager"
 MANAGER_UNTOLD = f"{MANAGER} that asks for no preemption"
 
 FUNCTIONS: dict[str, str] = {
@@ -75,9 +77,10 @@ FUNCTIONS: dict[str, str] = {
     f"{XR}.local_ordinal": "local ordinal",
     f"{XR}.process_index": "global ordinal",
     f"{XM}.is_master_ordinal": "rank test",
-    f"{XM}.xrt_world_size": "host",
-    f"{XR}.world_size": "host",
-    f"{XR}.global_device_count": "host",
+    f"{XM}.xrt_world_size": "number of replicas",
+    f"{XR}.world_size": "number of replicas",
+    f"{XR}.global_device_count": "number of replicas",
+    f"{XR}.global_runtime_device_count": "number of replicas",
     f"{XR}.local_device_count": "host",
     f"{XR}.addressable_device_count": "host",
     f"{XR}.process_count": "host",
@@ -178,6 +181,15 @@ FUNCTIONS: dict[str, str] = {
     f"{MANAGER}.save": "take checkpoint",
     f"{MANAGER}.save_async": "take checkpoint",
     f"{MANAGER_UNTOLD}.save_async": "take checkpoint untold",
+    **{f"{manager}.restore": "restore checkpoint" for manager in (MANAGER, MANAGER_UNTOLD)},
+    **{
+        f"torch.distributed.checkpoint.{module}load": "load checkpoint"
+        for module in ("", "state_dict_loader.")
+    },
+    f"{CHECKPOINTS}.SPMDLoadPlanner": "load planner",
+    f"{CHECKPOINTS}.planners.SPMDLoadPlanner": "load planner",
+    f"{CHECKPOINTS}.prime_optimizer": "prime optimizer",
+    f"{CHECKPOINTS}.util.prime_optimizer": "prime optimizer",
     f"{MANAGER}.should_save": "ask for preemption",
     f"{MANAGER}.reached_preemption": "ask for preemption",
     # Host reads by functions
@@ -301,7 +313,7 @@ FUNCTIONS: dict[str, str] = {
     "torch.distributed.get_rank": "global ordinal",
     "os.getenv": "environment",
     f"{ENVIRONMENT}.get": "environment",
-    "torch.distributed.get_world_size": "host",
+    "torch.distributed.get_world_size": "number of replicas",
     "torch.distributed.init_process_group": "process group",
     "torch.distributed.is_initialized": "unknown truth",
     "torch.distributed.is_available": "unknown truth",
@@ -335,6 +347,11 @@ def names_of(*effects: str) -> frozenset[str]:
     """The last names of the functions that have one of these effects."""
     return frozenset(name.rpartition(".")[2] for name, effect in FUNCTIONS.items() if effect in effects)
 
+
+ORDINALS_OF_HOST = {
+    name.rpartition(".")[2]: name for name, effect in FUNCTIONS.items() if effect == "local ordinal"
+}
+"""Functions that count the replicas of one host alone, by their last names."""
 
 BRINGING_XLA = names_of("xla device", "marker", "xla optimizer step", "device loader") - {"device", "sync"}
 """Functions that a program calls if it runs on XLA; the last names of the others mean more than that."""
@@ -487,6 +504,12 @@ RANK_VARIABLES = frozenset(
     {"RANK", "LOCAL_RANK", "GROUP_RANK", "SLURM_PROCID", "SLURM_LOCALID", "OMPI_COMM_WORLD_RANK"}
 )
 """Environment variables that number the replica, as torchrun, Slurm and MPI set them."""
+
+RANKS_OF_HOST = frozenset({"LOCAL_RANK", "SLURM_LOCALID"})
+"""Those of them that count the replicas of one host."""
+
+COUNTS_OF_REPLICAS = frozenset({"WORLD_SIZE", "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE"})
+"""Environment variables that say how many replicas there are, on all hosts."""
 
 GUESSED_RANK_TESTS = frozenset({
     "is_master", "is_main_process", "is_global_zero", "is_local_main_process", "is_local_master",

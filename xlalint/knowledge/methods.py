@@ -34,6 +34,7 @@ METHODS: dict[Kind, dict[str, str]] = {
         "step": "step",
         "zero_grad": "zero gradients",
         "state_dict": "state dict",
+        "load_state_dict": "load state",
     },
     Kind.SCALER: {
         "scale": "scale",

@@ -213,6 +213,19 @@ class BarrierMisused(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class NumberedWithinHost(Event):
+    """A sampler over all replicas is told a number that counts those of one host alone.
+
+    Args:
+        asked: The call that gives it, where it stands in the place of the argument.
+        name: The function that is called there.
+    """
+
+    asked: Site | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ObjectsShared(Event):
     """Replicas send each other `what` in words, which PyTorch refuses to load."""
 
@@ -582,6 +595,14 @@ class ReadTooEarly(Settled):
 @dataclass(frozen=True, slots=True)
 class LoadedByAnother(Settled):
     """A file is loaded, at `site` and by `spelling`, that another function has to load."""
+
+    spelling: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredUnprimed(Settled):
+    """A sharded checkpoint is restored, at `site` and by `spelling`, into the state of an optimizer, which
+    has none before its first step."""
 
     spelling: str = ""
 

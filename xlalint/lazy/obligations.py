@@ -38,6 +38,7 @@ class Owed(Enum):
     TRACED = "StepTrace that was left; the rest of the step must not follow"
     WRITTEN = "file that one replica writes; the others must wait for it"
     REFERENCES = "file of references to tensors, which `torch.load` does not follow"
+    UNPRIMED = "optimizer without a state before its first step; no checkpoint must be restored into it"
     STEPPED = "optimizer step; the same gradients must not be applied once more"
 
     __hash__ = BY_IDENTITY
@@ -92,6 +93,7 @@ TERMS: dict[Owed, Terms] = {
     Owed.TRACED: Terms(dropped_by_cut=True),
     Owed.WRITTEN: Terms(dropped_by_cut=True, settled_by_one_arm=True, told_apart_by_detail=True),
     Owed.REFERENCES: Terms(settled_by_one_arm=True, told_apart_by_detail=True),
+    Owed.UNPRIMED: Terms(settled_by_one_arm=True),
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 

@@ -92,6 +92,10 @@ class RecordingTransitions(Transitions):
             engine = engine.trusts(assumptions.assume(f"`{spelling()}` does no work on the device"))
         state.engine = engine
 
+    def move_batch(self, state: State) -> None:
+        """What a loader of the host has yielded is moved to the device."""
+        note(state, moves=True)
+
     def vary_shape(
         self, state: State, value: Value, by: Form, spelling: str, site: Site, *,
         fills: bool = False, runs: bool = True,

@@ -17,6 +17,7 @@ from xlalint.lazy.events import (
     LeftAlone,
     LeftPending,
     LoadedByAnother,
+    NumberedWithinHost,
     ObjectsShared,
     ReadTooEarly,
     ReplicasLaunched,
@@ -91,6 +92,18 @@ class ReplicaTransitions(TrainingTransitions):
         self._need_markers(state)
         for obligation in state.owes(Owed.DEVICE) if known and processes is None else ():
             self._settle(state, obligation, LaunchedTooLate(site, obligation.assumes, obligation))
+
+    def number_samples(
+        self, state: State, site: Site, *,
+        asked: Site | None = None, name: str = "", assumes: Assumptions = assumptions.NONE,
+    ) -> None:  # fmt: skip
+        """A sampler gives each replica its samples by a number that counts the replicas of one host alone.
+
+        Args:
+            asked: The call that gives the number, where it stands in the place of the argument.
+            name: The function that is called there.
+        """
+        self._emit(NumberedWithinHost(site, both(state.trust.bounded, assumes), asked, name), state)
 
     def join_group(self, state: State, backend: str, site: Site) -> None:
         """A process group of `torch.distributed` is joined: whoever does was started with others, be it by

@@ -116,6 +116,7 @@ class Activity(NamedTuple):
         trained: Where it computed gradients or applied them.
         meets: The collectives in which replicas wait for each other.
         asks: It asked whether the replica is about to be stopped.
+        moves: It moved to the device what a loader of the host had yielded.
         dynamo: Where it ran models that `torch.compile` made, by the backend of torch_xla, in training, and
             what must be so for that.
     """
@@ -133,6 +134,7 @@ class Activity(NamedTuple):
     trained: frozenset[Training] = frozenset()
     meets: frozenset[str] = frozenset()
     asks: bool = False
+    moves: bool = False
     dynamo: frozenset[tuple[Site, Assumptions]] = frozenset()
 
     @property
@@ -535,6 +537,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "trained": _united,
         "meets": _united,
         "asks": _either,
+        "moves": _either,
         "dynamo": _united,
     },
     Trust: {"opaque": either, "bounded": either},

@@ -13,6 +13,7 @@ from xlalint.lazy.events import (
     GradientUsed,
     OptimizerStepped,
     ReducedAgain,
+    RestoredUnprimed,
     ScalerStepped,
     SeedMissed,
     SteppedAgain,
@@ -142,6 +143,22 @@ class TrainingTransitions(RecordingTransitions):
         self.record(state, Weight.LIGHT, site)
         state.gradients = state.gradients.change(optimizer, Gradient.REDUCED)
 
+    def build_optimizer(self, state: State, site: Site) -> None:
+        """An optimizer is built that keeps a state of each parameter, and has none before its first step."""
+        self._owe(state, Owed.UNPRIMED, site, self.assumed(state))
+
+    def prime_optimizers(self, state: State) -> None:
+        """An optimizer gets a state, by a step or otherwise; others may have got theirs with it."""
+        state.obligations -= set(state.owes(Owed.UNPRIMED))
+
+    def restore_optimizer(self, state: State, built: Site, spelling: str, site: Site) -> None:
+        """A sharded checkpoint is restored into the state of the optimizer built there."""
+        assumes = self.assumed(state)
+        for obligation in state.owes(Owed.UNPRIMED):
+            if obligation.inherited or obligation.path[-1] == built:
+                met = both(obligation.assumes, assumes)
+                self._settle(state, obligation, RestoredUnprimed(site, met, obligation, spelling))
+
     def step_optimizer(
         self, state: State, site: Site, *,
         stale: Path = (), off_device: bool = False, built: Path = (),
@@ -163,6 +180,7 @@ class TrainingTransitions(RecordingTransitions):
         unreduced = plain and not state.gradients.met and state.gradients.of(optimizer) == LOCAL
         event = OptimizerStepped(site, assumes, stale, built, off_device, unreduced, reducing and closure)
         self._emit(event, state)
+        self.prime_optimizers(state)
         self._train_untraced(state, site)
         self._step_again(state, site, built, reducing=reducing)
         for obligation in state.owes(Owed.TIED):

@@ -14,6 +14,7 @@ from torch.utils.data import BatchSampler, DataLoader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from xlalint.lazy.values import Ragged
+from xlalint_runtime import pending
 from xlalint_runtime.exits import at_head, exit_between
 from xlalint_runtime.replica import Replica, RunningLoop
 from xlalint_runtime.sites import Chain, is_at_for, leaving, user_chain
@@ -46,6 +47,8 @@ def _next(watch: Watch, original: Any) -> Any:
             if replica.loops.pop(id(iterator)).by_for and replica.around:
                 replica.around[-1].ragged = _ragged(watch, iterator)
             raise
+        if not loop.cuts:
+            replica.batch = frozenset(map(id, pending.tensors_in(batch)))
         watch.at_batch(batch, is_rest=loop.batches == loop.rest)
         return batch
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from xlalint.analysis.call import Call, dotted, last_name
+from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Container,
@@ -14,13 +15,15 @@ from xlalint.analysis.payloads import (
     Module,
     OpenFile,
     StateDict,
+    classes_of,
     literal,
 )
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import HOST_STATE
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, least
-from xlalint.lazy.site import Path
+from xlalint.lazy.cuts import Cause
+from xlalint.lazy.site import Path, Site
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -78,6 +81,44 @@ def _fails_unseen(machine: Machine, call: Call) -> bool:
     if last_name(call.function) != "save_async":
         return False
     return not machine.mentions(call.frame.outline, functions.TELLING_OF_CHECKPOINTS)
+
+
+def _restore(machine: Machine, call: Call) -> Value:
+    _restore_into(call, call.argument(1, "state_dict"))
+    return NONE
+
+
+def _load_checkpoint(machine: Machine, call: Call) -> Value:
+    planner = call.argument(3, "planner")
+    if planner is not None and functions.LOAD_PLANNER in classes_of(planner):
+        _restore_into(call, call.argument(0, "state_dict"))
+    return NONE
+
+
+def _load_planner(machine: Machine, call: Call) -> Value:
+    return Value(Kind.INSTANCE, payload=Instance((functions.LOAD_PLANNER,)))
+
+
+def _restore_into(call: Call, given: Value | None) -> None:
+    """A sharded checkpoint is read into the tensors of a state dict."""
+    for optimizer in _optimizers_in(given) if given is not None else ():
+        call.frame.model.restore_optimizer(call.store.state, optimizer, call.spelling, call.site)
+
+
+def _optimizers_in(value: Value) -> list[Site]:
+    """Where the optimizers were built whose states a value holds."""
+    match value.payload:
+        case StateDict(optimizer=Site() as built):
+            return [built]
+        case Container(items):
+            return [built for item in items or () for built in _optimizers_in(item)]
+    return []
+
+
+def _prime_optimizer(machine: Machine, call: Call) -> Value:
+    call.frame.model.prime_optimizers(call.store.state)
+    cut(call, Cause.MARKER)
+    return call.argument(0, "optimizer") or UNKNOWN
 
 
 def _ask_for_preemption(machine: Machine, call: Call) -> Value:
@@ -205,6 +246,10 @@ EFFECTS: dict[str, Effect] = {
     "checkpoint manager": _checkpoint_manager,
     "take checkpoint": _take_checkpoint,
     "take checkpoint untold": partial(_take_checkpoint, asks=False),
+    "restore checkpoint": _restore,
+    "load checkpoint": _load_checkpoint,
+    "load planner": _load_planner,
+    "prime optimizer": _prime_optimizer,
     "ask for preemption": _ask_for_preemption,
     "load references": _load_references,
     "save": _plain_save,

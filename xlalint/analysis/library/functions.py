@@ -90,6 +90,8 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     if classes.is_optimizer(name) or last in packages.OPTIMIZERS:
         given = call.argument(0, "params")
         over = given.assumes if given is not None and given.kind is Kind.PARAMETERS else NONE_ASSUMED
+        if classes.keeps_state(name, momentum=bool(literal(call.argument(2, "momentum")))):
+            call.frame.model.build_optimizer(call.store.state, call.site)
         return Value(Kind.OPTIMIZER, over, payload=make_optimizer(call))
     if name == classes.SHARDED_OPTIMIZER:
         return Value(Kind.OPTIMIZER, payload=Optimizer(None, Place.UNKNOWN, None))

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.call import Call
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
+    Batch,
     Constant,
     Container,
     Loader,
+    OfAllHosts,
+    OfHost,
     Rows,
     classes_of,
     literal,
     unknown_from,
 )
 from xlalint.analysis.unknown import call_unknown, holds_tensor
+from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
     NONE,
+    SEVERAL,
     Kind,
     Ragged,
     Role,
@@ -83,7 +88,8 @@ def _batch_loader(machine: Machine, call: Call) -> Value:
     """A `DataLoader` of torch, which leaves the rest of the samples for the end."""
     ragged = _ragged(call) if _leaves_a_rest(machine, call) else None
     whole = _whole(machine, call)
-    return Value(Kind.LOADER, payload=Loader(Value(Kind.HOST, differs=True), ragged=ragged, whole=whole))
+    each = Value(Kind.HOST, differs=True, payload=Batch())
+    return Value(Kind.LOADER, payload=Loader(each, ragged=ragged, whole=whole))
 
 
 def _whole(machine: Machine, call: Call) -> Whole | None:
@@ -136,11 +142,28 @@ def _dataset(machine: Machine, call: Call) -> Value:
 
 def _distributed_sampler(machine: Machine, call: Call) -> Value:
     """Each replica gets as many samples as the others, some twice."""
+    _watch_ordinal(call)
     dataset, replicas = call.argument(0, "dataset") or NONE, literal(call.argument(1, "num_replicas"))
     rows = dataset.payload
     if not isinstance(rows, Rows) or rows.number is None or not isinstance(replicas, int) or replicas < 1:
         return HOST
     return Value(Kind.HOST, payload=rows._replace(number=-(-rows.number // replicas)))
+
+
+def _watch_ordinal(call: Call) -> None:
+    """The rank must be counted as the number of replicas is: over all hosts, unless it is given."""
+    count, rank = call.argument(1, "num_replicas") or NONE, call.argument(2, "rank")
+    of_all = count.kind is Kind.NONE or isinstance(count.payload, OfAllHosts)
+    if rank is None or not isinstance(rank.payload, OfHost) or not of_all or call.open_ended:
+        return
+    written = call.written("rank", 2)
+    name = (
+        functions.ORDINALS_OF_HOST.get(last_name(written.func), "") if isinstance(written, ast.Call) else ""
+    )
+    asked = call.frame.site(written) if written is not None and name else None
+    call.frame.model.number_samples(
+        call.store.state, call.site, asked=asked, name=name, assumes=rank.assumes - SEVERAL
+    )
 
 
 def _leaves_a_rest(machine: Machine, call: Call) -> bool:

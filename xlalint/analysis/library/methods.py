@@ -30,6 +30,7 @@ from xlalint.analysis.payloads import (
     container_of,
     literal,
     made_up,
+    taken_from,
     unknown_from,
 )
 from xlalint.analysis.scopes import enter_scope
@@ -93,6 +94,8 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
         device = device_of(given)
         if given is not None and device.type == XLA:
             call.frame.model.use_device(call.store.state, call.spelling, call.site)
+            if taken_from(receiver) and not given.assumes:
+                call.frame.model.move_batch(call.store.state)
             return Value(Kind.TENSOR, given.assumes, differs=receiver.differs)
         return receiver if device.type == "cpu" else UNKNOWN
     other = call.argument(0, "tensor")
@@ -104,7 +107,7 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
     elif receiver.kind is Kind.HOST and any(value.kind is Kind.TENSOR for value in call.values):
         return call_unknown(machine, call)
     differs = receiver.differs or any(value.differs for value in call.values)
-    result = Value(Kind.HOST, differs=differs, payload=made_up(receiver))
+    result = Value(Kind.HOST, differs=differs, payload=taken_from(receiver) or made_up(receiver))
     return of_numpy(result) if is_of_numpy(receiver, name) else result
 
 

@@ -109,7 +109,10 @@ def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -
             place = receiver.payload.place if isinstance(receiver.payload, Optimizer) else Place.UNKNOWN
             # Where the model moved afterwards, its state is that of parameters nobody has any more.
             place = Place.XLA if place is Place.XLA else Place.UNKNOWN
-            return Value(Kind.STATE_DICT, receiver.assumes, payload=StateDict(place))
+            return Value(Kind.STATE_DICT, receiver.assumes, payload=StateDict(place, built_at(receiver)))
+        case "load state":
+            call.frame.model.prime_optimizers(call.store.state)
+            return NONE
         case _:
             return _own_method(machine, receiver, name, call) or UNKNOWN
 

@@ -7,6 +7,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     COUNTER,
+    OfAllHosts,
     constant,
     container,
     container_of,
@@ -42,7 +43,7 @@ def _to_number(machine: Machine, call: Call) -> Value:
     value = call.argument(0)
     if value is None:
         return HOST
-    if value.kind is Kind.ORDINAL:
+    if value.kind is Kind.ORDINAL or isinstance(value.payload, OfAllHosts):
         return value
     return call.read_number(value, Reading.SCALAR)
 

@@ -15,6 +15,8 @@ from xlalint.analysis.payloads import (
     Container,
     Loader,
     Module,
+    OfAllHosts,
+    OfHost,
     RankTest,
     elements,
     literal,
@@ -40,9 +42,25 @@ def _ordinal(machine: Machine, call: Call) -> Value:
     return Value(Kind.ORDINAL, differs=True)
 
 
+def _ordinal_of_host(machine: Machine, call: Call) -> Value:
+    return Value(Kind.ORDINAL, differs=True, payload=OfHost())
+
+
+def _count(machine: Machine, call: Call) -> Value:
+    return Value(Kind.HOST, payload=OfAllHosts())
+
+
 def _environment(machine: Machine, call: Call) -> Value:
-    name = literal(call.argument(0, "key"))
-    return Value(Kind.ORDINAL, differs=True) if name in functions.RANK_VARIABLES else HOST
+    return of_variable(literal(call.argument(0, "key")))
+
+
+def of_variable(name: object) -> Value:
+    """What an environment variable of this name holds."""
+    if name in functions.RANKS_OF_HOST:
+        return Value(Kind.ORDINAL, differs=True, payload=OfHost())
+    if name in functions.RANK_VARIABLES:
+        return Value(Kind.ORDINAL, differs=True)
+    return Value(Kind.HOST, payload=OfAllHosts()) if name in functions.COUNTS_OF_REPLICAS else HOST
 
 
 def _rank_test(machine: Machine, call: Call) -> Value:
@@ -229,7 +247,8 @@ _TAGGED = "rendezvous"
 EFFECTS: dict[str, Effect] = {
     "process group": _process_group,
     "global ordinal": _ordinal,
-    "local ordinal": _ordinal,
+    "local ordinal": _ordinal_of_host,
+    "number of replicas": _count,
     "environment": _environment,
     "rank test": _rank_test,
     "collective": _collective,
