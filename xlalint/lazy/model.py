@@ -78,9 +78,10 @@ class LazyModel(SetupTransitions):
             state.obligations = frozenset(o for o in state.obligations if not o.terms.needs_heavy_work)
 
     def read_apart(
-        self, state: State, count: int, spelling: str, site: Site, *, runs: bool, assumes: Assumptions
-    ) -> None:
-        """Several numbers were read one by one, of which none has heavy work recorded.
+        self, state: State, count: int, spelling: str, site: Site, *,
+        runs: bool, heavy: bool, assumes: Assumptions,
+    ) -> None:  # fmt: skip
+        """Several numbers were read one by one.
 
         Two are told where each runs a graph. What has run before is only fetched: then more are, for every
         batch of a loader: a container may hold but one.
@@ -88,11 +89,12 @@ class LazyModel(SetupTransitions):
         Args:
             count: How many; 0: as many as a container holds.
             runs: Whether at least two of them run a graph.
+            heavy: Whether each runs a model's worth of work: that counts even if it happens once.
         """
         scopes = state.scopes
         if scopes.step is not None or scopes.in_closure or state.engine.eager:
             return
-        if state.hot if runs else state.in_every_round and count > _FEW:
+        if (heavy or state.hot) if runs else (state.in_every_round and count > _FEW):
             taken = both(self.assumed(state), assumes)
             self._emit(ReadApart(site, taken, count, spelling, runs), state)
 
