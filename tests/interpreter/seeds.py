@@ -5,6 +5,7 @@
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
+import torchvision
 from torch.nn import functional as F
 
 device = torch_xla.device()
@@ -139,3 +140,21 @@ def device_seeded_long_before():
     torch.nn.Linear(4, 4).to(device)(torch.ones(4, 4, device=device))
     torch_xla.sync()
     return seed_and_draw()
+
+
+def network_that_drops_blocks(x):
+    torch.manual_seed(1)  # expect: XLA707
+    model = torchvision.models.efficientnet_v2_s(weights=None).to(device)
+    train(model, x.to(device))
+
+
+def network_that_drops_nothing(x):
+    torch.manual_seed(1)
+    model = torchvision.models.resnet50(weights=None).to(device)
+    train(model, x.to(device))
+
+
+def network_that_only_answers(x):
+    torch.manual_seed(1)
+    model = torchvision.models.convnext_tiny(weights="DEFAULT").to(device).eval()
+    return model(x.to(device))

@@ -57,5 +57,11 @@ def tell_reads(stretch: Stretch, frame: Frame, store: Store) -> None:
     assumes = reduce(both, (read.value.assumes for read in reads.values()), assumptions.NONE)
     first = stretch.reads[0]
     frame.model.read_apart(
-        store.state, 0 if each else count, first.spelling, first.site, runs=running > 1, heavy=heavy, assumes=assumes
+        store.state,
+        0 if each else count,
+        first.spelling,
+        first.site,
+        runs=running > 1,
+        heavy=heavy,
+        assumes=assumes,
     )

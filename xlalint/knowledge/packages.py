@@ -98,6 +98,15 @@ MODEL_MODULES = frozenset({
 })  # fmt: skip
 """Modules whose functions and classes make models, on the host."""
 
+DROPPING_MODELS = (
+    "torchvision.models.efficientnet_",
+    "torchvision.models.convnext_",
+    "torchvision.models.swin_",
+    "torchvision.models.maxvit_",
+)
+"""What the qualified names of models begin with that leave out whole blocks at random while they train, whatever
+head they get (torchvision's `StochasticDepth`, which draws on the device of its input)."""
+
 MODEL_MAKERS = frozenset({
     "timm.create_model", "timm.models.create_model", "efficientnet_pytorch.EfficientNet.from_name",
     "efficientnet_pytorch.EfficientNet.from_pretrained",

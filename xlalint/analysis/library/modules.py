@@ -56,9 +56,10 @@ _WITH_PARTS = {name: how for methods in OF_MODULE_CONTAINERS.values() for name, 
 _PLACES = {"xla": Place.XLA, "cpu": Place.HOST}
 
 
-def make_module(name: str, call: Call) -> Value:
-    """A module of torch, of which `name` is the class."""
-    made = Module(call.site, Place.HOST, draws=name in classes.DROPPING and not _is_without(call))
+def make_module(name: str, call: Call, *, draws: bool = False) -> Value:
+    """A module of a library, of which `name` is the class; `draws` if it surely draws while it trains."""
+    drops = name in classes.DROPPING and not _is_without(call)
+    made = Module(call.site, Place.HOST, draws=draws or drops)
     if name in classes.MODULE_CONTAINERS:
         parts = _parts(name, call)
         held = parts.payload if parts is not None else None
