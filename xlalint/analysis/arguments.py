@@ -16,6 +16,8 @@ from xlalint.analysis.payloads import (
     Instance,
     Known,
     Loader,
+    Module,
+    Namespace,
     Targets,
     container,
     container_of,
@@ -23,6 +25,7 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.store import Store
+from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.state import State
@@ -31,6 +34,7 @@ from xlalint.lazy.values import (
     UNKNOWN,
     XLA,
     Kind,
+    Place,
     Value,
     join_all,
 )
@@ -97,6 +101,9 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
     held = dict(bound.captured)
     for name, annotation in annotations.items():
         if name in names:
+            given_for = names[name]
+            if annotation is not None and given_for.kind is Kind.UNKNOWN and given_for.payload is None:
+                names[name] = _annotated_value(machine, annotation, function)
             continue
         if name in held and not call.open_ended:
             # A default of long ago has run by now, when nothing at all is recorded any more.
@@ -168,6 +175,8 @@ def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Fu
     if not isinstance(annotation, ast.Name | ast.Attribute):
         return UNKNOWN
     meant = machine.evaluate(annotation, Frame(function.outline, None, 0), Store(State()))
+    if isinstance(name := meant.payload, Namespace) and name.name in library_classes.MODULE:
+        return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN))
     if isinstance(meant.payload, Classes) and not isinstance(cls := meant.payload.of[0], str):
         if machine.classes.kind_of(cls) is Kind.MODULE:
             return UNKNOWN

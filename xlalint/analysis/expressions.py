@@ -234,7 +234,11 @@ def _comprehension(
     else:
         made = machine.evaluate(node.elt, frame, inner)
     inner.state.scopes = inner.state.scopes._replace(in_loop=was_in_loop)
-    frame.reads[read_before:] = [read._replace(each=True) for read in frame.reads[read_before:]]
+    pending = [over for over in sources if over.kind is Kind.TENSOR and over.recorded.must is Weight.HEAVY]
+    frame.reads[read_before:] = [
+        read._replace(each=True, again=bool(pending) and read.value.recorded.must is Weight.HEAVY)
+        for read in frame.reads[read_before:]
+    ]
     for generator in node.generators:
         for target in ast.walk(generator.target):
             if isinstance(target, ast.Name):

@@ -73,13 +73,17 @@ class Carried(NamedTuple):
 
 
 class NumberRead(NamedTuple):
-    """One number, or as many as a container has with `each`, was read from the device at `site`."""
+    """One number, or as many as a container has with `each`, was read from the device at `site`.
+
+    `again` says that they are parts of one result, which is computed for each of them.
+    """
 
     site: Site
     value: Value
     spelling: str
     number: int = 1
     each: bool = False
+    again: bool = False
 
 
 class Frame:

@@ -291,6 +291,7 @@ class Interpreter(Memo):
         store.names["__name__"] = constant("__main__")
         after = self.run_block(outline.tree.body, frame, store)
         if after is not None and outline.tree.body:
+            frame.model.let_die(after.state, NOTHING)
             frame.model.end(after.state, outline.site(outline.tree.body[-1]))
         return frame.occurrences
 

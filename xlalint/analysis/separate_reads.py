@@ -43,17 +43,17 @@ def go_on(stretch: Stretch, statement: ast.stmt, frame: Frame, store: Store) -> 
 
 
 def tell_reads(stretch: Stretch, frame: Frame, store: Store) -> None:
-    """Tell of reads of several numbers. What is heavy, the read of one of them tells, unless one line reads all."""
+    """Tell of reads of several numbers. What is heavy, the read of one of them tells, unless all run it."""
     reads = {read.spelling: read for read in stretch.reads}
     several = len(reads) > 1 or any(read.each or read.number > 1 for read in reads.values())
     if not several or frame.outline.is_framework:
         return
-    each = any(read.each for read in reads.values())
-    if not each and any(read.value.recorded.may is Weight.HEAVY for read in reads.values()):
+    again = all(read.again for read in reads.values())
+    if not again and any(read.value.recorded.may is Weight.HEAVY for read in reads.values()):
         return
+    each = any(read.each for read in reads.values())
     count = sum(read.number for read in reads.values())
     running = sum(read.number + read.each for read in reads.values() if read.value.recorded.must)
-    heavy = all(read.value.recorded.must is Weight.HEAVY for read in reads.values())
     assumes = reduce(both, (read.value.assumes for read in reads.values()), assumptions.NONE)
     first = stretch.reads[0]
     frame.model.read_apart(
@@ -62,6 +62,6 @@ def tell_reads(stretch: Stretch, frame: Frame, store: Store) -> None:
         first.spelling,
         first.site,
         runs=running > 1,
-        heavy=heavy,
+        again=again,
         assumes=assumes,
     )

@@ -30,6 +30,9 @@ BASES = (
 )
 """What instances of a class are that derives from one of these."""
 
+MODULE = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
+"""What all modules are: a parameter that is annotated so is one."""
+
 PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 SHARDED_OPTIMIZER = "torch_xla.distributed.zero_redundancy_optimizer.ZeroRedundancyOptimizer"

@@ -79,7 +79,7 @@ class LazyModel(SetupTransitions):
 
     def read_apart(
         self, state: State, count: int, spelling: str, site: Site, *,
-        runs: bool, heavy: bool, assumes: Assumptions,
+        runs: bool, again: bool, assumes: Assumptions,
     ) -> None:  # fmt: skip
         """Several numbers were read one by one.
 
@@ -89,12 +89,12 @@ class LazyModel(SetupTransitions):
         Args:
             count: How many; 0: as many as a container holds.
             runs: Whether at least two of them run a graph.
-            heavy: Whether each runs a model's worth of work: that counts even if it happens once.
+            again: Whether each runs the same heavy work: that counts even if all this happens once.
         """
         scopes = state.scopes
         if scopes.step is not None or scopes.in_closure or state.engine.eager:
             return
-        if (heavy or state.hot) if runs else (state.in_every_round and count > _FEW):
+        if (again or state.hot) if runs else (state.in_every_round and count > _FEW):
             taken = both(self.assumed(state), assumes)
             self._emit(ReadApart(site, taken, count, spelling, runs), state)
 
