@@ -20,7 +20,7 @@ def train_one_epoch(model: nn.Module, loader: Iterable, optimizer: torch.optim.O
         logits = model(x)
         criterion(logits, y).backward()
         xm.optimizer_step(optimizer)
-        right += logits.max(1)[1].eq(y).sum().item()  # expect: XLA102 likely
+        right += logits.max(1)[1].eq(y).sum().item()  # expect: XLA102
     return right
 
 
@@ -29,7 +29,7 @@ class Trainer:
         right = 0
         for x, y in pl.MpDeviceLoader(loader, torch_xla.device()):
             scores = model(x)
-            right += scores.argmax(1).eq(y).sum().item()  # expect: XLA102 likely
+            right += scores.argmax(1).eq(y).sum().item()  # expect: XLA102
         return right
 
     def run(self, loader):

@@ -291,7 +291,9 @@ class Interpreter(Memo):
         store.names["__name__"] = constant("__main__")
         after = self.run_block(outline.tree.body, frame, store)
         if after is not None and outline.tree.body:
-            frame.model.let_die(after.state, NOTHING)
+            aside = after.copy()  # what functions have read is for those to tell
+            aside.state.obligations = frozenset(o for o in aside.state.obligations if len(o.path) == 1)
+            frame.model.let_die(aside.state, NOTHING)
             frame.model.end(after.state, outline.site(outline.tree.body[-1]))
         return frame.occurrences
 

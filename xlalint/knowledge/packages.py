@@ -45,8 +45,15 @@ FUNCTIONS: dict[str, str] = {
     **_all(_COMET, ("log_metric", "log_metrics"), "log"),
     "swanlab.log": "log",
     # Progress bars, consoles, loggers of text
-    **_all("tqdm", ("tqdm", "auto.tqdm", "notebook.tqdm", "std.tqdm", "rich.tqdm"), "progress"),
-    **_all("tqdm", ("trange", "auto.trange"), "range"),
+    **_all(
+        "tqdm",
+        (
+            "tqdm", "auto.tqdm", "notebook.tqdm", "std.tqdm", "rich.tqdm", "autonotebook.tqdm", "asyncio.tqdm",
+            "tqdm_notebook",
+        ),
+        "progress",
+    ),
+    **_all("tqdm", ("trange", "auto.trange", "notebook.trange", "autonotebook.trange"), "range"),
     **_all("tqdm.tqdm", ("set_postfix", "set_postfix_str", "set_description", "write"), "print"),
     "rich.print": "print",
     "rich.progress.track": "progress",
@@ -104,8 +111,8 @@ DROPPING_MODELS = (
     "torchvision.models.swin_",
     "torchvision.models.maxvit_",
 )
-"""What the qualified names of models begin with that leave out whole blocks at random while they train, whatever
-head they get (torchvision's `StochasticDepth`, which draws on the device of its input)."""
+"""What the qualified names of models begin with that leave out whole blocks at random while they train,
+whatever head they get (torchvision's `StochasticDepth`, which draws on the device of its input)."""
 
 MODEL_MAKERS = frozenset({
     "timm.create_model", "timm.models.create_model", "efficientnet_pytorch.EfficientNet.from_name",

@@ -200,7 +200,9 @@ class LazyModel(SetupTransitions):
             done = state.loop.all
             on_device = done.cuts or recorded.must is Weight.HEAVY
             if ragged is not None and done.steps and on_device and not state.engine.eager:
-                taken = both(left.assumes, ragged.assumes)
+                # Where an unknown callee cuts the graph, too, the last batch is as small.
+                lazy = assumptions.LAZY if state.engine.eager is None else assumptions.NONE
+                taken = both(both(state.trust.bounded, lazy), ragged.assumes)
                 self._emit(LastBatchSmaller(site, taken, ragged.built), state)
             alone = not state.replicas.launched or state.replicas.spmd
             if whole is not None and done.steps and on_device and not alone:
