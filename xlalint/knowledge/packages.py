@@ -48,8 +48,8 @@ FUNCTIONS: dict[str, str] = {
     **_all(
         "tqdm",
         (
-            "tqdm", "auto.tqdm", "notebook.tqdm", "std.tqdm", "rich.tqdm", "autonotebook.tqdm", "asyncio.tqdm",
-            "tqdm_notebook",
+            "tqdm", "auto.tqdm", "notebook.tqdm", "std.tqdm", "rich.tqdm", "autonotebook.tqdm",
+            "asyncio.tqdm", "tqdm_notebook",
         ),
         "progress",
     ),
