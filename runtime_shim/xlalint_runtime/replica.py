@@ -86,6 +86,19 @@ class Around:
         self._stepped.clear()
 
 
+@dataclass(frozen=True)
+class Fetched:
+    """A list of the gradients of an optimizer. It is not held, as tensors that live on are launched."""
+
+    identity: int
+    length: int
+    optimizer: torch.optim.Optimizer
+
+    def are(self, gradients: object) -> bool:
+        """Whether this is that list."""
+        return isinstance(gradients, list) and (id(gradients), len(gradients)) == (self.identity, self.length)
+
+
 @dataclass
 class RunningLoop:
     """A loop over a loader, known by its iterator.
@@ -127,6 +140,8 @@ class Replica:
         """Functions that asked for the rank since the last cut, and where."""
         self.meetings: list[Meeting] = []
         """The collectives that it has recorded since its last cut."""
+        self.fetched: Fetched | None = None
+        """The gradients that it has asked for last, since its last cut."""
         self.updated: weakref.WeakSet[torch.optim.Optimizer] = weakref.WeakSet()
         """The optimizers that have stepped since its last cut."""
         self.graph = b""
@@ -176,5 +191,6 @@ class Replica:
         self.cuts += 1
         self.rank_tests.clear()
         self.meetings.clear()
+        self.fetched = None
         self.updated.clear()
         self.graph = b""

@@ -52,6 +52,7 @@ NOTICED_BY = {
     "torch.amp.grad_scaler.GradScaler.unscale_": ITS_OWN_RULES,
     "torch.amp.grad_scaler.GradScaler.step": FIXTURES / "XLA703/grad_scaler_loop.py",
     "torch.distributed.checkpoint.load": FIXTURES / "XLA607/run_that_goes_on.py",
+    "torch_xla.core.xla_model._fetch_gradients": FIXTURES / "XLA508/clip_then_sum_by_hand.py",
     "torch_xla.core.xla_model.mesh_reduce": FIXTURES / "XLA709/mean_of_the_epoch.py",
     "torch_xla.core.xla_model.xla_rendezvous": COLLECTIVES,
     "torch.Tensor.item": FIXTURES / "XLA101/log_in_step.py",

@@ -10,6 +10,7 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.modules import parameter
 from xlalint.analysis.library.optimizers import (
     gradient,
+    gradient_of_parameter,
 )
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.outline import Class
@@ -123,7 +124,7 @@ def attribute(
         return _of_tensor(base, name)
     if isinstance(payload, Parameters) and name in operations.PARAMETER_ATTRIBUTES:
         if name == "grad" and payload.place is Place.XLA:
-            return Value(Kind.TENSOR, recorded=store.state.engine.gradients, differs=True)
+            return gradient_of_parameter(store)
         return _of_tensor(parameter(payload, store), name)
     if isinstance(payload, Fields) and (given := payload.under(name)) is not None:
         return given

@@ -152,6 +152,7 @@ FUNCTIONS: dict[str, str] = {
     f"{XM}.optimizer_step": "xla optimizer step",
     f"{XM}.reduce_gradients": "reduce gradients",
     f"{XM}.all_reduce_bucketized_gradients": "reduce gradients",
+    f"{XM}._fetch_gradients": "gradients",
     "torch.nn.utils.clip_grad_norm_": "clip gradients",
     "torch.nn.utils.clip_grad_norm": "clip gradients",
     "torch.nn.utils.clip_grad.clip_grad_norm_": "clip gradients",

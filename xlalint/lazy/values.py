@@ -102,6 +102,8 @@ class Role(Enum):
     """It is several tensors: to take one of them is no operation."""
     PERHAPS_MODULE = "perhaps a module"
     """An unknown that was moved to XLA: it may as well be a module."""
+    GRADIENT = "gradient"
+    """That of a parameter: summed over the replicas, it is what a step may use."""
     WINDOW = "window"
     """It was cut out of what grows: what it becomes in some round is no longer than it may get."""
 

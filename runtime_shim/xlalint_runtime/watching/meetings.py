@@ -16,6 +16,7 @@ from xlalint.lazy.state import State
 from xlalint_runtime import pending, replicas
 from xlalint_runtime.agreement import Meeting, shapes_in
 from xlalint_runtime.foreign import refused
+from xlalint_runtime.replica import Fetched
 from xlalint_runtime.sites import Chain, frames_below_user, user_chain, written
 from xlalint_runtime.watch import Hook, Watch
 from xlalint_runtime.watching.sharding import tell_of_device
@@ -39,9 +40,8 @@ def _collective(watch: Watch, original: Any) -> Any:
             return original(*args, **kwargs)
         if chain := user_chain():
             below = list(frames_below_user())
-            reducing = (f for f in below if f.f_code is xm.reduce_gradients.__code__)
-            if frame := next(reducing, None):
-                _tell_reduction(watch, chain, frame.f_locals["optimizer"])
+            if (optimizer := _reduced_by(watch, below)) is not None:
+                _tell_reduction(watch, chain, optimizer)
             _tell_meeting(watch, chain, below, original.__name__, (*args, *kwargs.values()))
         # Where a function mode of torch's is on, that is handed what we have replaced, and calls it again.
         watch.this_thread.is_meeting = True
@@ -51,6 +51,30 @@ def _collective(watch: Watch, original: Any) -> Any:
             watch.this_thread.is_meeting = False
 
     return collective
+
+
+def _reduced_by(watch: Watch, below: list[FrameType]) -> Any:
+    """The optimizer whose gradients these functions of torch_xla sum; None where they sum something else."""
+    for frame in below:
+        if frame.f_code is xm.reduce_gradients.__code__:
+            return frame.f_locals["optimizer"]
+        if frame.f_code is xm.all_reduce.__code__:
+            given = frame.f_locals["inputs"]
+            fetched = watch.replica.fetched
+            return fetched.optimizer if fetched is not None and fetched.are(given) else None
+    return None
+
+
+def _fetch_gradients(watch: Watch, original: Any) -> Any:
+    """Whoever sums gradients by hand asks for them first."""
+
+    @functools.wraps(original)
+    def fetch_gradients(optimizer: Any) -> Any:
+        gradients = original(optimizer)
+        watch.replica.fetched = Fetched(id(gradients), len(gradients), optimizer)
+        return gradients
+
+    return fetch_gradients
 
 
 def _tell_reduction(watch: Watch, chain: Chain, optimizer: Any) -> None:
@@ -130,6 +154,7 @@ HOOKS = (
     Hook(torch.ops._c10d_functional, "all_reduce", _collective),
     Hook(xm, "xla_rendezvous", _rendezvous),
     Hook(xm, "mesh_reduce", _mesh_reduce),
+    Hook(xm, "_fetch_gradients", _fetch_gradients),
     Hook(torch_xla._XLAC, "_xla_get_default_device_ordinal", _rank),
     Hook(xr, "local_ordinal", _rank),
 )

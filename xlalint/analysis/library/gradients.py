@@ -8,6 +8,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.optimizers import (
     built_at,
+    gradient_of_parameter,
     step_optimizer,
 )
 from xlalint.analysis.machine import Effect, Machine
@@ -15,6 +16,7 @@ from xlalint.analysis.payloads import (
     Container,
     Module,
     Scaler,
+    container_of,
 )
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
@@ -67,6 +69,11 @@ def _reduce_gradients(machine: Machine, call: Call) -> Value:
     call.frame.model.reduce_gradients(call.store.state, call.site, built, spelling=call.spelling)
     call.frame.model.collective(call.store.state, "reduce_gradients", "", call.site)
     return NONE
+
+
+def _fetch_gradients(machine: Machine, call: Call) -> Value:
+    """The gradients of an optimizer's parameters, as a list."""
+    return container_of(gradient_of_parameter(call.store))
 
 
 def _clip(machine: Machine, call: Call) -> Value:
@@ -134,6 +141,7 @@ def wrapped(call: Call, *, moves: bool, sharded: bool | None = None) -> Value:
 EFFECTS: dict[str, Effect] = {
     "xla optimizer step": _xla_optimizer_step,
     "reduce gradients": _reduce_gradients,
+    "gradients": _fetch_gradients,
     "clip gradients": _clip,
     "backward": _backward,
     "average weights": _average_weights,

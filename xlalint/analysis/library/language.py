@@ -103,7 +103,7 @@ def _is_tensor(machine: Machine, call: Call) -> Value:
 
 def _known_as_tensor(value: Value) -> bool | None:
     """Whether a value is a tensor, where that is known."""
-    if value.kind is Kind.TENSOR and value.role is Role.PLAIN:
+    if value.kind is Kind.TENSOR and value.role in (Role.PLAIN, Role.GRADIENT):
         return True  # what is said of it is said of the tensor that it is
     return False if value.kind in _NO_TENSORS else None
 

@@ -22,7 +22,7 @@ from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.events import Use
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Site
-from xlalint.lazy.values import HEAVY, HOST, NONE, UNKNOWN, Kind, Place, Value, Weight
+from xlalint.lazy.values import HEAVY, HOST, NONE, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
 
 _GRADIENT = Value(Kind.TENSOR, recorded=HEAVY, differs=True)
 """A gradient or `found_inf` inside an optimizer's step: backward is recorded on it."""
@@ -153,6 +153,12 @@ def _own_method(machine: Machine, receiver: Value, name: str, call: Call) -> Val
     cls = info.cls if isinstance(info, Optimizer | Scaler) else None
     method = machine.classes.find_method(cls, name) if cls is not None else None
     return machine.enter(Bound(method, receiver), call) if method is not None else None
+
+
+def gradient_of_parameter(store: Store) -> Value:
+    """A gradient as backward has recorded it."""
+    recorded = store.state.engine.gradients
+    return Value(Kind.TENSOR, recorded=recorded, differs=True, payload=Tensor(Role.GRADIENT))
 
 
 def gradient(store: Store) -> Value:

@@ -32,6 +32,7 @@ from xlalint.lazy.values import (
     XLA,
     Kind,
     Place,
+    Role,
     Value,
     Weight,
 )
@@ -73,10 +74,18 @@ def _collective(machine: Machine, call: Call) -> Value:
         call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
     call.frame.model.meet_in_part(call.store.state)
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
+    if last_name(call.function) == "all_reduce" and any(map(_is_gradient, call.values)):
+        call.frame.model.reduce_gradients(call.store.state, call.site, spelling=call.spelling)
     if not tensors:
         return _reduce_list(machine, call) or unknown_from(*call.values)
     result = call.record(tensors, Weight.LIGHT)
     return result._replace(reduced=True, differs=False)
+
+
+def _is_gradient(value: Value) -> bool:
+    """Whether a value is a parameter's gradient, or a list of such."""
+    held = value.payload.element if isinstance(value.payload, Container) else value
+    return held.role is Role.GRADIENT
 
 
 def _reduce_list(machine: Machine, call: Call) -> Value | None:
