@@ -24,7 +24,7 @@ def summed_by_hand(index):
     pair = Pair()
     pair.compute(torch.ones(4, 4, device=device))
     xm.all_reduce("sum", [parameter.grad for parameter in pair.model.parameters()])
-    pair.optimizer.step()  # holds: gradients.met = True
+    pair.optimizer.step()  # holds: gradients.others = frozenset({<Gradient.REDUCED: 'reduced'>})
 
 
 def summed_by_hand_in_one_arm(index, summed):

@@ -18,6 +18,7 @@ from xlalint.analysis.payloads import (
     Scaler,
     container_of,
 )
+from xlalint.analysis.store import Move
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import assume, shown_by_use
@@ -118,6 +119,7 @@ def _data_parallel(machine: Machine, call: Call) -> Value:
 
 
 def _shard_and_move(machine: Machine, call: Call) -> Value:
+    leave_optimizers_behind(machine, call)
     return wrapped(call, moves=True, sharded=True)
 
 
@@ -136,6 +138,15 @@ def wrapped(call: Call, *, moves: bool, sharded: bool | None = None) -> Value:
     else:
         module = Module(None, Place.UNKNOWN)
     return Value(Kind.MODULE, assumes, payload=module._replace(place=Place.XLA) if moves else module)
+
+
+def leave_optimizers_behind(machine: Machine, call: Call) -> None:
+    """FSDP moves the module: an optimizer that was built over it on the host keeps other parameters."""
+    given = call.argument(0, "module")
+    if given is None or not isinstance(given.payload, Module) or given.payload.identity is None:
+        return
+    if not machine.swaps_parameters(call.frame.outline):
+        call.store.move_module(given.payload.identity, Move((call.site,), given.assumes))
 
 
 EFFECTS: dict[str, Effect] = {

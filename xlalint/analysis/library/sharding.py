@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 
 from xlalint.analysis.call import Call, dotted
-from xlalint.analysis.library.gradients import wrapped
+from xlalint.analysis.library.gradients import leave_optimizers_behind, wrapped
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import Constant, Container, Module, constant, elements, literal
-from xlalint.analysis.store import Move
 from xlalint.lazy.sharding import FULLY_SHARDED, NO_MESH, UNKNOWN_AXIS, Mesh, Misuse, Spec
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Value
@@ -158,7 +157,7 @@ def _shard_module(machine: Machine, call: Call) -> Value:
     module = wrapped(call, moves=True)
     if call.open_ended:
         return module
-    _leave_optimizers_behind(machine, call)
+    leave_optimizers_behind(machine, call)
     mesh, misuse = _mesh_of(call.keywords.get("mesh"), call), None
     if mesh == NO_MESH:
         misuse = Misuse.NO_MESH
@@ -170,15 +169,6 @@ def _shard_module(machine: Machine, call: Call) -> Value:
     if isinstance(held, Module) and misuse is None and (given is None or given.kind is Kind.NONE):
         return module._replace(payload=held._replace(shards_output_at=call.site))
     return module
-
-
-def _leave_optimizers_behind(machine: Machine, call: Call) -> None:
-    """FSDPv2 moves the module: an optimizer that was built over it on the host keeps other parameters."""
-    given = call.argument(0, "module")
-    if given is None or not isinstance(given.payload, Module) or given.payload.identity is None:
-        return
-    if not machine.swaps_parameters(call.frame.outline):
-        call.store.move_module(given.payload.identity, Move((call.site,), given.assumes))
 
 
 EFFECTS: dict[str, Effect] = {
