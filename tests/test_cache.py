@@ -18,10 +18,12 @@ from click.testing import CliRunner
 from editing import edit_something
 from fixture_programs import FIXTURES
 from xlalint import cache as caching
+from xlalint.analysis.parsing import parse_file
 from xlalint.cache import FOLDER, Cache
 from xlalint.checker import Report, check
 from xlalint.cli import command
 from xlalint.settings import SettingsFinder
+from xlalint.sources.file import SourceFile
 
 EXAMPLE = FIXTURES.parent / "examples" / "train_digits"
 EDITS = 8
@@ -45,6 +47,10 @@ class Trainer:
 def report(loss):
     print(loss.item())
 """
+
+
+SHOWN = "def show(number):\n" + "".join(f"    print(number, {line})\n" for line in range(20))
+"""A function that is long enough to be entered only for a reason."""
 
 
 @pytest.fixture
@@ -151,6 +157,28 @@ def test_nothing_is_analyzed_above_a_function_that_does_what_it_did(
     text = text.replace("loss.item()", "loss")
     (project / "trainer.py").write_text(text)
     assert same(checked(project, cache=Cache()), checked(project))
+
+
+def test_files_that_have_nothing_to_do_with_an_edit_are_not_parsed(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "shown.py").write_text(SHOWN)
+    trainer = project / "trainer.py"
+    showing = MODEL.replace("print(loss.item())", "show(len(loss.shape))")
+    trainer.write_text(f"from shown import show\n{showing}\n\ndef alone(batch):\n    return batch\n")
+    before = checked(project, cache=Cache())
+    parsed: list[str] = []
+
+    def noting(file: SourceFile) -> Any:
+        parsed.append(file.path.name)
+        return parse_file(file)
+
+    monkeypatch.setattr("xlalint.analysis.engine.parse_file", noting)
+    trainer.write_text(trainer.read_text().replace("    return batch", "    added = 1\n    return batch"))
+    after = checked(project, cache=Cache())
+    assert len(after.diagnostics) == len(before.diagnostics)
+    assert "trainer.py" in parsed
+    assert "shown.py" not in parsed
 
 
 def test_a_function_that_does_something_else_is_analyzed_with_what_is_above(

@@ -21,14 +21,19 @@ MOST_PER_LINE = {"contexts": 1.2, "passes": 4.0, "bounds": 0.4, "occurrences": 4
 """Ways through these programs are counted in millions."""
 
 
-def counts(source: str, folder: Path) -> Counter[str]:
-    """What the analysis of a program counts, with the events that it tells and the program's lines."""
-    program = folder / "program.py"
-    program.write_text(source)
-    file = read(program)
+def program(source: str, folder: Path) -> Program:
+    """A program of one file, of which everything is told that a rule judges."""
+    path = folder / "program.py"
+    path.write_text(source)
+    file = read(path)
     assert isinstance(file, SourceFile)
     kinds = Judge(rule(DEFAULT_TARGET) for rule in all_rules()).kinds
-    analyzed = Program([file], kinds, Configuration(lambda _: Local(roots=(folder,))))
+    return Program([file], kinds, Configuration(lambda _: Local(roots=(folder,))))
+
+
+def counts(source: str, folder: Path) -> Counter[str]:
+    """What the analysis of a program counts, with the events that it tells and the program's lines."""
+    analyzed = program(source, folder)
     results = [result for _, result, _ in analyzed.analyze() if result is not None]
     told = {"occurrences": sum(len(result.occurrences) for result in results), "lines": source.count("\n")}
     return analyzed.statistics + Counter(told)
@@ -42,3 +47,38 @@ def test_twice_the_lines_cost_twice_as_much(family: str, tmp_path: Path) -> None
     assert beyond == {}
     per_line = {what: two[what] / two["lines"] for what in MOST_PER_LINE}
     assert {what: cost for what, cost in per_line.items() if cost > MOST_PER_LINE[what]} == {}
+
+
+SEARCHED = """\
+import torch_xla
+
+
+def place(names):
+    for number, name in enumerate(names):
+        if name == "last":
+            return number
+    return 0
+
+
+def main(model, optimizer, batches):
+    device = torch_xla.device()
+    place([])
+    model.to(device)
+    for batch in batches:
+        loss = model(batch.to(device)).sum()
+        place([])
+        loss.backward()
+        place([])
+        optimizer.step()
+        place([])
+        torch_xla.sync()
+        place([])
+"""
+
+
+def test_a_loop_that_has_nothing_to_do_with_the_engine_is_looked_at_once(tmp_path: Path) -> None:
+    analyzed = program(SEARCHED, tmp_path)
+    for _ in analyzed.analyze():
+        pass
+    entered = Counter(function.name for _, function, _ in analyzed.interpreter.contexts())
+    assert entered["place"] == 1

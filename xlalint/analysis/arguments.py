@@ -146,8 +146,8 @@ def arguments_of(function: Function, call: ast.Call | None) -> dict[str, ast.exp
 
 def _device_by_use(name: str, function: Function) -> Value | None:
     """What a function that cuts the graph itself moves things to: an XLA device, or nobody would cut it."""
-    node = function.node
-    if not function.outline.mentions(_CUTTING) or isinstance(node, ast.Lambda):
+    node, named = function.node, function.attributes()
+    if isinstance(node, ast.Lambda) or "to" not in named or named.isdisjoint(_CUTTING):
         return None
     cuts = moves = False
     for inner in within(node):

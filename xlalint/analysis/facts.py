@@ -15,6 +15,9 @@ from xlalint.lazy.values import Value
 OF_THE_WHOLE = frozenset({"caches", "relevant", "starts", "swaps", "without spmd"})
 """Facts that may change with the text of any file."""
 
+_OF_PLANNED = frozenset({"caches", "relevant", "without spmd"})
+"""Those of them that are false of all files but those of the plan."""
+
 OF_FUNCTIONS = frozenset({"text", "assigned"})
 """Facts about the text of a function, and of what it stands in."""
 
@@ -49,15 +52,18 @@ class Facts:
     def _find(self, kind: str, file: str, detail: str) -> str:
         if kind in ABOUT_FILES:
             return self._project.fact(kind, file, detail)
-        outline = self._project.outline(self._project.path(file))
+        if kind == "starts":
+            return str(self._plan().starts_replicas())
+        path = self._project.path(file)
+        if kind in _OF_PLANNED and not self._plan().looks_at(path):
+            return str(False)  # whatever stands in the file, so that nobody parses it
+        outline = self._project.outline(path)
         if outline is None:
             return _MISSING
         if kind in _OF_TEXT:
             return _OF_TEXT[kind](outline, detail)
         if kind == "swaps":
             return str(self._plan().swaps_parameters(outline))
-        if kind == "starts":
-            return str(self._plan().starts_replicas())
         if kind == "caches":
             return str(self._plan().sets_up_cache(outline))
         if kind == "without spmd":

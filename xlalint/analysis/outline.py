@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -305,7 +306,6 @@ class Outline:
         """What a branch or a loop of its body assigns: the name may as well be what it was before."""
         self.star_imports: list[str] = []
         self._mentioned: dict[frozenset[str], bool] = {}
-        self._names: set[str] | None = None
         self._sites: dict[ast.AST, Site] = {}
         self._lines: list[str] | None = None
         self._sections: Sections | None = None
@@ -322,7 +322,7 @@ class Outline:
         self.functions.clear()
         self.classes.clear()
         self._sites.clear()
-        self._lines = self._sections = self._by_key = self._names = None
+        self._lines = self._sections = self._by_key = None
         self.text = ""
         self.tree = ast.Module([], [])
 
@@ -410,17 +410,16 @@ class Outline:
         """Whether the code, not a comment or a text in it, uses one of these names."""
         known = self._mentioned.get(names)
         if known is None:
-            known = any(name in self.text for name in names) and not names.isdisjoint(self._used())
-            self._mentioned[names] = known
+            near = within_lines(self.tree, self.lines_with(names))
+            known = self._mentioned[names] = any(not names.isdisjoint(_names_in(node)) for node in near)
         return known
 
-    def _used(self) -> set[str]:
-        """All names that the code uses."""
-        if self._names is None:
-            self._names = set()
-            for node in within(self.tree):
-                self._names.update(_names_in(node))
-        return self._names
+    def lines_with(self, names: Iterable[str]) -> list[int]:
+        """The numbers of the lines in which one of some names stands, be it in a comment or a text."""
+        present = [name for name in names if name in self.text]
+        if not present:
+            return []  # as in most modules
+        return [number for number, line in enumerate(self.lines, 1) if any(name in line for name in present)]
 
     def default_of_option(self, name: str) -> object:
         """What an option of the command line is by default; None if the module adds none of this name."""
@@ -486,7 +485,10 @@ class Outline:
 
         What stands in a function may mean less outside, but for calls of what the module knows.
         """
+        declaring = self.lines_with(["global"])
         for function in self.functions.values():
+            if not _stands_in(function.node, declaring):
+                continue
             nodes = list(within(function.node))
             declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
             for node in nodes if declared else ():
@@ -660,6 +662,37 @@ def within(root: ast.AST) -> Iterator[ast.AST]:
         yield node
         if node.__class__ not in _WITHOUT_PARTS:
             stack += _parts(node)
+
+
+def within_lines(root: ast.AST, lines: list[int]) -> Iterator[ast.AST]:
+    """Those of the nodes of `within` that may stand in some lines, and few others: where these are few, that
+    is much faster.
+
+    Args:
+        lines: Their numbers, in order.
+    """
+    stack = [root] if lines else []
+    while stack:
+        node = stack.pop()
+        if not _stands_in(node, lines):
+            continue
+        if node.__class__ is ast.JoinedStr:
+            yield from within(node)  # before Python 3.12, the places inside are not to be relied on
+            continue
+        yield node
+        if node.__class__ not in _WITHOUT_PARTS:
+            stack += _parts(node)
+
+
+def _stands_in(node: ast.AST, lines: list[int]) -> bool:
+    """Whether a node has a part in one of some lines, as far as it says where it stands."""
+    first: int | None = getattr(node, "lineno", None)
+    if first is None:
+        return True
+    if getattr(node, "decorator_list", None):
+        first = min(first, *(each.lineno for each in node.decorator_list))  # type: ignore[attr-defined]
+    following = bisect_left(lines, first)
+    return following < len(lines) and lines[following] <= node.end_lineno  # type: ignore[attr-defined]
 
 
 def _loads(root: ast.AST) -> set[str]:

@@ -6,9 +6,10 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from xlalint.analysis.call import dotted, last_name
-from xlalint.analysis.outline import Class, Function, Import, Outline, within
+from xlalint.analysis.outline import Class, Function, Import, Outline, within, within_lines
 from xlalint.analysis.project import Project
 from xlalint.analysis.words import words_in
 from xlalint.knowledge.functions import (
@@ -113,6 +114,10 @@ class Plan:
             {outline for outline in self.outlines if any(name in outline.text for name in OF_SPMD)}
         )
 
+    def looks_at(self, path: Path) -> bool:
+        """Whether a file is one of the modules that use torch_xla."""
+        return path in self._by_path
+
     def close(self) -> None:
         """Forget all modules; see `Program.close`."""
         self.outlines.clear()
@@ -176,13 +181,10 @@ class Plan:
         """How often some names are called in a module, outside the functions of it that save."""
         known = self._called.get(outline)
         if known is None or known[:2] != (names, savers):
-            found = Counter(
-                called
-                for statement in _statements_with(outline, names)
-                for called in _called_in(statement, outline, names)
-            )
+            lines = outline.lines_with(names)
+            found = Counter(_called_in(outline.tree, outline, names, lines))
             for function in savers:
-                found.subtract(_called_in(function.node, outline, names))
+                found.subtract(_called_in(function.node, outline, names, lines))
             known = self._called[outline] = names, savers, found
         return known[2]
 
@@ -386,23 +388,9 @@ def saves(function: Function) -> bool:
     return function.name.lstrip("_").startswith("save")
 
 
-def _statements_with(outline: Outline, names: frozenset[str]) -> Iterator[ast.stmt]:
-    """The statements of a module in whose lines some names stand: few are worth walking through."""
-    if not any(name in outline.text for name in names):
-        return
-    above = 0
-    for statement in outline.tree.body:
-        end = statement.end_lineno or statement.lineno
-        # What is above belongs to it, too: decorators, or another statement in its first line.
-        text = "\n".join(outline.lines[max(above - 1, 0) : end])
-        above = end
-        if any(name in text for name in names):
-            yield statement
-
-
-def _called_in(root: ast.AST, outline: Outline, names: frozenset[str]) -> Iterator[str]:
-    """Those of some names by which something is called that is no part of an imported module."""
-    for node in within(root):
+def _called_in(root: ast.AST, outline: Outline, names: frozenset[str], lines: list[int]) -> Iterator[str]:
+    """Those of some names, which stand in `lines`, by which what no imported module has is called."""
+    for node in within_lines(root, lines):
         if isinstance(node, ast.Call) and (name := last_name(node.func)) in names:
             bound = outline.bindings.get(dotted(node.func).partition(".")[0], ())
             if not (isinstance(node.func, ast.Attribute) and any(isinstance(b, Import) for b in bound)):

@@ -359,8 +359,9 @@ class ClosureAdded(Event):
 
 @dataclass(frozen=True, slots=True)
 class LoopLeft(Event):
-    """A loop came to its end. `recorded` is what every iteration leaves behind at its end, `since`
-    where it was recorded, `loop` what happened in it; `over` is what it ran over (None: a `while`).
+    """A loop in which something happened came to its end. `recorded` is what every iteration leaves behind
+    at its end, `since` where it was recorded, `loop` what happened in it; `over` is what it ran over (None: a
+    `while`).
     `keeps` tells that a container or a sum gathers such work over the iterations."""
 
     over: Value | None = None

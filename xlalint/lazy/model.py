@@ -194,7 +194,8 @@ class LazyModel(SetupTransitions):
             told: Whether this end is the one by which the loop is judged.
             whole: Whether what it ran over gives every replica all the samples, and where that was made.
         """
-        if told:
+        # A function in which nothing happens does the same whatever is recorded, with a loop or without.
+        if told and (recorded != NOTHING or state.loop.did_anything):
             left = LoopLeft(site, self.assumed(state), over, recorded, state.loop, since, keeps)
             self._emit(left, state)
             done = state.loop.all

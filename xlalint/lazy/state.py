@@ -161,6 +161,11 @@ class Loop(NamedTuple):
         return join_activities(self.own, self.nested)
 
     @property
+    def did_anything(self) -> bool:
+        """Whether anything happened in it that the engine has to do with."""
+        return self.own != _NO_ACTIVITY or self.nested != _NO_ACTIVITY
+
+    @property
     def cuts(self) -> bool:
         """Whether the graph was surely cut."""
         return self.own.cuts or self.nested.cuts
@@ -206,6 +211,7 @@ class Loop(NamedTuple):
 
 
 NOTHING_DONE = Loop()
+_NO_ACTIVITY = Activity()
 
 
 class Trust(NamedTuple):
