@@ -119,6 +119,7 @@ UNNOTICED = {
     "terms COLLECTIVE.placed_in_caller": "it is settled where the test stands",
     "terms TRACED.settled_by_one_arm": "it is told once at its place",
     "terms TRACED.told_apart_by_detail": "there is no detail",
+    "join Activity.fetches: one": "only cures know of it",
     "join Loop.finds_callers: one": "both ways came through the head of the same loop",
     "join Loop.finds_callers: other": "both ways came through the head of the same loop",
 }

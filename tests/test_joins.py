@@ -21,6 +21,7 @@ from xlalint.lazy.state import (
     MOST_PLACES,
     Activity,
     Engine,
+    Fetch,
     Loop,
     State,
     Timing,
@@ -72,6 +73,11 @@ VALUES: dict[Any, list[Any]] = {
         (LastCut(at(1), Cause.LOADER),),
         (LastCut(at(2), Cause.MARKER), LastCut(at(3), Cause.BARRIER)),
         (*AT_ENTRY, LastCut(at(4), Cause.SCOPE_EXIT), LastCut(at(5), Cause.RENDEZVOUS)),
+    ],
+    frozenset[Fetch]: [
+        frozenset(),
+        frozenset({Fetch(at(1))}),
+        frozenset({Fetch(at(1), Weight.LIGHT), Fetch(at(2))}),
     ],
     frozenset[Training]: [
         frozenset(),
@@ -174,6 +180,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
     Activity: {
         "works": either,
         "reads": either,
+        "fetches": united,
         "backward": either,
         "steps": either,
         "cuts": either,

@@ -11,13 +11,15 @@ Whether the text allows a cure is for whoever writes the edits to decide; if not
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, TypeVar
 
 from xlalint.diagnostic import Applicability
 from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import Fetch
+from xlalint.lazy.values import Weight
 from xlalint.versions import LATEST, Version
 
 Where = Site | Scope | Split
@@ -147,9 +149,15 @@ class Remove(Cure):
 
 @dataclass(frozen=True, slots=True)
 class SyncBefore(Cure):
-    """A marker comes above the statement at `site`; of an `elif`, above the first `if`."""
+    """A marker comes above the statement at `site`; of an `elif`, above the first `if`.
+
+    Args:
+        recorded: Where the work was recorded that the marker is to cut. Loops in which none of it was stay
+            below the marker. None: not known.
+    """
 
     site: Where
+    recorded: tuple[Where, ...] | None = None
     changes: str = field(default=RANDOM_NUMBERS, kw_only=True)
 
 
@@ -174,17 +182,31 @@ class WrapBody(Cure):
         loop: The loop, or a place in its body: the innermost loop that holds it is meant.
         markers: Those that go, in order; each ends a stretch of the body with a scope of its own.
         below: Places of statements that move below the scope, as `MoveBelow` moves them.
-        reads: Whether something in the loop reads, if only in a function that it calls.
+        reads: Where something in the loop reads, if only in a function that it calls.
+        leaves_work: Those of them where a called function leaves work behind which it recorded itself.
+        recorded: Where the work was recorded that has to come into the step.
     """
 
     loop: Where
     markers: tuple[Site, ...] = ()
     below: tuple[Where, ...] = ()
-    reads: bool = False
+    reads: tuple[Where, ...] = ()
+    leaves_work: tuple[Where, ...] = ()
+    recorded: tuple[Where, ...] = ()
     title: str = field(default="Put the step in `with torch_xla.step():`", kw_only=True)
     changes: str = field(default=RANDOM_NUMBERS, kw_only=True)
 
     since: ClassVar[Version] = (2, 4)
+
+    def of_loop(self, fetches: Iterable[Fetch]) -> WrapBody:
+        """The cure with what is known of the loop's reads."""
+        fetches = sorted(fetches)
+        reads = tuple(fetch.site for fetch in fetches)
+        return replace(
+            self,
+            reads=reads,
+            leaves_work=tuple(fetch.site for fetch in fetches if fetch.leaves >= Weight.LIGHT),
+        )
 
 
 @dataclass(frozen=True, slots=True)

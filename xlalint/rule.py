@@ -97,6 +97,8 @@ class Rule(ABC, Generic[E]):
     stage: ClassVar[Stage] = Stage.STABLE
     aliases: ClassVar[tuple[str, ...]] = ()
     """Former codes and names of this rule."""
+    behind: ClassVar[tuple[str, ...]] = ()
+    """Codes of rules that speak where this one would find the same once theirs is mended."""
     yields_to: ClassVar[tuple[str, ...]] = ()
     """Codes of rules that say more about the same place: this rule stays silent there."""
 

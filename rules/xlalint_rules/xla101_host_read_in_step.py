@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from xlalint.cure import MoveBelow
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import HostRead, Reading
+from xlalint.lazy.events import HostRead
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.state import View
-from xlalint.lazy.values import Kind, Weight
 from xlalint.rule import Finding, Rule
 
 
@@ -83,7 +82,7 @@ class HostReadInStep(Rule[HostRead]):
 
     def judge(self, event: HostRead, state: View) -> Iterator[Finding]:
         scope = state.scopes.step
-        if scope is None or not _may_launch(event):
+        if scope is None or not event.runs_device:
             return
         if scope.kind is ScopeKind.FULL_GRAPH:
             harm = "`full_graph=True` raises an error"
@@ -97,12 +96,3 @@ class HostReadInStep(Rule[HostRead]):
             owner=scope,
             cures=(MoveBelow(event.site, scope, title="Move the read below the step"),),
         )
-
-
-def _may_launch(event: HostRead) -> bool:
-    value = event.value
-    if value.is_device:
-        sure_enough = value.known or event.reading is Reading.EXPLICIT
-        return sure_enough and value.recorded.must > Weight.NONE
-    # Inside a step `.item()` is called on a tensor, even where we cannot see that it is one.
-    return value.kind is Kind.UNKNOWN and event.reading is Reading.EXPLICIT

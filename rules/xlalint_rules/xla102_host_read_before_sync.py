@@ -8,7 +8,8 @@ from xlalint.cure import Cure, MoveBelow, SyncBefore, WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import ReadThenCut
-from xlalint.lazy.state import View
+from xlalint.lazy.state import Fetch, View
+from xlalint.lazy.values import Weight
 from xlalint.rule import Finding, Rule
 
 
@@ -89,7 +90,7 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
             event,
             "the device runs the step twice, for the same result: "
             f"`{read.detail}` runs the work recorded since {{since}}, and "
-            f"{_CUTS[event.cause]} runs it again",
+            f"{event.cause.in_words} runs it again",
             help=_OF_FRAMEWORK if event.cause is Cause.FRAMEWORK else _OF_LOOP,
             severity=Severity.WARNING if read.in_loop else Severity.INFO,
             since=event.obligation.since,
@@ -100,15 +101,20 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
 def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
     # Where a called function reads, the call moves, but the sync comes to the read itself.
     cut, what, scopes, in_loop = event.site, event.path[0], state.scopes, event.obligation.in_loop
-    if in_loop and scopes.in_loop and not (scopes.profiler or scopes.in_forward or state.opened_step):
+    work = tuple(site for site in event.obligation.since if not (site.is_entry or site.in_framework))
+    closed = scopes.profiler or scopes.in_forward or state.opened_step
+    reads_its_own = Fetch(what, Weight.HEAVY) in event.fetches
+    if in_loop and scopes.in_loop and not (closed or reads_its_own):
         if event.cause is Cause.MARKER:
-            yield WrapBody(what, markers=(cut,), below=(what,))
+            yield WrapBody(what, markers=(cut,), below=(what,), recorded=work).of_loop(event.fetches)
         elif event.cause is Cause.LOADER:
-            yield WrapBody(cut, below=(what,))
+            yield WrapBody(cut, below=(what,), recorded=work).of_loop(event.fetches)
     # A read in a loop that ends before the cut stays in it.
-    if event.cause in _STATEMENTS and in_loop <= scopes.in_loop:
+    if event.cause in _STATEMENTS and in_loop <= scopes.in_loop and not reads_its_own:
         yield MoveBelow(what, cut, title="Move the read below the cut")
-    yield SyncBefore(event.path[-1], title="Sync before the read")
+    yield SyncBefore(event.path[-1], work, title="Sync before the read")
+    if len(event.path) > 1 and not reads_its_own:
+        yield SyncBefore(what, work, title="Sync before the read")
 
 
 _OF_LOOP = "put the step in `with torch_xla.step():` and read below it, or sync before the read"
@@ -117,14 +123,3 @@ _OF_FRAMEWORK = (
 )
 
 _STATEMENTS = (Cause.MARKER, Cause.BARRIER, Cause.STEP_TRACE)
-_CUTS = {
-    Cause.MARKER: "the next `torch_xla.sync()`",
-    Cause.BARRIER: "the barrier of `xm.optimizer_step`",
-    Cause.SCOPE_ENTRY: "the entry of the next step",
-    Cause.SCOPE_EXIT: "the end of the step",
-    Cause.LOADER: "the loader's next batch",
-    Cause.STEP_TRACE: "the end of the `StepTrace`",
-    Cause.RENDEZVOUS: "the rendezvous that follows",
-    Cause.FRAMEWORK: "the step marker of the framework",
-    Cause.READ: "the read that follows",
-}

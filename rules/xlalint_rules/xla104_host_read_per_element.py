@@ -69,6 +69,7 @@ class HostReadPerElement(Rule[ReadApart]):
     code = "XLA104"
     name = "host-read-per-element"
     severity = Severity.WARNING
+    behind = ("XLA101", "XLA102", "XLA106", "XLA202")
     yields_to = ("XLA106", "XLA101", "XLA103", "XLA102", "XLA212", "XLA703")
 
     def judge(self, event: ReadApart, state: View) -> Iterator[Finding]:

@@ -92,9 +92,8 @@ class ManualStepMarker(Rule[LoopLeft]):
             # Micro-batches: a step scope around each would cut between the last one and the optimizer step.
             return
         loop = event.loop
-        cure = WrapBody(
-            event.site, markers=tuple(loop.markers), below=tuple(loop.closures), reads=activity.reads
-        )
+        cure = WrapBody(event.site, markers=tuple(loop.markers), below=tuple(loop.closures))
+        cure = cure.of_loop(activity.fetches)
         match event:
             # Nothing is left at the end of any iteration: the marker is not conditional. Of several
             # markers the last one ends the step; the others split it.

@@ -83,7 +83,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
             case LoopLeft(loop=Loop(own=Activity(steps=trains), all=Activity(reads=reads)), keeps=keeps) if (
                 event.lacks_cut(state)
             ):
-                since, below, within = state.since, tuple(event.loop.closures), reads
+                since, below, fetches = state.since, tuple(event.loop.closures), event.loop.all.fetches
                 harm = (
                     "compiles again for each read: nothing ends a step, so the graph of each iteration "
                     "holds all before it, since {since}"
@@ -95,7 +95,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
             case StepsRun(obligation=Obligation(detail=detail, since=since), by=by) if (
                 not event.site.in_framework
             ):
-                trains, below, within = bool(detail), (), False
+                trains, below, fetches = bool(detail), (), frozenset()
                 later = Later(event.site, "what is recorded runs here")
                 harm = f"nothing is executed until {by} on {{later}}, and {_GROWS}"
             case _:
@@ -106,7 +106,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
             help="put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
             since=since,
             severity=Severity.ERROR if trains else Severity.WARNING,
-            cures=(WrapBody(event.path[-1], below=below, reads=within),),
+            cures=(WrapBody(event.path[-1], below=below).of_loop(fetches),),
             later=later,
         )
 

@@ -86,5 +86,5 @@ class ImplicitMarker(Rule[LoopLeft]):
             event,
             "over another loader this loop runs nothing: only a hidden cut of the loader ends its steps",
             help="put the loop body in `with torch_xla.step():`",
-            cures=(WrapBody(event.site, below=tuple(loop.closures), reads=done.reads),),
+            cures=(WrapBody(event.site, below=tuple(loop.closures)).of_loop(done.fetches),),
         )

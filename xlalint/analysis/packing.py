@@ -62,7 +62,7 @@ from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.sharding import Marked, Mesh, Misuse, Setup
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Activity, Engine, Loop, State, Timing, Training, Trust, View
+from xlalint.lazy.state import Activity, Engine, Fetch, Loop, State, Timing, Training, Trust, View
 from xlalint.lazy.values import Kind, Place, Ragged, Recorded, Role, Shape, Tensor, Value, Weight, Whole
 
 Row = list[Any]
@@ -84,7 +84,7 @@ _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _G
 
 _RECORDS: tuple[type[Any], ...] = (
     Activity, Batch, Bound, Caller, Carried, Classes, Clock, Compiled, Constant, Container, Counter, Device,
-    Dynamo, Engine, Fact, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed,
+    Dynamo, Engine, Fact, Fetch, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed,
     Marked, Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence, OfAllHosts, OfHost,
     OfNumpy, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows,
     Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict, Targets, Tensor, Timing, Training, Trust,
@@ -105,8 +105,8 @@ _FIELDS = {each: tuple(field.name for field in fields(each)) for each in _EVENTS
 _IS_RECORD = frozenset(_RECORDS)
 _IS_CHOICE = frozenset(_CHOICES)
 _EXACT = frozenset({
-    Activity, Engine, Fact, Gradients, Instance, LastCut, Loop, Marker, Mesh, NoneType, Obligation, Recorded,
-    Replicas, Scope, Scopes, Site, Split, Tensor, Training, Trust, View,
+    Activity, Engine, Fact, Fetch, Gradients, Instance, LastCut, Loop, Marker, Mesh, NoneType, Obligation,
+    Recorded, Replicas, Scope, Scopes, Site, Split, Tensor, Training, Trust, View,
 })  # fmt: skip
 """Of these, what is equal is the same. Elsewhere there may be constants, of which 1 and True are equal."""
 _MEMBERS = {each: {member.name: member for member in each} for each in _CHOICES}

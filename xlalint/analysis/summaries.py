@@ -35,6 +35,7 @@ from xlalint.lazy.state import (
     NOTHING_DONE,
     Activity,
     Engine,
+    Fetch,
     Loop,
     State,
     Timing,
@@ -272,9 +273,11 @@ def exit_state(
         done = left.loop.all
         alone = not (done.cuts or done.may_cut or done.reads or done.opens_step)
         training = Training(site, function, done.backward and done.steps, alone)
+        works = any(not place.is_entry for place in left.engine.since)
+        fetch = Fetch(site, left.engine.recorded.must if works else Weight.NONE)
         state.loop = Loop(
-            join_activities(before.loop.own, _at(left.loop.own, training)),
-            join_activities(before.loop.nested, _at(left.loop.nested, training)),
+            join_activities(before.loop.own, _at(left.loop.own, training, fetch)),
+            join_activities(before.loop.nested, _at(left.loop.nested, training, fetch)),
             before.loop.finds_callers and not left.loop.all.works,
         )
     state.collectives = before.collectives
@@ -310,15 +313,17 @@ def idle_after(left: State, before: State, site: Site) -> tuple[LastCut, ...]:
     )
 
 
-def _at(activity: Activity, call: Training) -> Activity:
+def _at(activity: Activity, call: Training, fetch: Fetch) -> Activity:
     """What a called function did, as done where it was called."""
-    if not (activity.cut_by or activity.closures or activity.trained or activity.dynamo):
+    placed = activity.cut_by or activity.closures or activity.trained or activity.dynamo
+    if not (placed or activity.fetches):
         return activity
     site = call.site
     return activity._replace(
         cut_by=frozenset((cause, site) for cause, _ in activity.cut_by),
         closures=frozenset(site for _ in activity.closures),
         trained=frozenset({call}) if activity.trained else frozenset(),
+        fetches=frozenset({fetch}) if activity.fetches else frozenset(),
         dynamo=frozenset((site, assumes) for _, assumes in activity.dynamo),
     )
 

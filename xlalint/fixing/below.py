@@ -68,6 +68,8 @@ class Below:
         statement = self._carrier(member, node)
         if statement in self.moving:
             return
+        if self._work.stores(statement):
+            raise Refused(f"line {statement.lineno} records work where it keeps what it reads")
         closures = self._closures(statement)
         self._work.quiet.update(closures)
         for expression in [*self._work.recording(statement)]:

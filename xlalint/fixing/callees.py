@@ -72,6 +72,20 @@ class Callees:
         found = [call for call in _calls(around) if self._leads(call, path, owner, site, _DEEPEST)]
         return found[0] if len(found) == 1 else None
 
+    def leads_through(self, module: Module, calls: Iterable[Site], name: str) -> bool:
+        """Whether one of some calls stands in a function of this name."""
+        self._trees[PurePath(module.file.path)] = module.tree
+        for site in calls:
+            tree = self._tree(PurePath(site.path))
+            named = (
+                node
+                for node in (() if tree is None else ast.walk(tree))
+                if isinstance(node, Function) and node.name == name
+            )
+            if any(node.lineno <= site.line <= (node.end_lineno or 0) for node in named):
+                return True
+        return False
+
     def is_named_elsewhere(self, module: Module, name: str) -> bool:
         """Whether another file of the project has a name somewhere in its text."""
         own, word = PurePath(module.file.path), re.compile(rf"\b{re.escape(name)}\b".encode())

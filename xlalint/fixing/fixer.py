@@ -7,7 +7,7 @@ the next round begins. Statements move before names change, so that nobody renam
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -26,6 +26,8 @@ from xlalint.sources.file import SourceFile, changed, decode, read_bytes, show
 from xlalint.sources.notebook import NotebookError
 
 MOST_ROUNDS = 20
+MOST_COMPLETED = 3
+"""What a change brings is cured with it; so is what that brings, and so on, at most so often."""
 MOST_MOVING = 16
 """While statements move in any file nothing else is done, at most for so many rounds."""
 
@@ -138,14 +140,14 @@ class _Fixing:
         left: list[Left] = []
         number = 0
         while number < MOST_ROUNDS:
-            plans, left = self._plan(report, exports)
+            plans, left = self._plan(report, exports, self._texts)
             if number < MOST_MOVING and any(plan.moves for plan in plans):
                 plans = [plan for plan in plans if plan.moves]
             else:
                 plans = [plan for plan in plans if not plan.moves]
             if not plans:
                 break
-            report, done = self._carry_out(report, plans)
+            report, done = self._carry_out(report, plans, exports)
             applied += done
             number += bool(done)  # what fails is not tried again, so that comes to an end by itself
             if applied and self._choice is not None:
@@ -158,12 +160,24 @@ class _Fixing:
 
     # Planning -----------------------------------------------------------------------------------
 
-    def _plan(self, report: Report, exports: Exports) -> tuple[list[_Plan], list[Left]]:
-        """What can be done in the next round, file by file, and what is not done at all."""
+    def _plan(
+        self, report: Report, exports: Exports, texts: Mapping[str, bytes],
+        brought: Collection[Diagnostic] | None = None,
+    ) -> tuple[list[_Plan], list[Left]]:  # fmt: skip
+        """What can be done in the next round, file by file, and what is not done at all.
+
+        Args:
+            report: What is wrong.
+            exports: What files take from each other.
+            texts: By path, what was checked instead of what stands on disk.
+            brought: The diagnostics that alone are to be cured; None: those that were asked for.
+        """
         left: list[Left] = []
         sources = {str(source.path): source for source in report.sources.values()}
         wanted: dict[str, list[tuple[Diagnostic, Wanted]]] = defaultdict(list)
         for diagnostic, cures, path_to in self._curable(report):
+            if brought is not None and diagnostic not in brought:
+                continue
             untried = [cure for cure in cures if self._key(report, diagnostic, cure) not in self._failed]
             if not untried:
                 left.append(Left(diagnostic, cures[0], self._failed[self._key(report, diagnostic, cures[0])]))
@@ -177,10 +191,10 @@ class _Fixing:
             alike = [cure for cure in untried if file_of(cure) == path]
             wanted[path].append((diagnostic, Wanted(alike, path_to)))
         plans = []
-        callees = Callees(report.checked, self._texts)
+        callees = Callees(report.checked, texts)
         for path, asked in wanted.items():
-            asked = asked[: self._at_once.get(path)]
-            leading = [number for number, (found, _) in enumerate(asked) if self._leads(found)]
+            asked = asked[: self._at_once.get(path) if brought is None else None]
+            leading = [n for n, (found, _) in enumerate(asked) if brought is not None or self._leads(found)]
             made = rewrite(sources[path], [each for _, each in asked], leading, exports, callees)
             left += (Left(asked[number][0], cure, reason) for number, (cure, reason) in made.refused.items())
             done = [(asked[number][0], cure) for number, cure in made.done.items()]
@@ -214,11 +228,15 @@ class _Fixing:
             if cures:
                 yield diagnostic, cures, (*reversed(placed.around), *placed.path)
 
+    def _key(self, report: Report, diagnostic: Diagnostic, cure: Cure) -> _Key:
+        return (*self._place(report, diagnostic), cure.title, file_of(cure))
+
     @staticmethod
-    def _key(report: Report, diagnostic: Diagnostic, cure: Cure) -> _Key:
+    def _place(report: Report, diagnostic: Diagnostic) -> _Key:
+        """What a diagnostic is known by in the next round, in which lines move and keep their text."""
         source = report.sources.get(diagnostic.path)
         line = source.line(diagnostic.range.start.line).strip() if source is not None else ""
-        return (diagnostic.path, diagnostic.code, cure.title, line)
+        return (diagnostic.path, diagnostic.code, line)
 
     def _encoded(self, source: SourceFile, text: str) -> bytes:
         """The bytes of a new text.
@@ -239,7 +257,9 @@ class _Fixing:
 
     # Verifying ----------------------------------------------------------------------------------
 
-    def _carry_out(self, report: Report, plans: list[_Plan]) -> tuple[Report, list[Applied]]:
+    def _carry_out(
+        self, report: Report, plans: list[_Plan], exports: Exports
+    ) -> tuple[Report, list[Applied]]:
         """Change the texts, as far as that stands the check that follows.
 
         Returns:
@@ -248,6 +268,13 @@ class _Fixing:
         while plans:
             texts = {**self._texts, **{plan.path: plan.data for plan in plans}}
             after = self._check(texts)
+            for _ in range(MOST_COMPLETED):
+                brought = self._brought(report, after, plans)
+                more = self._plan(after, exports, texts, brought)[0] if brought else []
+                if not more:
+                    break
+                texts.update((plan.path, plan.data) for plan in more)
+                after = self._check(texts)
             against = objections(report, after, plans)
             if not against:
                 self._texts = texts
@@ -260,6 +287,25 @@ class _Fixing:
                     self._give_up(report, plan, against[plan.path])
             plans = [plan for plan in plans if plan.path not in against]
         return report, []
+
+    def _brought(self, before: Report, after: Report, plans: Sequence[_Plan]) -> list[Diagnostic]:
+        """What plans bring, or leave, that speaks against them: where that is known, it is cured with them.
+
+        A step around one loop may make a sync necessary in the next: only both together are right.
+        """
+        against = {*_standing(before, after, plans), *harm(before, after)}
+        if not against:
+            return []
+        meant = {self._place(before, diagnostic) for plan in plans for diagnostic, _ in plan.done}
+        known = Counter(self._place(before, diagnostic) for diagnostic in before.diagnostics)
+        brought = []
+        for diagnostic in after.diagnostics:
+            if (diagnostic.path, diagnostic.code) in against:
+                place = self._place(after, diagnostic)
+                known.subtract([place])
+                if known[place] < 0 or place in meant:
+                    brought.append(diagnostic)
+        return brought
 
     def _give_up(self, report: Report, plan: _Plan, reason: str) -> None:
         """Do less at once next time; a cure that fails by itself is not tried again."""
@@ -304,19 +350,35 @@ def objections(before: Report, after: Report, plans: Sequence[_Plan]) -> dict[st
     What is new in another file is held against all changes. Nothing is held against names that change where
     the program raised: it did not get to what is wrong below.
     """
-    was, now = _counted(before), _counted(after)
     wrong: dict[str, str] = {}
     shown = {plan.done[0][0].path: plan for plan in plans}
+    more = _counted(after) - _counted(before)
     for path, code in harm(before, after):
         reason = f"{code} would be reported in {path} afterwards"
         held = [shown[path]] if path in shown else plans
+        if path in shown and more[path, code] <= _in_front(code, shown[path]):
+            continue
         wrong.update((each.path, reason) for each in held if each.path not in wrong and not _uncovers(each))
     for plan in plans:
-        cured = Counter((diagnostic.path, diagnostic.code) for diagnostic, _ in plan.done)
-        for key, count in cured.items():
-            if now[key] > was[key] - count:
-                wrong.setdefault(plan.path, f"{key[1]} would still be reported")
+        for _, code in _standing(before, after, [plan]):
+            wrong.setdefault(plan.path, f"{code} would still be reported")
     return wrong
+
+
+def _standing(before: Report, after: Report, plans: Sequence[_Plan]) -> Iterator[tuple[str, str]]:
+    """The files, as they are shown, and the rules of which plans cure less than they should."""
+    was, now = _counted(before), _counted(after)
+    for plan in plans:
+        cured = Counter((diagnostic.path, diagnostic.code) for diagnostic, _ in plan.done)
+        yield from (key for key, count in cured.items() if now[key] > was[key] - count)
+
+
+def _in_front(code: str, plan: _Plan) -> int:
+    """How many diagnostics that a plan cures may have kept those of a rule from being seen."""
+    from xlalint.registry import find
+
+    behind = find(code).behind
+    return sum(diagnostic.code in behind for diagnostic, _ in plan.done)
 
 
 def _uncovers(plan: _Plan) -> bool:

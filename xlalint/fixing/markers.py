@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow
+from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow, Where
 from xlalint.fixing.below import CONDITIONAL, fresh_name
 from xlalint.fixing.imports import spelling
 from xlalint.fixing.module import Module, called, is_marker, statements
@@ -25,6 +26,7 @@ from xlalint.fixing.places import (
 )
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 from xlalint.fixing.work import READS, Work, names_in
+from xlalint.lazy.site import Site
 
 MARKER = "torch_xla.sync"
 
@@ -50,6 +52,10 @@ def sync_before(module: Module, cure: SyncBefore) -> Rewrite:
         raise Refused(f"there is no place above line {statement.lineno} that runs as often as it")
     if any(isinstance(node, ast.Lambda) for node in module.around(_found(module, cure, statement))):
         raise Refused(f"line {statement.lineno} holds a function without a name")
+    value = _recorded_there(module, _found(module, cure, statement), statement)
+    known = value is None and cure.recorded is not None
+    outer = _loop_without(module, statement, cure.recorded or ()) if known else None
+    statement = outer or statement
     while _is_elif(module, statement):
         parent = module.parents[statement]
         assert isinstance(parent, ast.If)
@@ -59,12 +65,29 @@ def sync_before(module: Module, cure: SyncBefore) -> Rewrite:
         raise Refused(f"line {above.lineno} is a marker already")
     _require_end_of_graph(module, statement)
     rewrite = _inserted(module, statement, above=True)
-    value = _recorded_there(module, _found(module, cure, statement), statement)
     if value is None:
         return rewrite
     name = fresh_name(value, statement, names_in([function_around(module, statement)]))
     bound = Insert(f"{name} = {module.source(value)}", statement, above=True)
     return replace(rewrite, operations=(bound, *rewrite.operations, Replace(value, name)))
+
+
+def _loop_without(module: Module, statement: ast.stmt, recorded: Iterable[Where]) -> ast.stmt | None:
+    """The outermost loop around a statement in its function in which nothing of some work was recorded.
+
+    What the statement itself records in each round is not meant, if there is more.
+    """
+    sites = [site for site in recorded if isinstance(site, Site)]
+    found = [module.statement(site) if site.path == str(module.file.path) else None for site in sites]
+    elsewhere = [each for each in found if each is not statement]
+    places = {node for each in elsewhere if each for node in (each, *module.around(each))}
+    outer = None
+    for node in module.around(statement) if elsewhere or not found else ():
+        if isinstance(node, Function) or node in places:
+            break
+        if isinstance(node, ast.For | ast.While):
+            outer = node
+    return outer
 
 
 def _recorded_there(module: Module, read: ast.AST, statement: ast.stmt) -> ast.expr | None:

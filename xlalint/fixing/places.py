@@ -62,19 +62,27 @@ def seen_in(module: Module, cure: Cure, path: Iterable[Site]) -> Cure:
             return replace(cure, what=_inside(module, _scope_or_function(module, above), what, calls))
         case EndBefore(scope=Site() as scope, site=site):
             return replace(cure, site=_inside(module, _scope_or_function(module, scope), site, calls))
-        case SyncBefore(site=Site() as site):
-            return replace(cure, site=_on_every_replica(module, [*calls, site]) or site)
+        case SyncBefore(site=Site() as site, recorded=recorded):
+            way = [*calls[: calls.index(site)], site] if site in calls else [*calls, site]
+            if module.callees is not None and module.callees.leads_through(module, way, "forward"):
+                raise Refused(f"line {site.line} is reached through a model's `forward`")
+            return replace(cure, site=_on_every_replica(module, way, recorded or ()) or site)
         case MoveInto(what=sites):
             here = tuple(_inside(module, module.tree, each, calls) for each in sites)
             return replace(cure, what=tuple(dict.fromkeys(here)))
     return cure
 
 
-def _on_every_replica(module: Module, calls: Iterable[Site]) -> Site | None:
+def _on_every_replica(module: Module, calls: Iterable[Site], recorded: Iterable[Where]) -> Site | None:
     """The outermost test for a replica below which one of some calls stands in this file.
 
+    Args:
+        module: The file.
+        calls: The calls, the outermost first.
+        recorded: Where the work was recorded that is to be cut, as far as is known.
+
     Raises:
-        Refused: a loop below the test records work itself, in each iteration.
+        Refused: the work is recorded below the test.
     """
     for site in calls:
         statement = module.statement(site) if site.path == str(module.file.path) else None
@@ -86,8 +94,16 @@ def _on_every_replica(module: Module, calls: Iterable[Site]) -> Site | None:
         for loop in around[: around.index(outermost)]:
             if isinstance(loop, Loop) and any(Work(function_around(module, outermost), loop).recording(loop)):
                 raise Refused(f"only some replicas record the work of the loop on line {loop.lineno}")
+        for each in recorded:
+            if isinstance(each, Site) and _stands_in(module, outermost, each):
+                raise Refused(f"only some replicas record the work on line {each.line}")
         return site_of(site.path, outermost.test)
     return None
+
+
+def _stands_in(module: Module, node: ast.AST, site: Site) -> bool:
+    statement = module.statement(site) if site.path == str(module.file.path) else None
+    return statement is not None and node in (statement, *module.around(statement))
 
 
 def _asks_for_replica(test: ast.expr) -> bool:

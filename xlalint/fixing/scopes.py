@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, WrapBody
+from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, Where, WrapBody
 from xlalint.fixing.below import CLOSURE, Below
 from xlalint.fixing.imports import spelling
 from xlalint.fixing.module import Block, Module, called, is_marker, statements
@@ -31,6 +31,7 @@ from xlalint.fixing.work import Work, draws_batch
 from xlalint.lazy.site import Site
 
 STEP = "torch_xla.step"
+_CONDITIONS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
 
 
 def together(module: Module, cures: Iterable[WrapBody]) -> list[WrapBody]:
@@ -42,7 +43,9 @@ def together(module: Module, cures: Iterable[WrapBody]) -> list[WrapBody]:
         by_loop[loop] = replace(
             known,
             markers=tuple(sorted({*known.markers, *cure.markers})),
-            reads=known.reads or cure.reads,
+            reads=tuple(sorted({*known.reads, *cure.reads})),
+            leaves_work=tuple(sorted({*known.leaves_work, *cure.leaves_work})),
+            recorded=tuple(sorted({*known.recorded, *cure.recorded})),
             below=tuple(sorted({*known.below, *cure.below})),
         )
     return [*by_loop.values()]
@@ -84,6 +87,7 @@ def _wrapped(
             if member is None or called(node) == CLOSURE:
                 raise
             whole[member] = refused  # which is well if it stands below the step as it is
+    _take_reads(module, cure, body, below, whole)
     for statement in body:
         read = None if statement in whole else _own_read(statement, work, below)
         if read is not None:
@@ -126,8 +130,7 @@ def _wrapped(
     for wrap in wraps:
         inside = body[body.index(wrap.first) : body.index(wrap.last) + 1]
         _require_quiet(module, inside, work, below, {each.statement for each in markers})
-    if cure.reads and not below.moving and not _may_read(body[body.index(wraps[-1].last) + 1 :], work, body):
-        raise Refused(f"a function that the loop on line {loop.lineno} calls reads in the middle of the step")
+    _require_recorded_inside(module, cure, body, wraps, below)
     for wrap in wraps:
         below.move(wrap.last, body[body.index(wrap.first) : body.index(wrap.last) + 1])
     operations += (Delete(each.deleted) for each in markers)
@@ -280,12 +283,51 @@ def _inner_reads(module: Module, statement: ast.stmt, work: Work, below: Below) 
                 yield node
 
 
-def _may_read(outside: Block, work: Work, body: Block) -> bool:
-    """Whether something outside the step may read, or something in the body that is seen to."""
-    calls = any(isinstance(node, ast.Call) for statement in outside for node in ast.walk(statement))
-    return calls or any(
-        isinstance(node, ast.Call) and work.reads(node) for statement in body for node in ast.walk(statement)
-    )
+def _take_reads(
+    module: Module, cure: WrapBody, body: Block, below: Below, whole: dict[ast.stmt, Refused]
+) -> None:
+    """Let move below what the analysis has seen to read, as far as it may.
+
+    Args:
+        module: The file.
+        cure: What is known of the loop.
+        body: The body of the loop.
+        below: What moves below the step.
+        whole: The statements of the body that read and stay as they are, each with the reason.
+    """
+    for node, member, site in _in_body(module, cure.reads, body):
+        if member in whole:
+            continue
+        around = [node, *module.around(node)]
+        conditional = any(isinstance(each, _CONDITIONS) for each in around[: around.index(member) + 1])
+        if site in cure.leaves_work and not conditional:
+            raise Refused(f"line {site.line} reads its own work, which would be a graph of its own")
+        try:
+            below.take(node)
+        except Refused as refused:
+            whole[member] = refused
+
+
+def _require_recorded_inside(
+    module: Module, cure: WrapBody, body: Block, wraps: Sequence[Wrap], below: Below
+) -> None:
+    """The work that the cure is about must come into a step: else it runs twice as before."""
+    inside = {each for wrap in wraps for each in body[body.index(wrap.first) : body.index(wrap.last) + 1]}
+    for node, member, site in _in_body(module, cure.recorded, body):
+        if member not in inside and not any(each in below.moving for each in (node, *module.around(node))):
+            raise Refused(f"the work on line {site.line} is not in the step")
+
+
+def _in_body(module: Module, sites: Iterable[Where], body: Block) -> Iterator[tuple[ast.AST, ast.stmt, Site]]:
+    """What stands at those of some places that are in a body, each with the statement of it."""
+    for site in sites:
+        assert isinstance(site, Site)
+        if site.path != str(module.file.path) or module.statement(site) is None:
+            continue
+        node = _node(module, site)
+        member = module.member(node, body)
+        if member is not None:
+            yield node, member, site
 
 
 def _stretches(

@@ -100,6 +100,8 @@ class Work:
                     if chain is not None and not isinstance(value, ast.Subscript):
                         self._tensors.add(chain)
         statements = [node for node in ast.walk(function) if isinstance(node, ast.stmt)]
+        self._made = {chain for each in statements if (chain := _made_by(each)) is not None}
+        """Names of tensors that are made on a device."""
         while True:  # until no name is added: a loop hands values to lines above
             known = len(self._values)
             for statement in statements:
@@ -212,6 +214,17 @@ class Work:
                 return any(map(self.is_value, values))
         return False
 
+    def stores(self, statement: ast.stmt) -> bool:
+        """Whether it writes into a tensor that the function has made on a device, which records work."""
+        match statement:
+            case ast.Assign(targets=targets):
+                pass
+            case ast.AugAssign(target=target):
+                targets = [target]
+            case _:
+                return False
+        return any(isinstance(each, ast.Subscript) and chain_of(each.value) in self._made for each in targets)
+
     # Work ---------------------------------------------------------------------------------------
 
     def records(self, node: ast.AST) -> bool:
@@ -220,7 +233,9 @@ class Work:
 
     def surely_records(self, node: ast.AST) -> bool:
         """Whether it is more than a call of something unknown that makes it record work."""
-        return any(map(self._is_sure, self.recording(node)))
+        return (isinstance(node, ast.stmt) and self.stores(node)) or any(
+            map(self._is_sure, self.recording(node))
+        )
 
     def _is_sure(self, node: ast.expr) -> bool:
         if not isinstance(node, ast.Call):
@@ -303,6 +318,15 @@ class Work:
         """Whether arguments are computed in Python."""
         computed = all(isinstance(each, ast.BinOp | ast.Constant) for each in given)
         return bool(given) and computed and not any(map(self.is_value, given))
+
+
+def _made_by(statement: ast.stmt) -> tuple[str, ...] | None:
+    """The name that a statement gives a tensor which it makes on a device."""
+    match statement:
+        case ast.Assign(targets=[target], value=ast.Call(func=function, keywords=keywords)):
+            if (chain_of(function) or ("",))[0] == "torch" and any(each.arg == "device" for each in keywords):
+                return chain_of(target)
+    return None
 
 
 def _reports(name: str) -> bool:

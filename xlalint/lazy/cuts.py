@@ -31,6 +31,24 @@ class Cause(Enum):
         """Whether the programmer wrote this cut as such."""
         return self in (Cause.MARKER, Cause.BARRIER)
 
+    @property
+    def in_words(self) -> str:
+        """What it is, in the words of a sentence about what came before it."""
+        return _IN_WORDS[self]
+
+
+_IN_WORDS = {
+    Cause.MARKER: "the next `torch_xla.sync()`",
+    Cause.BARRIER: "the barrier of `xm.optimizer_step`",
+    Cause.SCOPE_ENTRY: "the entry of the next step",
+    Cause.SCOPE_EXIT: "the end of the step",
+    Cause.LOADER: "the loader's next batch",
+    Cause.STEP_TRACE: "the end of the `StepTrace`",
+    Cause.RENDEZVOUS: "the rendezvous that follows",
+    Cause.FRAMEWORK: "the step marker of the framework",
+    Cause.READ: "the read that follows",
+}
+
 
 class LastCut(NamedTuple):
     """A cut since which nothing was recorded, as far as is assumed.

@@ -13,7 +13,7 @@ from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.sharding import Misuse, Spec
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import NOTHING_DONE, Loop, View
+from xlalint.lazy.state import NOTHING_DONE, Fetch, Loop, View
 from xlalint.lazy.values import BY_IDENTITY, NOTHING, Kind, Recorded, Value, Weight, kinds_that
 
 
@@ -82,6 +82,16 @@ class HostRead(Event):
     spelling: str = ""
     closure_argument: bool = False
     in_every_round: bool = False
+
+    @property
+    def runs_device(self) -> bool:
+        """Whether inside a step it runs the device before the step has ended."""
+        value = self.value
+        if value.is_device:
+            sure_enough = value.known or self.reading is Reading.EXPLICIT
+            return sure_enough and value.recorded.must > Weight.NONE
+        # Inside a step `.item()` is called on a tensor, even where we cannot see that it is one.
+        return value.kind is Kind.UNKNOWN and self.reading is Reading.EXPLICIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -534,9 +544,13 @@ class Settled(Event):
 
 @dataclass(frozen=True, slots=True)
 class ReadThenCut(Settled):
-    """What a host read launched is launched again, by the cut at `site`."""
+    """What a host read launched is launched again, by the cut at `site`.
+
+    `fetches` are where the innermost loop around the cut has read.
+    """
 
     cause: Cause = Cause.MARKER
+    fetches: tuple[Fetch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.obligations import Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import ENTRY, Site
-from xlalint.lazy.state import MOST_PLACES, Engine, State, Timing, places
+from xlalint.lazy.state import MOST_PLACES, Engine, Fetch, State, Timing, places
 from xlalint.lazy.transitions import Transitions, exchange, note
 from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
 
@@ -132,7 +132,10 @@ class RecordingTransitions(Transitions):
         if value.recorded.must and value.is_device:
             self._run_first(state, spelling, site, assumes)
         each = state.in_every_round
-        self._emit(HostRead(site, assumes, value, reading, spelling, closure_argument, each), state)
+        event = HostRead(site, assumes, value, reading, spelling, closure_argument, each)
+        self._emit(event, state)
+        if event.runs_device:
+            note(state, fetches=state.loop.own.fetches | {Fetch(site)})
         self.wait(state)
         if value.recorded.may is Weight.HEAVY:
             note(state, reads=True)
@@ -207,7 +210,8 @@ class RecordingTransitions(Transitions):
         markers = self._markers_after(state, cause, site, taken, waits=waits, repeats=surely)
         for obligation in state.owes(Owed.READ):
             met = both(obligation.assumes, assumes)
-            self._settle(state, obligation, ReadThenCut(site, met, obligation, cause))
+            fetches = tuple(sorted(state.loop.all.fetches))
+            self._settle(state, obligation, ReadThenCut(site, met, obligation, cause, fetches))
         self._settle_steps_of_loops(state, "the graph cut", site)
         closures = state.owes(Owed.CLOSURE)
         state.obligations = frozenset(o for o in state.obligations if not o.terms.dropped_by_cut)

@@ -99,12 +99,24 @@ class Training(NamedTuple):
     alone: bool = False
 
 
+class Fetch(NamedTuple):
+    """A place where the host reads what the device holds, or a function is called that does.
+
+    Args:
+        leaves: The work that this function surely leaves behind, where it has recorded some itself.
+    """
+
+    site: Site
+    leaves: Weight = Weight.NONE
+
+
 class Activity(NamedTuple):
     """What a stretch of the program did.
 
     Args:
         works: It recorded heavy work.
         reads: It read on the host what may be a step's work.
+        fetches: Where it read what would run the device in the middle of a step.
         backward: It computed gradients.
         steps: It stepped an optimizer.
         cuts: It surely cut the graph.
@@ -123,6 +135,7 @@ class Activity(NamedTuple):
 
     works: bool = False
     reads: bool = False
+    fetches: frozenset[Fetch] = frozenset()
     backward: bool = False
     steps: bool = False
     cuts: bool = False
@@ -532,6 +545,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
     Activity: {
         "works": _either,
         "reads": _either,
+        "fetches": _united,
         "backward": _either,
         "steps": _either,
         "cuts": _either,

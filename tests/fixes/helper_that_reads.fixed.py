@@ -1,5 +1,4 @@
 # select: XLA201
-# refused: `keep` on line 21 reads on line 10 of program.py
 import torch
 import torch_xla
 
@@ -12,14 +11,14 @@ def keep(loss):
 
 def train(model, optimizer, batches):
     for batch in batches:
-        optimizer.zero_grad()
-        loss = model(batch).square().mean()
-        loss.backward()
-        optimizer.step()
-        torch_xla.sync()
-        scaled = loss * 2
+        with torch_xla.step():
+            optimizer.zero_grad()
+            loss = model(batch).square().mean()
+            loss.backward()
+            optimizer.step()
+        with torch_xla.step():
+            scaled = loss * 2
         keep(scaled)
-        torch_xla.sync()
 
 
 device = torch_xla.device()
