@@ -78,3 +78,15 @@ def of_one_by_default(dataset, args):
     train(DataLoader(dataset, batch_size=args.batch_size))
     train(DataLoader(dataset, batch_size=vars(args)["batch_size"]))
     train(DataLoader(dataset, batch_size=args.many))  # expect: XLA404 likely
+
+
+def by_settings(dataset, args):
+    settings = {"batch_size": args.many, "shuffle": True}
+    if args.workers:
+        settings["num_workers"] = args.workers
+    train(DataLoader(dataset, **settings))  # expect: XLA404 likely
+    settings |= {"pin_memory": False}
+    train(DataLoader(dataset, **settings))  # expect: XLA404 likely
+    if args.whole_batches:
+        settings["drop_last"] = True
+    train(DataLoader(dataset, **settings))

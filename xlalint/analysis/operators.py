@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import (
     RankTest,
     computed_of,
     constant,
+    container,
     container_of,
     counts,
     literal,
@@ -112,6 +113,8 @@ def operate(
         return HOST
     if left.kind is Kind.CONTAINER and right.kind is Kind.CONTAINER and isinstance(op, ast.Add):
         return container_of(join_values(element(left), element(right)))
+    if isinstance(op, ast.BitOr) and isinstance(a := left.payload, Container):
+        return _merged(left, right, a)
     if left.kind is Kind.CONTAINER and isinstance(op, ast.Mult):
         return container_of(element(left))
     differs = left.differs or right.differs
@@ -126,6 +129,19 @@ def operate(
     if _goes_on_counting(op, left, right, node, store):
         return COUNTER
     return Value(Kind.HOST, differs=differs, payload=computed_of(left, right))
+
+
+def _merged(left: Value, right: Value, one: Container) -> Value:
+    """Two mappings, or sets, in one."""
+    other = right.payload
+    if not isinstance(other, Container):
+        return UNKNOWN._replace(differs=left.differs or right.differs)
+    keyed = one.keys is not None and other.keys is not None
+    if keyed and one.items is not None and other.items is not None:
+        held = dict(zip(one.keys or (), one.items, strict=True))
+        held.update(zip(other.keys or (), other.items, strict=True))
+        return container(list(held.values()), tuple(held))
+    return container_of(join_values(one.element, other.element), keyed=keyed)
 
 
 def _take_time(left: Value, right: Value, node: ast.expr | ast.stmt, frame: Frame, store: Store) -> None:

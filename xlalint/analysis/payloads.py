@@ -31,6 +31,8 @@ from xlalint.lazy.values import join as join_values
 
 DEEPEST = 4
 """Containers nest so deep; deeper ones are unknown, or a loop that wraps a list in a list never ends."""
+MOST_ITEMS = 16
+"""Of containers of more items only what they hold in all is known."""
 MOST_TARGETS = 4
 """A callable, class or instance may be one of at most so many; more are unknown."""
 
@@ -97,7 +99,19 @@ class Container(NamedTuple):
             items = tuple(map(join_values, self.items, other.items))
             return Container(items, element, self.keys, max(self.depth, other.depth))
         keyed = self.keys is not None and other.keys is not None
+        if self.keys and other.keys:
+            return self._with_keys_of(other, element)
         return Container(None, element, () if keyed else None, max(self.depth, other.depth))
+
+    def _with_keys_of(self, other: Container, element: Value) -> Container:
+        """Either of two mappings that hold something: what one of them lacks is not known."""
+        keys = tuple(dict.fromkeys((*(self.keys or ()), *(other.keys or ()))))
+        one = dict(zip(self.keys or (), self.items or (), strict=True))
+        two = dict(zip(other.keys or (), other.items or (), strict=True))
+        items = tuple(join_values(one.get(key, UNKNOWN), two.get(key, UNKNOWN)) for key in keys)
+        depth = max(self.depth, other.depth)
+        known = len(keys) <= MOST_ITEMS and None not in keys
+        return Container(items if known else None, element, keys if known else (), depth)
 
 
 def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Value:
@@ -107,7 +121,7 @@ def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Val
     depth = 1 + max((_depth(item) for item in (*items, element)), default=0)
     if depth > DEEPEST:
         return UNKNOWN
-    if len(items) > 16:
+    if len(items) > MOST_ITEMS:
         unknown = Container(None, element, None if keys is None else (), depth)
         return Value(Kind.CONTAINER, recorded=recorded, payload=unknown)
     return Value(Kind.CONTAINER, recorded=recorded, payload=Container(tuple(items), element, keys, depth))

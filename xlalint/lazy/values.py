@@ -261,6 +261,10 @@ def join(a: Value, b: Value) -> Value:
             return one._replace(assumes=assumes)  # one branch has shown that it is a module
     if kinds <= _HOST_LIKE:
         return Value(Kind.HOST, assumes, NOTHING, differs, reduced)
+    if kinds == _STRUCTURES and all(map(_may_be_structure, (a, b))):
+        # Such as what a model returns, as a tuple or as an object.
+        structure = Tensor(Role.STRUCTURE)
+        return Value(Kind.TENSOR, either(assumes, IS_A_TENSOR), recorded, differs, reduced, structure)
     for one, unknown in ((a, b), (b, a)):
         if one.kind in _OUTLASTING and unknown.kind is Kind.UNKNOWN and unknown.payload is None:
             return Value(
@@ -279,6 +283,12 @@ def worked_on(value: Value) -> Value:
 def is_xla_device(value: Value) -> bool:
     """Whether a value is a device of XLA, as far as is assumed."""
     return value.kind is Kind.DEVICE and getattr(value.payload, "type", "") == XLA
+
+
+def _may_be_structure(value: Value) -> bool:
+    """Whether a value is made of device tensors, or may be."""
+    held = getattr(value.payload, "element", None)
+    return value.kind is Kind.TENSOR or (isinstance(held, Value) and held.kind is Kind.TENSOR)
 
 
 def prevails_as_device(one: Value, other: Value) -> bool:
@@ -375,6 +385,7 @@ def kinds_that(trait: str) -> frozenset[Kind]:
     return frozenset(kind for kind, traits in TRAITS.items() if getattr(traits, trait))
 
 
+_STRUCTURES = frozenset({Kind.TENSOR, Kind.CONTAINER})
 _NUMERIC = kinds_that("numeric")
 _HOST_LIKE = kinds_that("on_host")
 _OF_REPLICAS = frozenset({Kind.ORDINAL, Kind.RANK_TEST})

@@ -15,8 +15,10 @@ from xlalint.analysis.library.modules import module_method, parameter
 from xlalint.analysis.library.optimizers import optimizer_method, scaler_method
 from xlalint.analysis.library.tensors import tensor_method
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import (
     Iterated,
+    Known,
     Loader,
     Method,
     Module,
@@ -31,16 +33,31 @@ from xlalint.analysis.payloads import (
     literal,
     made_up,
     taken_from,
+    targets,
     unknown_from,
 )
 from xlalint.analysis.scopes import enter_scope
 from xlalint.analysis.unknown import call_unknown
+from xlalint.knowledge import functions
 from xlalint.knowledge.methods import METHODS
 from xlalint.knowledge.operations import Operation, operation_of
 from xlalint.lazy.assumptions import MOVES, assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.scopes import Scope
-from xlalint.lazy.values import HOST, NONE, UNKNOWN, XLA, Kind, Place, Role, Tensor, Value, Weight
+from xlalint.lazy.values import (
+    HEAVY,
+    HOST,
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    XLA,
+    Kind,
+    Place,
+    Role,
+    Tensor,
+    Value,
+    Weight,
+)
 
 MethodOf = Callable[[Machine, Value, str, Call], Value]
 
@@ -132,6 +149,7 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
             )
         case "backward":
             call.frame.model.backward(call.store.state, call.site, sure=False)
+            _trained_on_xla(machine, call)
             return NONE
         case "zero gradients":
             call.frame.model.zero_gradients(call.store.state)
@@ -147,6 +165,34 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
             return Value(Kind.HOST, differs=receiver.differs, payload=Rows(count, given=True))
         case _:
             return call_unknown(machine, call)
+
+
+def _trained_on_xla(machine: Machine, call: Call) -> None:
+    """What backward starts from is taken to be on the device where torch_xla steps the optimizer."""
+    function = call.frame.function
+    if function is None or not function.outline.mentions(_STEPS) or isinstance(function.node, ast.Lambda):
+        return
+    if not isinstance(starts := call.function, ast.Attribute) or not isinstance(starts.value, ast.Name):
+        return
+    steps = (
+        machine.evaluate(inner, call.frame, call.store)
+        for inner in within(function.node)
+        if isinstance(inner, ast.Attribute) and inner.attr in _STEPS and isinstance(inner.value, ast.Name)
+    )
+    if any(isinstance(step, Known) and step.name in _STEP for found in steps for step in targets(found)):
+        on_device = assume(f"`{starts.value.id}` is on an XLA device")
+        heavy = HEAVY if call.frame.model.records(call.store.state) else NOTHING
+        rebind(
+            machine,
+            starts.value,
+            Value(Kind.TENSOR, on_device, heavy, differs=True),
+            call.frame,
+            call.store,
+        )
+
+
+_STEPS = functions.names_of("xla optimizer step")
+_STEP = frozenset(name for name, effect in functions.FUNCTIONS.items() if effect == "xla optimizer step")
 
 
 def _counted(machine: Machine, call: Call) -> int | None:
