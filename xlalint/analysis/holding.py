@@ -9,26 +9,44 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import Bound, Classes, Container, Iterated, classes_of, targets
 from xlalint.analysis.store import Store
-from xlalint.lazy.obligations import Owed
+from xlalint.lazy.obligations import Obligation, Owed
 from xlalint.lazy.values import NOTHING, Value, Weight
 
 
-def let_go(machine: Machine, frame: Frame, store: Store) -> None:
-    """A statement has ended: work that was read, and that no name, object or parameter holds now, is gone."""
+def let_go(machine: Machine, frame: Frame, store: Store, before: frozenset[Obligation]) -> None:
+    """A statement has ended: work that was read, and that no name, object or parameter holds now, is gone.
+
+    What parameters or gradients hold on some ways only runs again on these. `before` is what was owed when
+    the statement began; for what it has read itself, they must hold it.
+    """
     state = store.state
-    if state.engine.recorded.may is not Weight.HEAVY or not any(
-        owed.owed is Owed.READ and not owed.inherited for owed in state.obligations
-    ):
+    reads = {owed for owed in state.obligations if owed.owed is Owed.READ and not owed.inherited}
+    if state.engine.recorded.may is not Weight.HEAVY or not reads:
         return
     if not may_hold_work(machine, frame, store):
         frame.model.let_die(state, NOTHING)
+    elif not (reads <= before or _is_held_by_parameters(store) or _is_named(machine, frame, store)):
+        state.obligations -= reads - before
 
 
 def may_hold_work(machine: Machine, frame: Frame, store: Store) -> bool:
     """Whether a name, object, parameter or gradient may hold heavy work, or a caller does."""
     engine = store.state.engine
     heavy = Weight.HEAVY
-    if frame.found.must is heavy or engine.parameters.may is heavy or engine.gradients.may is heavy:
+    if engine.parameters.may is heavy or engine.gradients.may is heavy:
+        return True
+    return _is_named(machine, frame, store)
+
+
+def _is_held_by_parameters(store: Store) -> bool:
+    """Whether parameters or gradients surely hold heavy work."""
+    return Weight.HEAVY in (store.state.engine.parameters.must, store.state.engine.gradients.must)
+
+
+def _is_named(machine: Machine, frame: Frame, store: Store) -> bool:
+    """Whether a name or an object may hold heavy work, or a caller does."""
+    heavy = Weight.HEAVY
+    if frame.found.must is heavy:
         return True
     if any(value.recorded.may is heavy for held in (store.names, frame.captured) for value in held.values()):
         return True
