@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterator, Set
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
@@ -13,11 +14,16 @@ from xlalint.lazy.obligations import Obligation, Owed
 from xlalint.lazy.values import NOTHING, Value, Weight
 
 
-def let_go(machine: Machine, frame: Frame, store: Store, before: frozenset[Obligation]) -> None:
+def let_go(
+    machine: Machine, frame: Frame, store: Store, statement: ast.stmt, before: frozenset[Obligation]
+) -> None:
     """A statement has ended: work that was read, and that no name, object or parameter holds now, is gone.
 
-    What parameters or gradients hold on some ways only runs again on these. `before` is what was owed when
-    the statement began; for what it has read itself, they must hold it.
+    What it has read itself must be held by parameters or gradients on all ways, or by a name that stands in
+    it: what it made of other things is gone with it. The statements of a block have looked at their reads.
+
+    Args:
+        before: What was owed when the statement began.
     """
     state = store.state
     reads = {owed for owed in state.obligations if owed.owed is Owed.READ and not owed.inherited}
@@ -25,8 +31,14 @@ def let_go(machine: Machine, frame: Frame, store: Store, before: frozenset[Oblig
         return
     if not may_hold_work(machine, frame, store):
         frame.model.let_die(state, NOTHING)
-    elif not (reads <= before or _is_held_by_parameters(store) or _is_named(machine, frame, store)):
-        state.obligations -= reads - before
+    elif not (reads <= before or _is_block(statement) or _is_held_by_parameters(store)):
+        names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+        if not _is_named(machine, frame, store, names):
+            state.obligations -= reads - before
+
+
+def _is_block(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Match) or hasattr(statement, "body")
 
 
 def may_hold_work(machine: Machine, frame: Frame, store: Store) -> bool:
@@ -43,43 +55,55 @@ def _is_held_by_parameters(store: Store) -> bool:
     return Weight.HEAVY in (store.state.engine.parameters.must, store.state.engine.gradients.must)
 
 
-def _is_named(machine: Machine, frame: Frame, store: Store) -> bool:
-    """Whether a name or an object may hold heavy work, or a caller does."""
+def _is_named(machine: Machine, frame: Frame, store: Store, names: Set[str] | None = None) -> bool:
+    """Whether a name, of `names` if they are given, or an object may hold heavy work, or a caller does."""
     heavy = Weight.HEAVY
     if frame.found.must is heavy:
         return True
-    if any(value.recorded.may is heavy for held in (store.names, frame.captured) for value in held.values()):
+    named = [*_named(frame, store, names)]
+    if any(_may_weigh(value) for value in named):
         return True
     holders = {cls for (cls, _), value in store.attributes.items() if value.recorded.may is heavy}
-    return bool(holders) and not holders.isdisjoint(_held(machine, frame, store))
+    if not holders:
+        return False
+    used = frame.function.outer_names() if frame.function is not None else frozenset()
+    wanted = sorted(used if names is None else used & names)
+    named += (machine.names.global_name(name, frame.outline, frame.function) for name in wanted)
+    return not holders.isdisjoint(_held(machine, named, store))
 
 
-def _held(machine: Machine, frame: Frame, store: Store) -> Iterator[Class]:
-    """The classes of which an object is held: by a name that is known here, or by such an object.
+def _may_weigh(value: Value) -> bool:
+    """Whether a value may hold heavy work, or a function may that it is."""
+    return value.recorded.may is Weight.HEAVY or any(
+        held.recorded.may is Weight.HEAVY
+        for target in targets(value)
+        if isinstance(target, Bound)
+        for _, held in target.captured
+    )
+
+
+def _named(frame: Frame, store: Store, names: Set[str] | None) -> Iterator[Value]:
+    for held in (store.names, frame.captured):
+        yield from (value for name, value in held.items() if names is None or name in names)
+
+
+def _held(machine: Machine, named: list[Value], store: Store) -> Iterator[Class]:
+    """The classes of which an object is held: by a name that is known, or by such an object.
 
     What a called function made and did not return is not among them, and neither is what an expression lets
     go. An object of a global name that only a called function uses is not seen.
     """
     seen: set[Class] = set()
-    for value in _named(machine, frame, store):
-        waiting = [*_classes_within(value)]
-        while waiting:
-            cls = waiting.pop()
-            if cls in seen:
-                continue
-            seen.add(cls)
-            yield cls
-            own = [each for (owner, _), each in store.attributes.items() if owner is cls]
-            for each in (*own, *machine.classes.attributes(cls).values()):
-                waiting += _classes_within(each)
-
-
-def _named(machine: Machine, frame: Frame, store: Store) -> Iterator[Value]:
-    yield from store.names.values()
-    yield from frame.captured.values()
-    if frame.function is not None:
-        for name in sorted(frame.function.outer_names()):
-            yield machine.names.global_name(name, frame.outline, frame.function)
+    waiting = [cls for value in named for cls in _classes_within(value)]
+    while waiting:
+        cls = waiting.pop()
+        if cls in seen:
+            continue
+        seen.add(cls)
+        yield cls
+        own = [each for (owner, _), each in store.attributes.items() if owner is cls]
+        for each in (*own, *machine.classes.attributes(cls).values()):
+            waiting += _classes_within(each)
 
 
 def _classes_within(value: Value) -> Iterator[Class]:

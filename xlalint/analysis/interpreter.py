@@ -184,9 +184,7 @@ class Interpreter(Memo):
                 owed = current.state.obligations
                 current = execute(self, statement, frame, current)
                 if current is not None and current.state.obligations:
-                    # What a block has read, its own statements have looked at.
-                    of_block = isinstance(statement, _BLOCKS)
-                    let_go(self, frame, current, current.state.obligations if of_block else owed)
+                    let_go(self, frame, current, statement, owed)
                 if frame.reads or apart.reads:
                     apart = go_on(apart, statement, frame, last)
         if apart.reads:
@@ -635,11 +633,6 @@ class Interpreter(Memo):
 
 ATTRIBUTES = "attributes"
 """What the key of a context begins with in which a method is run for the attributes that it assigns."""
-
-_BLOCKS = (
-    ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match,
-)  # fmt: skip
-"""Statements that are made of others."""
 
 _WITH_ITS_COUNTERPART = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 """Methods of which one may wait for what another does: replicas meet over the whole life of the object."""
