@@ -157,8 +157,8 @@ FUNCTIONS: dict[str, str] = {
     "torch.nn.utils.clip_grad_norm": "clip gradients",
     "torch.nn.utils.clip_grad.clip_grad_norm_": "clip gradients",
     "torch.autograd.backward": "backward",
-    "torch.amp.GradScaler": "scaler",
-    "torch.cuda.amp.GradScaler": "scaler",
+    "torch.amp.GradScaler": "scaler of another device",
+    "torch.cuda.amp.GradScaler": "scaler of another device",
     "torch_xla.amp.GradScaler": "scaler",
     # Wrapped models
     "torch.nn.parallel.DistributedDataParallel": "data parallel module",

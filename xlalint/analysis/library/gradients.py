@@ -17,11 +17,12 @@ from xlalint.analysis.payloads import (
     Module,
     Scaler,
     container_of,
+    literal,
 )
 from xlalint.analysis.store import Move
 from xlalint.knowledge import functions
+from xlalint.lazy.assumptions import MANY, assume, shown_by_use
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
-from xlalint.lazy.assumptions import assume, shown_by_use
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Use
 from xlalint.lazy.gradients import Gradient
@@ -29,6 +30,7 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
     NONE,
+    XLA,
     Kind,
     Place,
     Role,
@@ -110,6 +112,15 @@ def _scaler(machine: Machine, call: Call) -> Value:
     return Value(Kind.SCALER, NONE_ASSUMED if known else assume("the scaler is enabled"), payload=Scaler())
 
 
+def _other_scaler(machine: Machine, call: Call) -> Value:
+    """A scaler of another device, unless it is said to be XLA's: where it hangs on something whether it is
+    enabled, that it is used on XLA is one more thing to assume."""
+    scaler = _scaler(machine, call)
+    if literal(call.argument(0, "device")) == XLA or not scaler.assumes:
+        return scaler
+    return scaler._replace(assumes=MANY)
+
+
 def _wrap_module(machine: Machine, call: Call) -> Value:
     return wrapped(call, moves=False)
 
@@ -157,6 +168,7 @@ EFFECTS: dict[str, Effect] = {
     "backward": _backward,
     "average weights": _average_weights,
     "scaler": _scaler,
+    "scaler of another device": _other_scaler,
     "wrap module": _wrap_module,
     "data parallel module": _data_parallel,
     "shard and move module": _shard_and_move,
