@@ -19,8 +19,9 @@ def let_go(
 ) -> None:
     """A statement has ended: work that was read, and that no name, object or parameter holds now, is gone.
 
-    What it has read itself must be held by parameters or gradients on all ways, or by a name that stands in
-    it: what it made of other things is gone with it. The statements of a block have looked at their reads.
+    What it has read itself, in no callee, must be held by parameters or gradients on all ways, or by a name
+    that stands in it: what it made of other things is gone with it. The statements of a block have looked at
+    their own reads.
 
     Args:
         before: What was owed when the statement began.
@@ -31,10 +32,12 @@ def let_go(
         return
     if not may_hold_work(machine, frame, store):
         frame.model.let_die(state, NOTHING)
-    elif not (reads <= before or _is_block(statement) or _is_held_by_parameters(store)):
+        return
+    own = {owed for owed in reads - before if len(owed.path) == 1}
+    if own and not (_is_block(statement) or _is_held_by_parameters(store)):
         names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
         if not _is_named(machine, frame, store, names):
-            state.obligations -= reads - before
+            state.obligations -= own
 
 
 def _is_block(statement: ast.stmt) -> bool:
