@@ -13,9 +13,11 @@ import random
 import statistics
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from xlalint.checker import Report, check
+from xlalint.diagnostic import Diagnostic
 from xlalint.session import Session
 from xlalint.settings import SettingsFinder
 
@@ -41,7 +43,7 @@ def main() -> int:
         began = time.process_time()
         report = session.check([path], texts)
         costs.append((time.process_time() - began, what))
-        if arguments.verify and _told(report) != _told(
+        if arguments.verify and told(report) != told(
             check([path], SettingsFinder(isolated=True), texts=texts)
         ):
             wrong += 1
@@ -86,7 +88,8 @@ def edited(text: str, choice: random.Random) -> tuple[str, str]:
     return after, f"{name}: {what}"
 
 
-def _told(report: Report) -> object:
+def told(report: Report) -> tuple[list[Diagnostic], int, int, Counter[str]]:
+    """All that a check says that must be the same, whoever asks."""
     return report.diagnostics, report.suppressed, report.hot, report.bounds
 
 

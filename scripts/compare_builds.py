@@ -1,8 +1,9 @@
 """Compare what the installed, compiled package says with what its interpreted sources say: every byte.
 
-`dev.py demo` installs it into .venv. Compared are the project's own programs, programs that nest deeply
-and the trees that are named. Exits with 0 when nothing differs, with 1 when something does or the
-package is not compiled, or not of these sources.
+`dev.py demo` installs it into .venv. Compared are the project's own programs, programs that nest deeply and
+the trees that are named; and what sessions say while a file of an example, and of each of these trees, is
+edited. Exits with 0 when nothing differs, with 1 when something does or the package is not compiled, or not
+of these sources.
 """
 
 from __future__ import annotations
@@ -26,11 +27,15 @@ OWN_TREES = (
     "tests/syntax",
 )  # fmt: skip
 DEPTHS = (5, 100, 1000, 5000)
+EDITED = ROOT / "examples" / "train_digits" / "engine.py"
+EDITS = 40
+"""So often the file of a session is edited."""
 
 
 def main() -> int:
     """Print which trees differ."""
-    trees = [*(ROOT / name for name in OWN_TREES), *(Path(tree).resolve() for tree in sys.argv[1:])]
+    named = [Path(tree).resolve() for tree in sys.argv[1:]]
+    trees = [*(ROOT / name for name in OWN_TREES), *named]
     with tempfile.TemporaryDirectory() as folder:
         deep = Path(folder).resolve()
         write_deep(deep)
@@ -41,7 +46,22 @@ def main() -> int:
         trees.append(deep)
         differing = [tree for tree in trees if not is_same(tree)]
     print(f"{len(trees) - len(differing)} of {len(trees)} trees: the same bytes, compiled and interpreted")
-    return int(bool(differing))
+    files = [EDITED, *filter(None, map(most_text, named))]
+    apart = [file for file in files if not is_same_in_session(file)]
+    print(f"{len(files) - len(apart)} of {len(files)} sessions: the same after each of {EDITS} edits")
+    return int(bool(differing or apart))
+
+
+def most_text(tree: Path) -> Path | None:
+    """The largest file of a tree that names torch_xla, if any does."""
+    naming = [path for path in tree.rglob("*.py") if b"torch_xla" in path.read_bytes()]
+    return max(naming, key=lambda path: path.stat().st_size, default=None)
+
+
+def is_same_in_session(file: Path) -> bool:
+    """Whether sessions of both say the same of a file while it is edited; says where they do not."""
+    script = (sys.executable, str(ROOT / "scripts" / "session_answers.py"), str(file), str(EDITS))
+    return _agree(file, *_both(script, script, (), file.parent))
 
 
 def write_deep(folder: Path) -> None:
@@ -54,9 +74,17 @@ def write_deep(folder: Path) -> None:
 
 def is_same(tree: Path) -> bool:
     """Whether both say the same of a tree; says what does not."""
-    compiled, interpreted = outputs("check", *OPTIONS, "--output-format", "json", ".", cwd=tree)
+    return _agree(tree, *outputs("check", *OPTIONS, "--output-format", "json", ".", cwd=tree))
+
+
+def outputs(*arguments: str, cwd: Path) -> tuple[str, str]:
+    """What the compiled package and the interpreted sources write."""
+    return _both((str(COMMAND),), (sys.executable, "-m", "xlalint"), arguments, cwd)
+
+
+def _agree(what: Path, compiled: str, interpreted: str) -> bool:
     if compiled != interpreted:
-        print(f"{tree}: they differ")
+        print(f"{what}: they differ")
         for name, said in (("compiled", compiled), ("interpreted", interpreted)):
             other = interpreted if said is compiled else compiled
             known = set(other.splitlines())
@@ -65,18 +93,20 @@ def is_same(tree: Path) -> bool:
     return compiled == interpreted
 
 
-def outputs(*arguments: str, cwd: Path) -> tuple[str, str]:
-    """What the compiled package and the interpreted sources write."""
+def _both(
+    compiled: tuple[str, ...], interpreted: tuple[str, ...], arguments: tuple[str, ...], cwd: Path
+) -> tuple[str, str]:
+    """What a command writes with the compiled package, and another with the interpreted sources."""
     path = os.pathsep.join(str(ROOT / source) for source in SOURCES)
     with ThreadPoolExecutor(2) as threads:
-        compiled = threads.submit(_output, [str(COMMAND)], {}, arguments, cwd)
-        interpreted = threads.submit(
-            _output, [sys.executable, "-m", "xlalint"], {"PYTHONPATH": path}, arguments, cwd
-        )
-        return compiled.result(), interpreted.result()
+        one = threads.submit(_output, compiled, {}, arguments, cwd)
+        other = threads.submit(_output, interpreted, {"PYTHONPATH": path}, arguments, cwd)
+        return one.result(), other.result()
 
 
-def _output(command: list[str], environment: dict[str, str], arguments: tuple[str, ...], cwd: Path) -> str:
+def _output(
+    command: tuple[str, ...], environment: dict[str, str], arguments: tuple[str, ...], cwd: Path
+) -> str:
     run = subprocess.run(
         [*command, *arguments], cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True
     )
