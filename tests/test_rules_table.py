@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 import pytest
 
 from fixture_programs import FIXTURES, bad_programs
-from rule_documents import PAGES, PICTURE, made_anew, pages
+from rule_documents import PAGES, PICTURE, ROOT, made_anew, pages
 from xlalint.lazy.events import Event
 from xlalint.registry import all_rules
-from xlalint.rule import Rule
+from xlalint.rule import Rule, Stage
 
 HEADINGS = [
     "What it does",
@@ -27,6 +27,13 @@ HEADINGS = [
     "References",
 ]
 LINES = range(40, 131)
+PROVEN_ELSEWHERE = {
+    "XLA004": "in processes that do not import torch_xla, which test_unregistered.py starts",
+    "XLA207": "by what the closures print, which tests of step closures compare",
+}
+"""Rules whose harm the engine shows, if not by measures of their programs."""
+OF_FILES = frozenset({"XLA000", "XLA002", "XLA090"})
+"""They speak of what stands in a file: nobody has to run it to see whether that is so."""
 NO_PROGRAM = {
     "XLA000": "what cannot be parsed cannot be run; tests of the checker hold it",
     "XLA092": "off by default, and about the analysis, not the program",
@@ -71,6 +78,32 @@ def test_headings_stand_in_order(rule: type[Rule[Any]]) -> None:
 def test_a_rule_declares_what_it_judges(rule: type[Rule[Any]]) -> None:
     assert all(issubclass(event, Event) for event in rule.events)
     assert rule.events
+
+
+def resting_on() -> dict[str, set[str]]:
+    """The table of docs/precision.md that says on what each rule rests, by the first words of its rows."""
+    text = (ROOT / "docs" / "precision.md").read_text(encoding="utf-8")
+    _, _, table = text.partition("| what stands behind it | rules |")
+    rows = re.findall(r"^\| (.+?) \| XLA([\d, ]+) \|$", table.partition("\n\n")[0], re.M)
+    return {what: {f"XLA{number}" for number in numbers.split(", ")} for what, numbers in rows}
+
+
+def test_rules_that_are_on_rest_on_what_the_page_says() -> None:
+    """A rule is on by default if real code has confirmed it, or says only what the engine proves."""
+    confirmed, definite, but_for_spmd, of_runs = resting_on().values()
+    on = [rule for rule in all_rules() if rule.enabled and rule.stage is Stage.STABLE]
+    assert sorted([*confirmed, *definite, *but_for_spmd, *of_runs]) == [rule.code for rule in on]
+    assert definite == {rule.code for rule in on if rule.only_definite}
+    assert of_runs == {rule.code for rule in on if rule.of_runs}
+    proven = {program.code for program in bad_programs() if program.no_proof is None}
+    assert definite | but_for_spmd <= proven | PROVEN_ELSEWHERE.keys()
+
+
+@pytest.mark.parametrize("code", sorted(resting_on()["true alarms on real code"] - OF_FILES))
+def test_a_rule_that_real_code_confirms_is_on_the_page(code: str) -> None:
+    text = (ROOT / "docs" / "precision.md").read_text(encoding="utf-8")
+    rows = re.findall(rf"^.*\b(?:XLA)?{code[3:]}\b.*$", text.partition("| what stands behind it")[0], re.M)
+    assert any(re.search(r"\btrue\b|[1-9]\d* of \d+|\| [1-9]", row) for row in rows)
 
 
 @every_rule

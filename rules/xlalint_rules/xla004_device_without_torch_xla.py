@@ -56,6 +56,7 @@ class DeviceWithoutTorchXla(Rule[DeviceUnregistered]):
     code = "XLA004"
     name = "device-without-torch-xla"
     severity = Severity.ERROR
+    only_definite = True
 
     def judge(self, event: DeviceUnregistered, state: View) -> Iterator[Finding]:
         yield self.finding(

@@ -88,6 +88,7 @@ class EagerClosureArgument(Rule[HostRead]):
     code = "XLA106"
     name = "eager-closure-argument"
     severity = Severity.WARNING
+    only_definite = True
 
     def judge(self, event: HostRead, state: View) -> Iterator[Finding]:
         if not event.closure_argument:

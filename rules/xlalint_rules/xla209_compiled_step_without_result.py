@@ -68,15 +68,15 @@ class CompiledStepWithoutResult(Rule[CompiledInVain]):
 
     code = "XLA209"
     name = "compiled-step-without-result"
-    severity = Severity.WARNING
+    severity = Severity.ERROR
     only_definite = True
     of_text = True
 
     def judge(self, event: CompiledInVain, state: View) -> Iterator[Finding]:
         harm, help = _SAID[event.fault]
-        yield self.finding(
-            event, harm, help=help, cures=(ByHand(event.site, title=help[:1].upper() + help[1:]),)
-        )
+        severity = Severity.WARNING if event.fault is Fault.GENERATOR else Severity.ERROR
+        cures = (ByHand(event.site, title=help[:1].upper() + help[1:]),)
+        yield self.finding(event, harm, help=help, severity=severity, cures=cures)
 
 
 _SAID = {

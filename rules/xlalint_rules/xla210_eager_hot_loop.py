@@ -85,6 +85,7 @@ class EagerHotLoop(Rule[LoopLeft]):
     code = "XLA210"
     name = "eager-hot-loop"
     severity = Severity.WARNING
+    only_definite = True
 
     def judge(self, event: LoopLeft, state: View) -> Iterator[Finding]:
         loop = event.loop

@@ -75,6 +75,7 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
     code = "XLA212"
     name = "work-outside-step"
     severity = Severity.WARNING
+    only_definite = True
     yields_to = ("XLA106", "XLA101", "XLA103", "XLA102")
 
     def judge(self, event: Cut | HostRead | LoopLeft, state: View) -> Iterator[Finding]:

@@ -70,6 +70,7 @@ class MarkerInTrace(Rule[Cut]):
     code = "XLA301"
     name = "marker-in-trace"
     severity = Severity.ERROR
+    only_definite = True
 
     def judge(self, event: Cut, state: View) -> Iterator[Finding]:
         scope = state.scopes.profiler

@@ -80,6 +80,7 @@ class MissingGradientReduction(Rule[OptimizerStepped]):
     code = "XLA506"
     name = "missing-gradient-reduction"
     severity = Severity.ERROR
+    only_definite = True
     yields_to = ("XLA515", "XLA701")
 
     def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:

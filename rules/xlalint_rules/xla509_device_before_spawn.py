@@ -64,6 +64,7 @@ class DeviceBeforeSpawn(Rule[LaunchedTooLate]):
     code = "XLA509"
     name = "device-before-spawn"
     severity = Severity.ERROR
+    only_definite = True
 
     def judge(self, event: LaunchedTooLate, state: View) -> Iterator[Finding]:
         if self._gone(event.obligation.detail):

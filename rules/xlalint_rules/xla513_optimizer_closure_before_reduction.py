@@ -87,6 +87,7 @@ class OptimizerClosureBeforeReduction(Rule[OptimizerStepped]):
     code = "XLA513"
     name = "optimizer-closure-before-reduction"
     severity = Severity.ERROR
+    only_definite = True
     of_text = True  # what a closure does is asked of the source
 
     def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:

@@ -74,6 +74,7 @@ class ModelMovedForSave(Rule[OptimizerStepped]):
     code = "XLA605"
     name = "model-moved-for-save"
     severity = Severity.ERROR
+    only_definite = True
 
     def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
         if not (event.stale and event.off_device) or event.assumes:

@@ -62,6 +62,7 @@ class CudaAutocast(Rule[WorkInAutocast]):
     code = "XLA705"
     name = "cuda-autocast"
     severity = Severity.ERROR
+    only_definite = True
 
     def judge(self, event: WorkInAutocast, state: View) -> Iterator[Finding]:
         if event.assumes:

@@ -60,7 +60,7 @@ class LateCacheInitialization(Rule[CacheTooLate | CacheShared]):
 
     code = "XLA803"
     name = "late-cache-initialization"
-    severity = Severity.WARNING
+    severity = Severity.ERROR
     only_definite = True
 
     def judge(self, event: CacheTooLate | CacheShared, state: View) -> Iterator[Finding]:
@@ -78,6 +78,7 @@ class LateCacheInitialization(Rule[CacheTooLate | CacheShared]):
                 yield self.finding(
                     event,
                     "all launched processes write their cache to the same path",
+                    severity=Severity.WARNING,
                     help="put the process's number into the path, or pass `readonly=True`",
                     cures=(ByHand(event.site, title="Give each process a path of its own"),),
                 )

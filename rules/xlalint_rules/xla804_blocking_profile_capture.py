@@ -52,7 +52,7 @@ class BlockingProfileCapture(Rule[CaptureBlocks]):
 
     code = "XLA804"
     name = "blocking-profile-capture"
-    severity = Severity.WARNING
+    severity = Severity.ERROR
     only_definite = True
 
     def judge(self, event: CaptureBlocks, state: View) -> Iterator[Finding]:

@@ -53,7 +53,7 @@ class LostModuleMethods(Rule[MethodMissed]):
 
     code = "XLA810"
     name = "lost-module-methods"
-    severity = Severity.WARNING
+    severity = Severity.ERROR
     only_definite = True
     of_text = True
 

@@ -65,7 +65,7 @@ class FullGraphViolation(Rule[ShapeVaries]):
 
     code = "XLA811"
     name = "full-graph-violation"
-    severity = Severity.WARNING
+    severity = Severity.ERROR
     only_definite = True
     of_text = True
 

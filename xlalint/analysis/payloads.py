@@ -320,13 +320,17 @@ class Module(NamedTuple):
 
 
 class Optimizer(NamedTuple):
-    """An optimizer: over which module, where that was when it was built, and where it moved."""
+    """An optimizer: over which module, where that was when it was built, and where it moved.
+
+    `reduces` says that its step sums the gradients over the replicas.
+    """
 
     over: Site | None
     place: Place
     built: Site | None
     stale: Path = ()
     cls: Class | None = None
+    reduces: bool = False
 
     def join(self, other: Optimizer) -> Optimizer:
         """Either of two optimizers; stale only if both are."""
@@ -336,6 +340,7 @@ class Optimizer(NamedTuple):
             self.built if self.built == other.built else None,
             self.stale if self.stale and other.stale else (),
             self.cls if self.cls is other.cls else None,
+            self.reduces and other.reduces,
         )
 
 

@@ -94,7 +94,7 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
             call.frame.model.build_optimizer(call.store.state, call.site)
         return Value(Kind.OPTIMIZER, over, payload=make_optimizer(call))
     if name == classes.SHARDED_OPTIMIZER:
-        return Value(Kind.OPTIMIZER, payload=Optimizer(None, Place.UNKNOWN, None))
+        return Value(Kind.OPTIMIZER, payload=Optimizer(None, Place.UNKNOWN, None, reduces=True))
     if name.startswith((classes.SCHEDULERS, *packages.SCHEDULERS)):
         return HOST
     if classes.is_module(name):

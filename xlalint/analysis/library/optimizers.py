@@ -100,6 +100,8 @@ def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -
             if closure is not None and closure.kind is Kind.CALLABLE:
                 machine.invoke(closure, Call(call.frame, call.store, call.site, None))
             _run_own_step(machine, receiver, call)
+            if isinstance(receiver.payload, Optimizer) and receiver.payload.reduces:
+                call.frame.model.reduce_gradients(call.store.state, call.site, spelling=call.spelling)
             step_optimizer(machine, receiver, call)
             return HOST
         case "zero gradients":
