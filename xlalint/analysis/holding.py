@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
@@ -19,9 +19,8 @@ def let_go(
 ) -> None:
     """A statement has ended: work that was read, and that no name, object or parameter holds now, is gone.
 
-    What it has read itself, in no callee, must be held by parameters or gradients on all ways, or by a name
-    that stands in it: what it made of other things is gone with it. The statements of a block have looked at
-    their own reads.
+    What it has read itself, in no callee, parameters and gradients must hold on all ways, if no name does.
+    The statements of a block have looked at their own reads.
 
     Args:
         before: What was owed when the statement began.
@@ -34,10 +33,10 @@ def let_go(
         frame.model.let_die(state, NOTHING)
         return
     own = {owed for owed in reads - before if len(owed.path) == 1}
-    if own and not (_is_block(statement) or _is_held_by_parameters(store)):
-        names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-        if not _is_named(machine, frame, store, names):
-            state.obligations -= own
+    if own and not (
+        _is_block(statement) or _is_held_by_parameters(store) or _is_named(machine, frame, store)
+    ):
+        state.obligations -= own
 
 
 def _is_block(statement: ast.stmt) -> bool:
@@ -58,20 +57,19 @@ def _is_held_by_parameters(store: Store) -> bool:
     return Weight.HEAVY in (store.state.engine.parameters.must, store.state.engine.gradients.must)
 
 
-def _is_named(machine: Machine, frame: Frame, store: Store, names: Set[str] | None = None) -> bool:
-    """Whether a name, of `names` if they are given, or an object may hold heavy work, or a caller does."""
+def _is_named(machine: Machine, frame: Frame, store: Store) -> bool:
+    """Whether a name or an object may hold heavy work, or a caller does."""
     heavy = Weight.HEAVY
     if frame.found.must is heavy:
         return True
-    named = [*_named(frame, store, names)]
+    named = [*store.names.values(), *frame.captured.values()]
     if any(_may_weigh(value) for value in named):
         return True
     holders = {cls for (cls, _), value in store.attributes.items() if value.recorded.may is heavy}
     if not holders:
         return False
     used = frame.function.outer_names() if frame.function is not None else frozenset()
-    wanted = sorted(used if names is None else used & names)
-    named += (machine.names.global_name(name, frame.outline, frame.function) for name in wanted)
+    named += (machine.names.global_name(name, frame.outline, frame.function) for name in sorted(used))
     return not holders.isdisjoint(_held(machine, named, store))
 
 
@@ -83,11 +81,6 @@ def _may_weigh(value: Value) -> bool:
         if isinstance(target, Bound)
         for _, held in target.captured
     )
-
-
-def _named(frame: Frame, store: Store, names: Set[str] | None) -> Iterator[Value]:
-    for held in (store.names, frame.captured):
-        yield from (value for name, value in held.items() if names is None or name in names)
 
 
 def _held(machine: Machine, named: list[Value], store: Store) -> Iterator[Class]:
