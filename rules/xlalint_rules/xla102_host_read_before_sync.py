@@ -114,7 +114,7 @@ def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
         yield MoveBelow(what, cut, title="Move the read below the cut")
     yield SyncBefore(event.path[-1], work, title="Sync before the read")
     if len(event.path) > 1 and not reads_its_own:
-        yield SyncBefore(what, work, title="Sync before the read")
+        yield SyncBefore(what, work, title="Sync before the call that reads")
 
 
 _OF_LOOP = "put the step in `with torch_xla.step():` and read below it, or sync before the read"
