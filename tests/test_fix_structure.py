@@ -103,7 +103,6 @@ UNREACHED = {
     "XLA203/batches_by_hand": "nothing is found",
     "XLA203/raise_caught_outside": "nothing is found",
     "XLA204/marker_behind_a_flag": "nothing is found",
-    "XLA205/marker_between_forward_and_backward": "nothing is found",
     "XLA212/compiled_step_function": "it is opened in a called function",
     "XLA212/step_in_a_method": "it is opened in a called function",
     "XLA301/epoch_in_trace": "the cure is only shown",

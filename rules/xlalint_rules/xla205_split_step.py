@@ -11,14 +11,17 @@ from xlalint.lazy.events import Cut, StepSplit
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
+_BACKWARD = "backward from the optimizer step"
+
 
 class SplitStep(Rule[StepSplit | Cut]):
     """
     ## What it does
-    Finds markers (`torch_xla.sync()`, `xm.mark_step()`) between backward and the optimizer step,
-    and in the `forward` of a module. An info; a warning in a `forward`, and directly before
-    `xm.optimizer_step(..., barrier=True)`. Silent where gradients are accumulated and a marker ends
-    every micro-batch.
+    Finds markers (`torch_xla.sync()`, `xm.mark_step()`) between the forward pass and backward, between
+    backward and the optimizer step, and in the `forward` of a module. An info; a warning in a
+    `forward`, and directly before `xm.optimizer_step(..., barrier=True)`. Silent where gradients are
+    accumulated and a marker ends every micro-batch. One before backward is told in loops whose rounds end
+    with a cut, too.
 
     ## Why is this bad?
     One training step becomes several graphs. Each is compiled and launched on its own, gradients or
@@ -67,6 +70,7 @@ class SplitStep(Rule[StepSplit | Cut]):
 
     ## On the engine
     Ten steps with a marker before `optimizer_step(barrier=True)` launch 20 graphs, without it 10.
+    Six steps with a marker before backward launch 12 graphs, without it 6.
     Five steps with a marker after each of three layers launch 20 graphs, without them 5.
 
     ## References
@@ -79,12 +83,13 @@ class SplitStep(Rule[StepSplit | Cut]):
     yields_to = ("XLA301", "XLA204")
 
     def judge(self, event: StepSplit | Cut, state: View) -> Iterator[Finding]:
-        cures = (Remove(event.site, title="Remove the marker"),)
+        cures = (Remove(event.path[-1], title="Remove the marker"),)
         match event:
-            case StepSplit(before_barrier=before_barrier):
+            case StepSplit(before_barrier=before_barrier, before_backward=before_backward):
+                parts = "the forward pass from backward" if before_backward else _BACKWARD
                 yield self.finding(
                     event,
-                    "one step becomes two graphs: this marker separates backward from the optimizer step",
+                    f"one step becomes two graphs: this marker separates {parts}",
                     help="delete this call; one `torch_xla.sync()` after `optimizer.step()` is enough",
                     severity=Severity.WARNING if before_barrier else None,
                     cures=cures,

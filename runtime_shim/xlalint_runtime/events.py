@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from xlalint.lazy.events import (
+    CacheShared,
+    CacheTooLate,
     CheckpointedByTorch,
     ClippedEarly,
     ClosureAdded,
@@ -40,7 +42,8 @@ from xlalint.lazy.events import (
 )
 
 EMITTED: frozenset[type[Event]] = frozenset({
-    CheckpointedByTorch, ClippedEarly, ClosureAdded, ClosureNeverRun, Collective, Cut, FellBack,
+    CacheShared, CacheTooLate, CheckpointedByTorch, ClippedEarly, ClosureAdded, ClosureNeverRun,
+    Collective, Cut, FellBack,
     FullySharded, GradientUsed, GraphChanged, HostRead, LastBatchSmaller, LeftPending, LoopLeft,
     MarkerRepeated, ObjectsShared, OptimizerStepped, ReadThenCut, ReducedAgain, RestoredUnprimed, Save,
     ScalerStepped, ScopeEntered, ScopeLeft, SeedMissed, ShapeVaries, Sharded, SpmdTooLate, StepSplit,

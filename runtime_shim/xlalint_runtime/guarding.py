@@ -24,6 +24,7 @@ from xlalint_runtime.shield import Faults, shielded
 from xlalint_runtime.summary import Summary
 from xlalint_runtime.watch import Happened, Hook, Watch
 from xlalint_runtime.watching import (
+    caching,
     checkpoints,
     cuts,
     fallbacks,
@@ -38,7 +39,7 @@ from xlalint_runtime.watching import (
 
 HOOKS = (
     *cuts.HOOKS, *reads.HOOKS, *training.HOOKS, *loops.HOOKS, *meetings.HOOKS, *randomness.HOOKS,
-    *sharding.HOOKS, *checkpoints.HOOKS,
+    *sharding.HOOKS, *checkpoints.HOOKS, *caching.HOOKS,
 )  # fmt: skip
 
 

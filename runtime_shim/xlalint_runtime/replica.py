@@ -9,6 +9,7 @@ from types import CodeType
 
 import torch
 
+from xlalint.lazy.sharding import Setup
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Loop, State
 from xlalint.lazy.values import NOTHING, Ragged
@@ -122,7 +123,7 @@ class Replica:
     """What the guard knows of one replica."""
 
     def __init__(self) -> None:
-        self.state = State()
+        self.state = State(setup=Setup(caches=True))
         self.work = pending.Work()
         self.loops: dict[int, RunningLoop] = {}
         """The loops over loaders that run, by the identity of their iterators."""

@@ -101,6 +101,8 @@ class Summary:
         self._backwards: Counter[int] = Counter()
         self._elsewhere = 0
         """Launches between cuts with neither a backward nor an optimizer's step, such as an evaluation's."""
+        self._elsewhere_last = 0
+        """Those of the last such interval."""
         self._launches_at_cut = 0
         self._placed = 0
         self._waited = 0.0
@@ -216,9 +218,17 @@ class Summary:
         with self._lock:
             self._windows[rank] += computes
             launched = self.launches
+            self._elsewhere_last = 0
             if self.unit is Unit.OPTIMIZER and not (computes or steps or replicas.running()):
-                self._elsewhere += launched - self._launches_at_cut
+                self._elsewhere_last = launched - self._launches_at_cut
+                self._elsewhere += self._elsewhere_last
             self._launches_at_cut = launched
+
+    def backward(self) -> None:
+        """Gradients are computed of what was cut before: that was no evaluation, but part of a step."""
+        with self._lock:
+            self._elsewhere -= self._elsewhere_last
+            self._elsewhere_last = 0
 
     def has_made(self, steps: int) -> bool:
         """Whether this thread's replica has made so many steps, and launched them, or begins one more."""

@@ -132,6 +132,8 @@ class Watch(replicas.Listener):
         """How tensors are sharded."""
         self.wrapped: weakref.WeakKeyDictionary[torch.nn.Module, Site] = weakref.WeakKeyDictionary()
         """Where FSDPv2 wrapped modules."""
+        self.caches: dict[str, set[int]] = {}
+        """Paths at which a persistent cache is written, and the replicas that write there."""
         self.gone: dict[int, Gone] = {}
         """Parameters, by identity, that a module has no longer since it moved."""
 

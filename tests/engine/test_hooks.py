@@ -38,6 +38,7 @@ NOTICED_BY = {
     "_XLAC._xla_reduce_scatter_out": COLLECTIVES,
     "torch.ops._c10d_functional.all_reduce": COLLECTIVES,
     "_XLAC._xla_get_default_device": FIXTURES / "XLA805/ones_on_the_device.py",
+    "_XLAC._xla_computation_cache_is_initialized": FIXTURES / "XLA803/probed_before.py",
     "torch_xla.runtime.use_spmd": FIXTURES / "XLA805/ones_on_the_device.py",
     "torch_xla.distributed.spmd.mark_sharding": FIXTURES / "XLA807/axis_twice.py",
     "torch_xla.experimental.spmd_fully_sharded_data_parallel.SpmdFullyShardedDataParallel.__init__": (

@@ -188,6 +188,48 @@ def cut_before_the_step():
     torch_xla.sync()  # expect: XLA205
 
 
+def a_forward_pass_in_a_graph_of_its_own():
+    for batch in loader:
+        loss = model(batch).sum()
+        torch_xla.sync()  # expect: XLA205
+        backward_in_a_function(loss)
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def backward_in_a_function(loss):
+    loss.backward()  # owed: FORWARD_CUT
+
+
+def a_forward_pass_that_is_not_the_last_before_backward():
+    for batch in loader:
+        model(batch)
+        torch_xla.sync()
+        loss = model(batch).sum()  # owed: FORWARD_CUT
+        loss.backward()  # owed: FORWARD_CUT
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def a_forward_pass_in_a_graph_of_its_own_and_a_cut_after_it():
+    for batch in loader:
+        loss = model(batch).sum()
+        torch_xla.sync()
+        torch_xla.sync()  # owed: FORWARD_CUT
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def each_step_in_one_graph_though_the_cut_stands_before_backward(batches):
+    for batch in batches:
+        loss = model(batch).sum()
+        torch_xla.sync()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
 def a_step_in_two_is_not_shown_to_functions():
     model(x).sum().backward()
     torch_xla.sync()  # expect: XLA205

@@ -562,10 +562,15 @@ class LeftPending(Settled):
 
 @dataclass(frozen=True, slots=True)
 class StepSplit(Settled):
-    """A cut stood between backward and the optimizer step. `before_barrier`: nothing was recorded
-    between it and an optimizer step that cuts by itself."""
+    """A cut stood between the forward pass, backward and the optimizer step.
+
+    Args:
+        before_barrier: Nothing was recorded between it and an optimizer step that cuts by itself.
+        before_backward: It stood before backward.
+    """
 
     before_barrier: bool = False
+    before_backward: bool = False
 
 
 @dataclass(frozen=True, slots=True)

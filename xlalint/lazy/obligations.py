@@ -18,6 +18,7 @@ class Owed(Enum):
     READ = "host read; the next cut runs the step again"
     EXIT = "loop left before its last step has run"
     SPLIT_STEP = "cut between backward and the optimizer step"
+    FORWARD_CUT = "cut between the forward pass and backward"
     STEP_IN_TWO = "optimizer step after such a cut, unless gradients are accumulated over it"
     ACCUMULATION = "cut between two backwards of one optimizer step"
     CLIP = "gradients clipped before they were reduced"
@@ -73,6 +74,7 @@ TERMS: dict[Owed, Terms] = {
         dropped_by_cut=True, settled_by_one_arm=True, told_apart_by_detail=True, needs_heavy_work=True
     ),
     Owed.SPLIT_STEP: Terms(),
+    Owed.FORWARD_CUT: Terms(dropped_by_cut=True),
     Owed.STEP_IN_TWO: Terms(enters_calls=False),
     Owed.ACCUMULATION: Terms(enters_calls=False),
     Owed.CLIP: Terms(),

@@ -217,6 +217,8 @@ class RecordingTransitions(Transitions):
         state.obligations = frozenset(o for o in state.obligations if not o.terms.dropped_by_cut)
         if cause.explicit and cause is not Cause.BARRIER and state.gradients.of(None) == LOCAL:
             self._owe(state, Owed.SPLIT_STEP, site, assumptions.NONE, spelling)
+        elif cause.explicit and cause is not Cause.BARRIER and self._cuts_one_step(state):
+            self._owe(state, Owed.FORWARD_CUT, site, taken, spelling)
         split = state.split
         if split is not None and state.pending and cause not in _MEETING:
             used = state.gradients.of(None) & {Gradient.REDUCED, Gradient.USED}
@@ -349,6 +351,19 @@ class RecordingTransitions(Transitions):
         """A graph runs: from then on the persistent cache is what it is."""
         if state.setup.caches and not state.owes(Owed.RUN):
             self._owe(state, Owed.RUN, site, assumes, spelling)
+
+    def _cuts_one_step(self, state: State) -> bool:
+        """Whether a cut here runs a forward pass alone, in a loop that cuts elsewhere, too.
+
+        Where nothing else does, it runs the update of the iteration before as well: each step is one graph.
+        """
+        engine, scopes = state.engine, state.scopes
+        return (
+            state.hot and state.loop.own.cuts
+            and engine.recorded.must is Weight.HEAVY and engine.parameters == NOTHING
+            and Gradient.LOCAL not in state.gradients.of(None)
+            and scopes.step is None and not scopes.in_forward and not engine.eager
+        )  # fmt: skip
 
     def _settle_steps_of_loops(self, state: State, by: str, site: Site) -> None:
         for obligation in state.owes(Owed.STEPS):

@@ -96,6 +96,10 @@ class TrainingTransitions(RecordingTransitions):
         self._emit(GradientUsed(site, use=Use.BACKWARD), state)
         self._train_with_drawn(state, site)
         self._train_untraced(state, site)
+        for obligation in state.owes(Owed.FORWARD_CUT):
+            if state.engine.recorded.may is not Weight.HEAVY:  # Else it is another forward pass that counts.
+                met = both(obligation.assumes, self.assumed(state))
+                self._settle(state, obligation, StepSplit(site, met, obligation, before_backward=True))
         if sure:
             recorded = self.record(state, Weight.HEAVY, site)
         else:

@@ -69,6 +69,8 @@ def _backward(watch: Watch, original: Any) -> Any:
         if any(map(pending.is_device_tensor, pending.tensors_in(tensors))) and (chain := user_chain()):
             watch.tell(chain, watch.model.backward)
             watch.replica.backwards += 1
+            if watch.replica.recorded.must is not Weight.HEAVY:
+                watch.report.summary.backward()
         return original(tensors, *args, **kwargs)
 
     return backward
