@@ -33,7 +33,10 @@ SELDOM = 1.0
 """Seconds at least from one report of what was counted to the next; findings are reported at once."""
 
 SHARE = 0.005
-"""Of the program's time, such reports may take so much."""
+"""Of the program's time, such reports may take so much, unless they would come too seldom by that."""
+
+LONGEST = 10.0
+"""Seconds at most from one to the next: what was counted since is lost where the program is killed."""
 
 MOST_UNATTRIBUTED = 8
 """Of the places where nothing is known to have launched graphs, so many are told."""
@@ -181,7 +184,7 @@ class Session:
                 if not self._file.write(runs.render(self.run(), indent)) and self._spare is not None:
                     self._spare.write(runs.render(self.run()))  # It says now why the other has failed.
                 now = time.monotonic()
-                self._next = now + max(SELDOM, (now - began) / SHARE)
+                self._next = now + min(LONGEST, max(SELDOM, (now - began) / SHARE))
 
     @property
     def _has_to_say(self) -> bool:
