@@ -2,10 +2,13 @@
 # mypy: ignore-errors
 """What step closures look up, and when."""
 
+import itertools
+
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.debug.profiler as xp
+import torch_xla.distributed.parallel_loader as pl
 
 device = torch_xla.device()
 model = torch.nn.Linear(4, 1).to(device)
@@ -87,3 +90,29 @@ def traced_before_more_work(step):
     with xp.StepTrace("train", step_num=step):  # expect: XLA304
         hidden = model(torch.randn(4, 4, device=device))
     model(torch.randn(4, 4, device=device) + hidden).sum().backward()
+
+
+def of_every_tenth_round(loader):
+    for number, (x, y) in enumerate(itertools.islice(pl.MpDeviceLoader(loader, device), 100)):
+        loss = model(x).sum()
+        if number % 10 == 0:
+            xm.add_step_closure(print, args=(number, loss))  # expect: XLA201
+
+
+def below_the_cut(batches):
+    for number, x in enumerate(batches):
+        loss = model(x.to(device)).sum()
+        torch_xla.sync()  # expect: XLA201
+        xm.add_step_closure(print, args=(number, loss))
+
+
+def of_no_cut(batches):
+    for number, x in enumerate(batches):
+        loss = model(torch.ones(4, device=device)).sum()
+        xm.add_step_closure(print, args=(number, loss))  # expect: XLA207
+
+
+if __name__ == "__main__":
+    of_every_tenth_round([])
+    below_the_cut([])
+    of_no_cut([1, 2])
