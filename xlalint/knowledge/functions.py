@@ -340,6 +340,10 @@ FUNCTIONS: dict[str, str] = {
 
 FORMER_MODULES = {
     "torch_xla.experimental.xla_sharding": "torch_xla.distributed.spmd.xla_sharding",
+    "torch_xla_py.xla_model": XM,
+    "torch_xla_py.data_parallel": DP,
+    "torch_xla_py.xla_multiprocessing": XMP,
+    "torch_xla_py.parallel_loader": PL,
 }
 """Modules that have moved: the old name means the new one."""
 
