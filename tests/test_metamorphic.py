@@ -50,6 +50,7 @@ IN_A_CALLEE = "what the loop's own statements do is looked at, not what function
 SCOPE_IN_A_CALLEE = "a loop and the step scope in it are told together where one function holds both"
 SIBLINGS = "a nested function that another one calls sees of the names around it only those the other reads"
 READ_OF_THE_BODY = "with the body in a function of its own fewer reads are told; why was not looked into yet"
+HANDED_BACK = "what a body hands back is held by its names until the next round"
 CHOSEN_DEVICE = "where a call hands the device on, one diagnostic more is told; why was not looked into yet"
 
 KNOWN_LIMITS = {
@@ -63,6 +64,8 @@ KNOWN_LIMITS = {
     ("inline_helpers", "interpreter/chosen_devices"): CHOSEN_DEVICE,
     ("extract_loop_bodies", "interpreter/copied_to_the_host"): IN_A_CALLEE,
     ("extract_loop_bodies", "interpreter/device_by_use"): IN_A_CALLEE,
+    ("extract_loop_bodies", "interpreter/held_by_names"): HANDED_BACK,
+    ("extract_loop_bodies_into_closures", "interpreter/held_by_names"): HANDED_BACK,
     ("extract_loop_bodies", "interpreter/layers_in_loops"): READ_OF_THE_BODY,
     ("extract_loop_bodies", "interpreter/made_by_packages"): READ_OF_THE_BODY,
     ("extract_loop_bodies", "interpreter/perhaps_none"): READ_OF_THE_BODY,

@@ -5,6 +5,7 @@
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
+from somewhere import all_gradients
 
 device = torch_xla.device()
 
@@ -25,6 +26,40 @@ def summed_by_hand(index):
     pair.compute(torch.ones(4, 4, device=device))
     xm.all_reduce("sum", [parameter.grad for parameter in pair.model.parameters()])
     pair.optimizer.step()  # holds: gradients.others = frozenset({<Gradient.REDUCED: 'reduced'>})
+
+
+def perhaps_summed(index):
+    pair = Pair()
+    pair.compute(torch.ones(4, 4, device=device))
+    xm.all_reduce("sum", all_gradients)
+    pair.optimizer.step()  # holds: gradients.met = True
+
+
+def perhaps_summed_in_one_arm(index, summed):
+    pair = Pair()
+    pair.compute(torch.ones(4, 4, device=device))
+    if summed:
+        xm.all_reduce("sum", all_gradients)
+    else:
+        print("alone")
+    pair.optimizer.step()
+
+
+def perhaps_summed_in_the_other_arm(index, alone):
+    pair = Pair()
+    pair.compute(torch.ones(4, 4, device=device))
+    if alone:
+        print("alone")
+    else:
+        xm.all_reduce("sum", all_gradients)
+    pair.optimizer.step()
+
+
+def perhaps_summed_before_a_call(index):
+    pair = Pair()
+    pair.compute(torch.ones(4, 4, device=device))
+    xm.all_reduce("sum", all_gradients)
+    step_of(pair.optimizer)
 
 
 def summed_by_hand_in_one_arm(index, summed):
@@ -76,5 +111,9 @@ def launches():
     torch_xla.launch(summed_by_hand_in_one_arm, args=(int(input()),))
     torch_xla.launch(summed_by_hand_in_the_other_arm, args=(int(input()),))
     torch_xla.launch(summed_by_hand_before_a_call)
+    torch_xla.launch(perhaps_summed_before_a_call)
     torch_xla.launch(never_summed_before_a_call)
+    torch_xla.launch(perhaps_summed)
+    torch_xla.launch(perhaps_summed_in_one_arm, args=(int(input()),))
+    torch_xla.launch(perhaps_summed_in_the_other_arm, args=(int(input()),))
     torch_xla.launch(wrapped_by_a_library)

@@ -52,8 +52,11 @@ def _read(watch: Watch, original: Any) -> Any:
     @functools.wraps(original)
     def read(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         if not pending.is_device_tensor(tensor):
-            if method == "to" and id(tensor) in watch.replica.batch and (chain := user_chain()):
-                watch.tell(chain, lambda state, site: watch.model.move_batch(state))
+            replica = watch.replica
+            if method == "to" and id(tensor) in replica.batch:
+                # Not told as a place: a round may move several tensors at one, and places count rounds.
+                replica.batch = frozenset()
+                watch.model.move_batch(replica.state)
             return original(tensor, *args, **kwargs)
         with counters.known_reads():
             return of_device(tensor, *args, **kwargs)
