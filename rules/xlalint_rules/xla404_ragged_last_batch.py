@@ -16,7 +16,8 @@ class RaggedLastBatch(Rule[LastBatchSmaller]):
     ## What it does
     Finds a `DataLoader` without `drop_last=True` that feeds a training loop on the device.
 
-    It is *likely*, as the number of samples is seldom known from the source; the guard knows it.
+    It is *likely*, as the number of samples is seldom known from the source, and then for information
+    only: in public code, one in two such data sets was a multiple of the batch. The guard knows it.
     Silent with a batch size of 1, with a `batch_sampler` or a sampler that nobody knows, over an
     `IterableDataset`, and where a framework makes the device loader, which may fill the batch up.
 
@@ -82,6 +83,7 @@ class RaggedLastBatch(Rule[LastBatchSmaller]):
             event,
             "compiles the step again: the last batch of an epoch is smaller than the others",
             help="pass `drop_last=True`, or fill the last batch up to the full size",
+            severity=Severity.INFO if event.assumes else Severity.WARNING,
             cures=(
                 PassArgument(
                     event.built[-1],

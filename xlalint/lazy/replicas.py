@@ -83,12 +83,15 @@ class ReplicaTransitions(TrainingTransitions):
     def launch(
         self, state: State, spelling: str, site: Site, *,
         processes: int | None = None, known: bool = True, accepted: bool = True,
+        assumes: Assumptions = assumptions.NONE,
     ) -> None:  # fmt: skip
-        """Replicas are started: `processes` as asked for (None: one for each device), where that is known.
+        """Replicas are started: `processes` as asked for (None: one for each device), where that is `known`,
+        or as `assumes` says.
 
         `accepted` says whether the function takes such a number at all.
         """
-        self._emit(ReplicasLaunched(site, state.trust.bounded, spelling, processes, accepted), state)
+        taken = both(state.trust.bounded, assumes)
+        self._emit(ReplicasLaunched(site, taken, spelling, processes, accepted), state)
         self._need_markers(state)
         for obligation in state.owes(Owed.DEVICE) if known and processes is None else ():
             self._settle(state, obligation, LaunchedTooLate(site, obligation.assumes, obligation))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.library.options import default_given
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
@@ -187,12 +188,7 @@ def _is_of_one(machine: Machine, call: Call, size: Value) -> bool:
     """Whether a batch is one sample: it is said so, or it is what the option of this name is by default."""
     if isinstance(size.payload, Constant):
         return literal(size) == 1
-    match call.written("batch_size", 1):
-        case (
-            ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name)))
-        ):
-            return machine.default_of_option(call.frame.outline, name) == 1
-    return False
+    return default_given(machine, call, "batch_size", 1) == 1
 
 
 def _has_no_end(machine: Machine, cls: Class | str) -> bool:

@@ -9,6 +9,7 @@ from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.foreign import refused, result_of
 from xlalint.analysis.library.loaders import BATCH
+from xlalint.analysis.library.options import default_given
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     DEVICE_XLA,
@@ -23,6 +24,8 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.knowledge import functions
+from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import BarrierFault, Reading
 from xlalint.lazy.values import (
@@ -212,16 +215,23 @@ def _spawn(machine: Machine, call: Call) -> Value:
     processes = literal(given)
     if isinstance(processes, int):
         return _start(machine, call, processes=processes)
-    return _start(machine, call, processes=None, known=given is None or given.kind is Kind.NONE)
+    known = given is None or given.kind is Kind.NONE
+    default = None if known else default_given(machine, call, "nprocs", 2)
+    return _start(
+        machine, call, processes=None, known=known, default=default if isinstance(default, int) else None
+    )
 
 
 def _start(
-    machine: Machine, call: Call, *, processes: int | None, known: bool = True, accepted: bool = True
-) -> Value:
-    """Replicas are started; one alone is none of several."""
+    machine: Machine, call: Call, *,
+    processes: int | None, known: bool = True, accepted: bool = True, default: int | None = None,
+) -> Value:  # fmt: skip
+    """Replicas are started; one alone is none of several. `default`: so many if an option is left alone."""
+    left = assume(f"the option for `nprocs` is left at {default}") if default is not None else NONE_ASSUMED
     call.frame.model.launch(
-        call.store.state, call.spelling, call.site, processes=processes, known=known, accepted=accepted
-    )
+        call.store.state, call.spelling, call.site,
+        processes=processes if default is None else default, known=known, accepted=accepted, assumes=left,
+    )  # fmt: skip
     target = call.argument(0, "fn")
     arguments = elements(call.argument(1, "args"))
     if target is not None and target.kind is Kind.CALLABLE:
