@@ -90,7 +90,9 @@ def test_objects_known_by_class_have_methods_that_are_known(effect: str) -> None
 
 @pytest.mark.parametrize("name", sorted(functions.FORMER_MODULES))
 def test_modules_that_moved_once_were_there(name: str) -> None:
-    assert lifecycle.seen(name)
+    """The package of 2018 is older than the releases that were looked into: it is known to be gone."""
+    package = name.partition(".")[0]
+    assert lifecycle.seen(name) or (package == "torch_xla_py" and lifecycle.of(package) is not None)
 
 
 @pytest.mark.engine
