@@ -37,3 +37,19 @@ def test_values_have_the_payload_of_their_kind(monkeypatch: pytest.MonkeyPatch) 
     diagnostics_of(FIXTURES / "XLA101")
     diagnostics_of(FIXTURES / "clean")
     assert not wrong
+
+
+def test_payloads_that_say_nothing_but_their_class_are_told_apart() -> None:
+    made = [cls() for row in PAYLOADS.values() for cls in row if cls is not NoneType and _needs_nothing(cls)]
+    assert len(made) > 5
+    alike = {
+        frozenset({type(one).__name__, type(other).__name__})
+        for one in made
+        for other in made
+        if one is not other and one == other
+    }
+    assert alike == set()
+
+
+def _needs_nothing(cls: type) -> bool:
+    return {*getattr(cls, "_fields", ("?",))} <= {*getattr(cls, "_field_defaults", ())}

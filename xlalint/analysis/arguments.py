@@ -14,13 +14,13 @@ from xlalint.analysis.payloads import (
     Classes,
     Device,
     Instance,
-    Known,
     Loader,
     Module,
     Namespace,
     Targets,
     container,
     container_of,
+    has_effect,
     run,
     targets,
 )
@@ -185,7 +185,7 @@ def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Fu
             assume(f"`{ast.unparse(annotation)}` is what is passed"),
             payload=Instance(meant.payload.of),
         )
-    if any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == "device loader" for t in targets(meant)):
+    if has_effect(meant, "device loader"):
         return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
     return UNKNOWN
 

@@ -40,13 +40,13 @@ from xlalint.analysis.payloads import (
     Target,
     Targets,
     callable_value,
+    has_effect,
     run,
     targets,
 )
 from xlalint.analysis.scopes import enter_scope, leave_scope
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.unknown import call_unknown
-from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume, shown_by_use
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Fault
@@ -71,7 +71,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
     elif callee is None:
         callee = machine.evaluate(node.func, frame, store)
     made = Call(frame, store, frame.site(node), node)
-    collects = _is_known(callee, "add closure")
+    collects = has_effect(callee, "add closure")
     outer, frame.closure_argument = frame.closure_argument, frame.closure_argument or collects
     for argument in node.args:
         value = machine.evaluate(argument, frame, store)
@@ -292,12 +292,6 @@ def _definition(value: Value) -> Site | None:
         if isinstance(target, Bound) and len(targets(value)) == 1:
             return target.function.site
     return None
-
-
-def _is_known(value: Value, effect: str) -> bool:
-    return value.kind is Kind.CALLABLE and any(
-        isinstance(t, Known) and functions.FUNCTIONS[t.name] == effect for t in targets(value)
-    )
 
 
 EVALUATORS: dict[type, Evaluate] = {ast.Call: _call}

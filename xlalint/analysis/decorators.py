@@ -13,15 +13,14 @@ from xlalint.analysis.payloads import (
     Bound,
     Compiled,
     Dynamo,
-    Known,
     Opening,
     Scoped,
-    Target,
     callable_value,
+    has_effect,
     targets,
 )
 from xlalint.analysis.store import Store
-from xlalint.knowledge import dynamo, functions
+from xlalint.knowledge import dynamo
 from xlalint.knowledge.classes import CONTEXT_MANAGERS
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Site
@@ -78,11 +77,10 @@ def decorated(
 
 def _compiler_of(value: Value, site: Site) -> Value | None:
     """What makes a function one of `torch.compile`, if a decorator at `site` is that."""
-    for target in targets(value):
-        if isinstance(target, Compiled):
-            return value
-        if _is_of_library(target, "dynamo"):
-            return callable_value(Compiled(NONE, Dynamo(site, dynamo.BY_DEFAULT)))
+    if any(isinstance(target, Compiled) for target in targets(value)):
+        return value
+    if has_effect(value, "dynamo"):
+        return callable_value(Compiled(NONE, Dynamo(site, dynamo.BY_DEFAULT)))
     return None
 
 
@@ -90,17 +88,12 @@ def _scope_of(value: Value) -> ScopeKind | None:
     """The scope that a decorator opens around every call."""
     if isinstance(value.payload, Opening) and value.payload.scope:
         return value.payload.scope
-    return ScopeKind.COMPILE if any(_is_of_library(each, "compile") for each in targets(value)) else None
+    return ScopeKind.COMPILE if has_effect(value, "compile") else None
 
 
 def opens_scope(machine: Machine, name: ast.expr, frame: Frame, store: Store) -> bool:
     """Whether a name is that of `torch_xla.step`, which opens a scope when it is called."""
-    return any(_is_of_library(each, "step scope") for each in targets(machine.evaluate(name, frame, store)))
-
-
-def _is_of_library(target: Target, effect: str) -> bool:
-    """Whether it is a function of a library that has some effect."""
-    return isinstance(target, Known) and functions.FUNCTIONS[target.name] == effect
+    return has_effect(machine.evaluate(name, frame, store), "step scope")
 
 
 def is_context_manager(function: Function) -> bool:

@@ -1,4 +1,8 @@
-"""What the analyzer knows of a value beside its kind: the payloads of `Value`."""
+"""What the analyzer knows of a value beside its kind: the payloads of `Value`.
+
+Tuples are equal where they hold the same: a payload that says nothing but its class holds what it is called,
+or it would equal another one.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from types import NoneType
 from typing import Any, NamedTuple
 
 from xlalint.analysis.outline import Class, Function, Outline
+from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
 from xlalint.lazy.scopes import ScopeKind
@@ -347,7 +352,7 @@ class Optimizer(NamedTuple):
 class OfNumpy(NamedTuple):
     """An array or a number of NumPy's, which is no number of Python's."""
 
-    number: None = None
+    what: str = "of NumPy"
 
 
 def computed_of(*values: Value) -> Rows | OfNumpy | None:
@@ -393,19 +398,19 @@ class StateDict(NamedTuple):
 class Batch(NamedTuple):
     """What a loader of torch yields, on the host, or what is taken out of that."""
 
-    number: None = None
+    what: str = "batch"
 
 
 class OfHost(NamedTuple):
     """An ordinal that counts the replicas of one host alone."""
 
-    number: None = None
+    what: str = "of one host"
 
 
 class OfAllHosts(NamedTuple):
     """How many replicas there are, on all hosts together."""
 
-    number: None = None
+    what: str = "of all hosts"
 
 
 class Scaler(NamedTuple):
@@ -467,7 +472,7 @@ class Counter(NamedTuple):
     """A number of Python's that is another one in each step: what counts the iterations of a loop that
     cuts the graph."""
 
-    number: None = None
+    what: str = "counter"
 
 
 class Clock(NamedTuple):
@@ -653,6 +658,11 @@ def run(value: Value) -> Value:
 def targets(value: Value) -> tuple[Target, ...]:
     """What a callable may be; nothing when unknown."""
     return value.payload.of if isinstance(value.payload, Targets) else ()
+
+
+def has_effect(value: Value, effect: str) -> bool:
+    """Whether a callable may be a function of a library that has some effect."""
+    return any(isinstance(t, Known) and functions.FUNCTIONS[t.name] == effect for t in targets(value))
 
 
 def unknown_from(*values: Value) -> Value:

@@ -78,7 +78,7 @@ def _loop_without(module: Module, statement: ast.stmt, recorded: Iterable[Where]
     What the statement itself records in each round is not meant, if there is more.
     """
     sites = [site for site in recorded if isinstance(site, Site)]
-    found = [module.statement(site) if site.path == str(module.file.path) else None for site in sites]
+    found = [module.statement(site) for site in sites]
     elsewhere = [each for each in found if each is not statement]
     places = {node for each in elsewhere if each for node in (each, *module.around(each))}
     outer = None

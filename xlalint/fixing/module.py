@@ -176,7 +176,9 @@ class Module:
         return None
 
     def statement(self, site: Site) -> ast.stmt | None:
-        """The innermost statement that holds a site."""
+        """The innermost statement that holds a site; None of one in another file."""
+        if site.path != str(self.file.path):
+            return None
         found = [node for node in self._holding(site) if isinstance(node, ast.stmt)]
         return found[-1] if found else None
 

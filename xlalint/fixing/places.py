@@ -85,7 +85,7 @@ def _on_every_replica(module: Module, calls: Iterable[Site], recorded: Iterable[
         Refused: the work is recorded below the test.
     """
     for site in calls:
-        statement = module.statement(site) if site.path == str(module.file.path) else None
+        statement = module.statement(site)
         around = [] if statement is None else [*module.around(statement)]
         tests = [node for node in around if isinstance(node, ast.If) and _asks_for_replica(node.test)]
         if not tests:
@@ -102,7 +102,7 @@ def _on_every_replica(module: Module, calls: Iterable[Site], recorded: Iterable[
 
 
 def _stands_in(module: Module, node: ast.AST, site: Site) -> bool:
-    statement = module.statement(site) if site.path == str(module.file.path) else None
+    statement = module.statement(site)
     return statement is not None and node in (statement, *module.around(statement))
 
 
@@ -120,7 +120,7 @@ def _inside(module: Module, around: ast.AST, where: Where, calls: list[Site]) ->
     """The innermost of a place and the calls that lead there that stands in a node."""
     assert isinstance(where, Site)
     for site in (where, *reversed(calls)):
-        if site.path == str(module.file.path) and _holds(module, around, site):
+        if _holds(module, around, site):
             return site
     return where
 
@@ -160,7 +160,7 @@ def statement_at(module: Module, where: Where) -> ast.stmt:
         Refused: it stands in another one.
     """
     assert isinstance(where, Site)
-    found = module.statement(where) if where.path == str(module.file.path) else None
+    found = module.statement(where)
     if found is None:
         raise Refused(f"it reaches into {Path(where.path).name}, line {where.line}")
     return found

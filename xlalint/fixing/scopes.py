@@ -322,7 +322,7 @@ def _in_body(module: Module, sites: Iterable[Where], body: Block) -> Iterator[tu
     """What stands at those of some places that are in a body, each with the statement of it."""
     for site in sites:
         assert isinstance(site, Site)
-        if site.path != str(module.file.path) or module.statement(site) is None:
+        if module.statement(site) is None:
             continue
         node = _node(module, site)
         member = module.member(node, body)

@@ -187,7 +187,7 @@ FUNCTIONS: dict[str, str] = {
         f"torch.distributed.checkpoint.{module}load": "load checkpoint"
         for module in ("", "state_dict_loader.")
     },
-    f"{CHECKPOINTS}.SPMDLoadPlanner": "load planner",
+    LOAD_PLANNER: "load planner",
     f"{CHECKPOINTS}.planners.SPMDLoadPlanner": "load planner",
     f"{CHECKPOINTS}.prime_optimizer": "prime optimizer",
     f"{CHECKPOINTS}.util.prime_optimizer": "prime optimizer",

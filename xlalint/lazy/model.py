@@ -34,7 +34,7 @@ from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.setup import SetupTransitions
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import NOTHING_DONE, Loop, State
-from xlalint.lazy.transitions import exchange, note
+from xlalint.lazy.transitions import note
 from xlalint.lazy.values import NOTHING, Kind, Ragged, Recorded, Value, Weight, Whole
 
 _UPDATES_PEND = assumptions.assume("the parameters were updated")
@@ -217,8 +217,7 @@ class LazyModel(SetupTransitions):
         over_loader = over is not None and over.kind is Kind.LOADER
         if over_loader or state.loop.all.cuts or state.loop.all.may_cut:
             # The last of its closures may wait for ever, but those of all rounds before have run.
-            for obligation in state.owes(Owed.CLOSURE):
-                exchange(state, obligation, obligation._replace(assumes=assumptions.MANY))
+            self.doubt_closures(state)
         of_step = state.scopes.in_batches and not over_loader
         state.loop = state.loop.inside(outside, of_step=of_step)
         if not state.scopes.in_loop:

@@ -344,8 +344,14 @@ class RecordingTransitions(Transitions):
             state.engine = state.engine._replace(clock=None)
         if state.obligations:
             state.obligations -= set(state.owes(Owed.TRACED))
-            for obligation in state.owes(Owed.CLOSURE) if may_cut else ():
-                exchange(state, obligation, obligation._replace(assumes=assumptions.MANY))
+            if may_cut:
+                self.doubt_closures(state)
+
+    @staticmethod
+    def doubt_closures(state: State) -> None:
+        """The closures that wait may have run: nothing more is said of them."""
+        for obligation in state.owes(Owed.CLOSURE):
+            exchange(state, obligation, obligation._replace(assumes=assumptions.MANY))
 
     def _run_first(self, state: State, spelling: str, site: Site, assumes: Assumptions) -> None:
         """A graph runs: from then on the persistent cache is what it is."""

@@ -18,7 +18,6 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import (
     Iterated,
-    Known,
     Loader,
     Method,
     Module,
@@ -30,10 +29,10 @@ from xlalint.analysis.payloads import (
     constant,
     container,
     container_of,
+    has_effect,
     literal,
     made_up,
     taken_from,
-    targets,
     unknown_from,
 )
 from xlalint.analysis.scopes import enter_scope
@@ -169,30 +168,25 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
 
 def _trained_on_xla(machine: Machine, call: Call) -> None:
     """What backward starts from is taken to be on the device where torch_xla steps the optimizer."""
-    function = call.frame.function
-    if function is None or not function.outline.mentions(_STEPS) or isinstance(function.node, ast.Lambda):
+    function, starts, store = call.frame.function, call.function, call.store
+    if function is None or isinstance(function.node, ast.Lambda) or _STEPS.isdisjoint(function.attributes()):
         return
-    if not isinstance(starts := call.function, ast.Attribute) or not isinstance(starts.value, ast.Name):
+    if not isinstance(starts, ast.Attribute) or not isinstance(starts.value, ast.Name):
         return
     steps = (
-        machine.evaluate(inner, call.frame, call.store)
+        machine.evaluate(inner, call.frame, store)
         for inner in within(function.node)
         if isinstance(inner, ast.Attribute) and inner.attr in _STEPS and isinstance(inner.value, ast.Name)
     )
-    if any(isinstance(step, Known) and step.name in _STEP for found in steps for step in targets(found)):
+    if any(has_effect(step, _XLA_STEP) for step in steps):
         on_device = assume(f"`{starts.value.id}` is on an XLA device")
-        heavy = HEAVY if call.frame.model.records(call.store.state) else NOTHING
-        rebind(
-            machine,
-            starts.value,
-            Value(Kind.TENSOR, on_device, heavy, differs=True),
-            call.frame,
-            call.store,
-        )
+        heavy = HEAVY if call.frame.model.records(store.state) else NOTHING
+        loss = Value(Kind.TENSOR, on_device, heavy, differs=True)
+        rebind(machine, starts.value, loss, call.frame, store)
 
 
-_STEPS = functions.names_of("xla optimizer step")
-_STEP = frozenset(name for name, effect in functions.FUNCTIONS.items() if effect == "xla optimizer step")
+_XLA_STEP = "xla optimizer step"
+_STEPS = functions.names_of(_XLA_STEP)
 
 
 def _counted(machine: Machine, call: Call) -> int | None:
