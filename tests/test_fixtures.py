@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from checking import Mark, codes_of, diagnostics_of, mark_of
+from checking import Mark, codes_of, diagnostics_by_rules, diagnostics_of, mark_of
 from fixture_programs import Missed, Program, bad_programs, clean_programs
 from xlalint.diagnostic import Severity
 from xlalint.registry import all_rules
@@ -126,3 +126,14 @@ def _difference(program: Program, found: dict[Mark, str], wanted: dict[Mark, str
         elif found[mark] != wanted[mark]:
             lines.append(f"{found[mark]} instead of {wanted[mark]}: {place}")
     return f"{program.id}\n" + "\n".join(lines)
+
+
+def test_a_number_that_counts_one_host_is_told_where_it_is_asked_for() -> None:
+    """XLA505: by the module of the trainer, three calls above the sampler."""
+    (found,) = diagnostics_by_rules(
+        next(each.root for each in BAD if each.id == "XLA505/trainer_of_another_module"), "XLA505"
+    )
+    asked = found.related[-1]
+    assert (Path(asked.path).name, asked.message) == (
+        "trainer.py", "this number counts the replicas of one host",
+    )  # fmt: skip

@@ -35,7 +35,8 @@ class Stage(Enum):
 
 
 class Later(NamedTuple):
-    """A later place that a finding speaks of, and what happens there, as a sentence without its end."""
+    """A place that a finding speaks of beside its own and the calls that lead there, mostly a later one, and
+    what happens there, as a sentence without its end."""
 
     site: Site
     what: str
@@ -54,8 +55,8 @@ class Finding:
         since: Where the pending work was recorded. It takes the place of `{since}` in message and
             help, and the owner's line that of `{owner}`.
         cures: What would mend it, the best first.
-        later: What comes later and makes a hazard of it, or comes too late. Its line takes the place of
-            `{later}` in the message.
+        later: What comes later and makes a hazard of it, or comes too late; or what else it rests on. Its
+            line takes the place of `{later}` in the message.
     """
 
     rule: type[Rule[Any]]

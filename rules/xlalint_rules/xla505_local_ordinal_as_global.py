@@ -8,7 +8,7 @@ from xlalint.cure import ByHand, Rename
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import NumberedWithinHost
 from xlalint.lazy.state import View
-from xlalint.rule import Finding, Rule
+from xlalint.rule import Finding, Later, Rule
 
 
 class LocalOrdinalAsGlobal(Rule[NumberedWithinHost]):
@@ -95,5 +95,12 @@ class LocalOrdinalAsGlobal(Rule[NumberedWithinHost]):
             "on several hosts most samples are never trained on: `rank` begins at 0 on each of them, and "
             "`num_replicas` counts them all",
             help="pass `rank=xr.global_ordinal()`",
+            later=_asked_for(event),
             cures=(*rename, ByHand(event.site, title=title)),
         )
+
+
+def _asked_for(event: NumberedWithinHost) -> Later | None:
+    if event.counted is None or event.asked is not None:
+        return None
+    return Later(event.counted, "this number counts the replicas of one host")

@@ -189,7 +189,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         return base
     named = literal(index)
     if isinstance(held, Namespace) and held.name == functions.ENVIRONMENT:
-        return of_variable(named)
+        return of_variable(named, frame.site(node))
     if isinstance(named, str) and "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
     if base.kind is Kind.HOST:

@@ -402,9 +402,13 @@ class Batch(NamedTuple):
 
 
 class OfHost(NamedTuple):
-    """An ordinal that counts the replicas of one host alone."""
+    """An ordinal that counts the replicas of one host alone, and where it is asked for, if in one place."""
 
+    asked: Site | None = None
     what: str = "of one host"
+
+    def join(self, other: OfHost) -> OfHost:
+        return self if self == other else OfHost()
 
 
 class OfAllHosts(NamedTuple):

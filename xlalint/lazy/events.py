@@ -229,10 +229,12 @@ class NumberedWithinHost(Event):
     Args:
         asked: The call that gives it, where it stands in the place of the argument.
         name: The function that is called there.
+        counted: Where the program asks for the number, wherever that is, if in one place.
     """
 
     asked: Site | None = None
     name: str = ""
+    counted: Site | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,15 +98,18 @@ class ReplicaTransitions(TrainingTransitions):
 
     def number_samples(
         self, state: State, site: Site, *,
-        asked: Site | None = None, name: str = "", assumes: Assumptions = assumptions.NONE,
+        asked: Site | None = None, name: str = "", counted: Site | None = None,
+        assumes: Assumptions = assumptions.NONE,
     ) -> None:  # fmt: skip
         """A sampler gives each replica its samples by a number that counts the replicas of one host alone.
 
         Args:
             asked: The call that gives the number, where it stands in the place of the argument.
             name: The function that is called there.
+            counted: Where the program asks for the number, wherever that is, if in one place.
         """
-        self._emit(NumberedWithinHost(site, both(state.trust.bounded, assumes), asked, name), state)
+        taken = both(state.trust.bounded, assumes)
+        self._emit(NumberedWithinHost(site, taken, asked, name, counted), state)
 
     def join_group(self, state: State, backend: str, site: Site) -> None:
         """A process group of `torch.distributed` is joined: whoever does was started with others, be it by

@@ -163,7 +163,12 @@ def _watch_ordinal(call: Call) -> None:
     )
     asked = call.frame.site(written) if written is not None and name else None
     call.frame.model.number_samples(
-        call.store.state, call.site, asked=asked, name=name, assumes=rank.assumes - SEVERAL
+        call.store.state,
+        call.site,
+        asked=asked,
+        name=name,
+        counted=rank.payload.asked,
+        assumes=rank.assumes - SEVERAL,
     )
 
 

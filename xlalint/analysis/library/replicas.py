@@ -28,6 +28,7 @@ from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import BarrierFault, Reading
+from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -47,7 +48,7 @@ def _ordinal(machine: Machine, call: Call) -> Value:
 
 
 def _ordinal_of_host(machine: Machine, call: Call) -> Value:
-    return Value(Kind.ORDINAL, differs=True, payload=OfHost())
+    return Value(Kind.ORDINAL, differs=True, payload=OfHost(call.site))
 
 
 def _count(machine: Machine, call: Call) -> Value:
@@ -55,13 +56,13 @@ def _count(machine: Machine, call: Call) -> Value:
 
 
 def _environment(machine: Machine, call: Call) -> Value:
-    return of_variable(literal(call.argument(0, "key")))
+    return of_variable(literal(call.argument(0, "key")), call.site)
 
 
-def of_variable(name: object) -> Value:
-    """What an environment variable of this name holds."""
+def of_variable(name: object, site: Site) -> Value:
+    """What an environment variable of this name holds, which is asked for at `site`."""
     if name in functions.RANKS_OF_HOST:
-        return Value(Kind.ORDINAL, differs=True, payload=OfHost())
+        return Value(Kind.ORDINAL, differs=True, payload=OfHost(site))
     if name in functions.RANK_VARIABLES:
         return Value(Kind.ORDINAL, differs=True)
     return Value(Kind.HOST, payload=OfAllHosts()) if name in functions.COUNTS_OF_REPLICAS else HOST
