@@ -27,7 +27,8 @@ class MasterOnlyCollective(Rule[UnmatchedCollective]):
     do.
 
     Silent where both branches reach the same collective, where a later test with the opposite
-    condition reaches the same tag ("wait, then go"), and for a marker on the master while all
+    condition reaches the same tag ("wait, then go"), for a collective within a group (`groups=`,
+    `group=`), whose members may all be in the branch, and for a marker on the master while all
     replicas have recorded the same work and record no more before their next graph cut.
 
     ## Example

@@ -46,6 +46,20 @@ class Good(L.LightningModule):
         print("done")
 
 
+class Tied(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(6, 3)
+        self.head = torch.nn.Linear(3, 6, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def training_step(self, batch, batch_idx):
+        return self.head(self.embedding(batch[0])).sum()
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters())
+
+
 class ByHand(L.LightningModule):
     def __init__(self):
         super().__init__()
@@ -69,3 +83,4 @@ class PrintsLoss(Callback):
 def main(loader):
     trainer = L.Trainer(accelerator="tpu", devices=8)
     trainer.fit(ReadsItsLoss(), loader)
+    trainer.fit(Tied(), loader)  # quiet: Lightning ties again what it has moved

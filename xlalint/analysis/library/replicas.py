@@ -73,7 +73,7 @@ def _rank_test(machine: Machine, call: Call) -> Value:
 
 
 def _collective(machine: Machine, call: Call) -> Value:
-    if not _is_grouped(call):
+    if not _is_grouped(call, "groups"):
         # Within groups it waits for the others of its group only: whom it parts, we cannot say.
         call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
     call.frame.model.meet_in_part(call.store.state)
@@ -125,7 +125,7 @@ def _of_process_group(machine: Machine, call: Call) -> Value:
     tensors = [value for value in call.values if value.kind is Kind.TENSOR]
     if not tensors:
         return unknown_from(*call.values)
-    if all(value.known for value in tensors):
+    if all(value.known for value in tensors) and not _is_grouped(call, "group"):
         call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
     result = call.record(tensors, Weight.LIGHT)._replace(reduced=True, differs=False)
     if call.node is not None and call.node.args:
@@ -136,16 +136,18 @@ def _of_process_group(machine: Machine, call: Call) -> Value:
 def _rendezvous_of_process_group(machine: Machine, call: Call) -> Value:
     """A collective of `torch.distributed` that the `xla` backend records and runs at once."""
     if any(value.kind is Kind.TENSOR and value.known for value in call.values):
-        call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
+        if not _is_grouped(call, "group"):
+            call.frame.model.collective(call.store.state, last_name(call.function), "", call.site)
         cut(call, Cause.RENDEZVOUS)
     return NONE
 
 
-def _is_grouped(call: Call) -> bool:
-    groups = call.keywords.get("groups")
+def _is_grouped(call: Call, keyword: str) -> bool:
+    """Whether an argument, named by its keyword, says which replicas meet."""
+    groups = call.keywords.get(keyword)
     if groups is None or call.node is None:
         return False
-    given = next((keyword.value for keyword in call.node.keywords if keyword.arg == "groups"), None)
+    given = next((each.value for each in call.node.keywords if each.arg == keyword), None)
     if groups.kind is not Kind.NONE or given is None:
         return groups.kind is not Kind.NONE
     # Elsewhere a group may be None for us only because we have not seen it set up.

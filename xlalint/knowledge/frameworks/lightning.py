@@ -205,6 +205,7 @@ def _evaluate(module, callback):
 
 def _fit(module, callback=Callback()):
     module = module.to(torch_xla.device())
+    trainer.strategy.tie_shared_parameters(module)  # Its strategies for XLA set them anew below the move.
     _train_epoch(module, callback)
     _evaluate(module, callback)
     callback.on_train_epoch_end(trainer, module)
