@@ -16,7 +16,8 @@ from pathlib import Path
 
 READS = frozenset({"XLA101", "XLA102", "XLA103"})
 CUTS = frozenset({"XLA204", "XLA205", "XLA206"})
-FALLBACK = frozenset({"XLA108"})
+UNKNOWN_SHAPE = READS | {"XLA108", "XLA401"}
+"""The engine asks the host how large the result is: by a read, or by an operation that the host runs."""
 SAVES = frozenset({"XLA601", "XLA602"})
 
 HAZARDS = {
@@ -31,8 +32,8 @@ HAZARDS = {
     "if {t}.sum() > 1e9:\n    print('large')": READS,
     "assert {t}.sum() == {t}.sum()": READS,
     "kept = max({t}.sum(), 0.0)": READS,
-    "torch.unique({t}.detach())": FALLBACK,
-    "kept = {t}.detach()[{t}.detach() > 0]": FALLBACK,
+    "torch.unique({t}.detach())": UNKNOWN_SHAPE,
+    "kept = {t}.detach()[{t}.detach() > 0]": UNKNOWN_SHAPE,
     "xm.add_step_closure(print, args=({t}.sum().item(),))": READS | {"XLA106"},
     "torch.save({{'value': {t}}}, io.BytesIO())": SAVES | READS,
     "torch_xla.sync()": CUTS,

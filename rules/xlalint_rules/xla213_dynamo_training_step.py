@@ -28,8 +28,7 @@ class DynamoTrainingStep(Rule[DynamoRan | LoopLeft]):
     computes in the memory of the device for the next one, and XLA can optimize none of them with another.
 
     `torch_xla.compile` of the step function records all of it as one graph. For inference
-    `torch.compile` is good. The guard does not tell: while a program runs, code of Dynamo's stands in the
-    place of its lines.
+    `torch.compile` is good.
 
     ## Example
     ```python

@@ -20,8 +20,6 @@ class WorkOutsideStepTrace(Rule[TrainedUntraced]):
     The profile shows a step without its most expensive part, and the step runs as two graphs: at its end
     `StepTrace` cuts the graph, and what follows is another one, which no step in the profile accounts for.
 
-    The guard does not tell: while a program runs, it does not know which round of a loop work belongs to.
-
     ## Example
     ```python
     import torch

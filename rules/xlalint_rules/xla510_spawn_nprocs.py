@@ -66,6 +66,7 @@ class SpawnNprocs(Rule[ReplicasLaunched]):
     name = "spawn-nprocs"
     severity = Severity.ERROR
     raises = True
+    of_text = True
 
     def judge(self, event: ReplicasLaunched, state: View) -> Iterator[Finding]:
         if self.target.high is not None and self.target.high < PJRT_ALONE:

@@ -67,9 +67,12 @@ class CudaAutocast(Rule[WorkInAutocast]):
     def judge(self, event: WorkInAutocast, state: View) -> Iterator[Finding]:
         if event.assumes:
             return  # it may be another device, or not enabled
+        message = "has no effect: this autocast is for CUDA, and the work on {later} is on an XLA device"
+        if event.raises:
+            message = "raises `RuntimeError`: this autocast is for CUDA, and the device is an XLA device"
         yield self.finding(
             event,
-            "has no effect: this autocast is for CUDA, and the work on {later} is on an XLA device",
+            message,
             help='use `torch.autocast("xla")`',
             cures=(
                 AutocastOnXla(
@@ -78,5 +81,5 @@ class CudaAutocast(Rule[WorkInAutocast]):
                     changes="the model computes in lower precision",
                 ),
             ),
-            later=Later(event.site, "this is computed on an XLA device"),
+            later=None if event.raises else Later(event.site, "this is computed on an XLA device"),
         )

@@ -1,4 +1,4 @@
-"""Tells when the program has imported torch_xla, without importing it any earlier than the program does."""
+"""Tells when the program has imported a module, without importing it any earlier than the program does."""
 
 from __future__ import annotations
 
@@ -9,27 +9,37 @@ import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
 
-_NAME = "torch_xla"
+ENGINE = "torch_xla"
 
 
-def when_imported(then: Callable[[], None]) -> None:
-    """Call `then` as soon as torch_xla has been imported; at once, if it has been."""
-    if _NAME in sys.modules:
+def when_imported(name: str, then: Callable[[], None]) -> Callable[[], None]:
+    """Call `then` as soon as the module `name` has been imported; at once, if it has been.
+
+    Returns what sees to it that it is not called any more.
+    """
+    finder = _Finder(name, then)
+    if name in sys.modules:
         then()
     else:
-        sys.meta_path.insert(0, _Finder(then))
+        sys.meta_path.insert(0, finder)
+    return finder.stop
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    def __init__(self, then: Callable[[], None]) -> None:
+    def __init__(self, name: str, then: Callable[[], None]) -> None:
+        self._name = name
         self._then = then
+
+    def stop(self) -> None:
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name != _NAME:
+        if name != self._name:
             return None
-        sys.meta_path.remove(self)
+        self.stop()
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
             spec.loader = _Loader(spec.loader, self._then)

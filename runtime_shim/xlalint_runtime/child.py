@@ -28,7 +28,7 @@ def main(file: str) -> None:
         sys.exit(2)
     atexit.register(session.end)
     session.write()
-    arrival.when_imported(session.begin)
+    arrival.when_imported(arrival.ENGINE, session.begin)
     spawned.watch_children(request)
     session.covering.begin()
     program.run(session.fails)

@@ -56,6 +56,7 @@ class Follower:
             held.append(Around(call, path, self._model.enter_loop(state)))
         if held and held[-1].come(chain):
             self._tell_skip(replica, state, held[-1])
+            self._model.begin_round(state)
             if not state.loop.cuts:
                 # Below the loop, what gathered its work may have gone, and the work with it into one result.
                 held[-1].waiting = max(held[-1].waiting, _waiting_tensors())

@@ -16,7 +16,7 @@ from xlalint.lazy.events import Event, Settled
 from xlalint.registry import all_rules, is_guarded
 from xlalint.rule import Rule
 from xlalint.versions import DEFAULT_TARGET
-from xlalint_runtime import counters, replicas
+from xlalint_runtime import arrival, counters, replicas
 from xlalint_runtime.choosing import Choice
 from xlalint_runtime.hooks import Patches
 from xlalint_runtime.report import Report
@@ -24,10 +24,12 @@ from xlalint_runtime.shield import Faults, shielded
 from xlalint_runtime.summary import Summary
 from xlalint_runtime.watch import Happened, Hook, Watch
 from xlalint_runtime.watching import (
+    autocasting,
     caching,
-    checkpoints,
     cuts,
+    dynamo,
     fallbacks,
+    launching,
     loops,
     meetings,
     randomness,
@@ -39,8 +41,12 @@ from xlalint_runtime.watching import (
 
 HOOKS = (
     *cuts.HOOKS, *reads.HOOKS, *training.HOOKS, *loops.HOOKS, *meetings.HOOKS, *randomness.HOOKS,
-    *sharding.HOOKS, *checkpoints.HOOKS, *caching.HOOKS,
+    *sharding.HOOKS, *caching.HOOKS, *launching.HOOKS, *autocasting.HOOKS,
+    *dynamo.HOOKS,
 )  # fmt: skip
+
+CHECKPOINTS = "torch.distributed.checkpoint"
+"""Is hooked once the program has imported it: that takes a fifth of a second, and few programs do."""
 
 
 class Guard:
@@ -88,7 +94,8 @@ class Guard:
     def __enter__(self) -> Guard:
         self._patches.on_undo(counters.count_dynamo_launches())
         for hook in HOOKS:
-            self._patches.replace(hook.owner, hook.name, functools.partial(self._shielded, hook))
+            self._install(hook)
+        self._patches.on_undo(arrival.when_imported(CHECKPOINTS, self._watch_checkpoints))
         training.register(self._watch, self._patches, self.faults)
         fallbacks.register(self._watch, self._patches, self.faults, from_the_start=self._follows_lines)
         recompiles.register(self._watch, self._patches, self.faults, explains=self._explains_graphs)
@@ -98,6 +105,15 @@ class Guard:
 
     def __exit__(self, *_: object) -> None:
         self._patches.undo()
+
+    def _install(self, hook: Hook) -> None:
+        self._patches.replace(hook.owner, hook.name, functools.partial(self._shielded, hook))
+
+    def _watch_checkpoints(self) -> None:
+        from xlalint_runtime.watching import checkpoints
+
+        for hook in checkpoints.HOOKS:
+            self._install(hook)
 
     def _shielded(self, hook: Hook, original: Any) -> Any:
         return shielded(functools.partial(hook.wrap, self._watch), original, hook.dotted, self.faults)

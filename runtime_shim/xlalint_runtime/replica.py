@@ -110,6 +110,8 @@ class RunningLoop:
         by_for: Whether a `for` runs it.
         rest: Which of its batches is the last one, and smaller than the others; None: none is.
         batches: How many it was given.
+        made: Where the loader was made, if it is one of XLA.
+        strands_before: Left before so many batches its threads wait for ever; None: that is not known.
     """
 
     cuts_before: int
@@ -117,6 +119,13 @@ class RunningLoop:
     by_for: bool
     rest: int | None = None
     batches: int = 0
+    made: Site | None = None
+    strands_before: int | None = None
+
+    @property
+    def strands(self) -> bool:
+        """Whether the threads of its loader wait for ever, if it is left now."""
+        return self.strands_before is not None and self.batches < self.strands_before
 
 
 class Replica:
@@ -151,6 +160,8 @@ class Replica:
         """Its device, known once it has come to a cut or to its end."""
         self.ended_by: BaseException | None = None
         """The exception that it has ended by."""
+        self.compiled: Chain = ()
+        """The calls in which it ran last what Dynamo has compiled, and gradients may be computed of."""
         self.chain: Chain = ()
         """The calls in which it was seen last."""
         self.recorded = NOTHING
@@ -180,9 +191,11 @@ class Replica:
 
     def between_steps(self, chain: Chain) -> Site:
         """Where a loop that opens steps does something below them: in its own function, whatever it calls."""
-        if not (self.around and self.state.loop.own.opens_step):
-            return chain[-1].site
-        return chain[len(self.around[-1].chain) - 1].site
+        return self.in_loop(chain) if self.state.loop.own.opens_step else chain[-1].site
+
+    def in_loop(self, chain: Chain) -> Site:
+        """Where the innermost loop is, in its own function; where it is in none, the last of these calls."""
+        return chain[len(self.around[-1].chain) - 1].site if self.around else chain[-1].site
 
     def was_cut(self, *, by_loader: bool) -> None:
         """Everything that was recorded has been launched."""

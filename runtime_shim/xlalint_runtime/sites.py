@@ -40,15 +40,31 @@ Chain = tuple[UserFrame, ...]
 
 def user_chain() -> Chain:
     """The frames of this thread's stack that are the user's own."""
+    return chain_of(sys._getframe(1))
+
+
+def chain_of(frame: FrameType | None) -> Chain:
+    """Those of this frame and of all that called it."""
     found = []
-    frame: FrameType | None = sys._getframe(1)
+    goes_on = False
     while frame is not None:  # In each step several times: so no helper is called for each frame.
         code = frame.f_code
         if is_user_file(code.co_filename):
             at = frame.f_lasti
-            found.append(UserFrame(_site_of(code, at), code, id(frame), _loops_at(code, at)))
+            if not goes_on:
+                try:
+                    found.append(UserFrame(_site_of(code, at), code, id(frame), _loops_at(code, at)))
+                except TypeError:
+                    found.append(_frame_of_dynamo(frame))
+            goes_on = code.co_name.startswith(_GOES_ON)
         frame = frame.f_back
     return tuple(reversed(found))
+
+
+def _frame_of_dynamo(frame: FrameType) -> UserFrame:
+    """A frame of code that Dynamo has made, whose constants cannot be hashed."""
+    line, code = frame.f_lineno, frame.f_code.replace(co_consts=())
+    return UserFrame(Site(code.co_filename, line, 0, line), code, id(frame))
 
 
 def frames_below_user() -> Iterator[FrameType]:
@@ -345,6 +361,8 @@ if sys.version_info >= (3, 11):
         return list(code.co_positions())
 
 
+_GOES_ON = "torch_dynamo_resume_in_"
+"""So Dynamo names what goes on with a function of the user's, which is its caller."""
 _FOR_ITER = dis.opmap["FOR_ITER"]
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 _INSTALLED = ("/site-packages/", "/dist-packages/")

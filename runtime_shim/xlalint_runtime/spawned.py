@@ -51,7 +51,7 @@ class _Watched:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         session = Session(self._request, Choice(self._request.finder))
         watch_children(self._request)
-        arrival.when_imported(session.begin)
+        arrival.when_imported(arrival.ENGINE, session.begin)
         try:
             return self._function(*args, **kwargs)
         except BaseException as error:

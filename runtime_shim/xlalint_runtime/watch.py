@@ -16,6 +16,7 @@ import torch_xla.core.xla_model as xm
 import torch_xla.runtime as xr
 from torch.utils.weak import WeakIdKeyDictionary
 
+from xlalint.knowledge.dynamo import OF_XLA
 from xlalint.lazy.events import Event
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
@@ -132,6 +133,12 @@ class Watch(replicas.Listener):
         """How tensors are sharded."""
         self.wrapped: weakref.WeakKeyDictionary[torch.nn.Module, Site] = weakref.WeakKeyDictionary()
         """Where FSDPv2 wrapped modules."""
+        self.autocasts: weakref.WeakKeyDictionary[Any, Site] = weakref.WeakKeyDictionary()
+        """Where autocasts for other devices were entered that are on."""
+        self.device_loaders: weakref.WeakKeyDictionary[Any, Site] = weakref.WeakKeyDictionary()
+        """Where loaders of XLA were made, by themselves and by their iterators."""
+        self.backwards_of_dynamo = 0
+        """How many graphs of gradients Dynamo has launched since an optimizer has stepped."""
         self.caches: dict[str, set[int]] = {}
         """Paths at which a persistent cache is written, and the replicas that write there."""
         self.gone: dict[int, Gone] = {}
@@ -246,7 +253,16 @@ class Watch(replicas.Listener):
         replica.steps += 1
         if replicas.running():
             replica.updated.add(optimizer)
+        if replica.compiled and self.backwards_of_dynamo:
+            self._tell_of_dynamo(replica)
         self._follower.stepped(replica)
+
+    def _tell_of_dynamo(self, replica: Replica) -> None:
+        """What Dynamo has compiled has run, gradients were computed of it, and now they are applied."""
+        chain, replica.compiled, self.backwards_of_dynamo = replica.compiled, (), 0
+        site = replica.in_loop(chain)
+        self.report.chain_at(site)
+        self.model.run_dynamo(replica.state, OF_XLA, site, built=site, plain=True, trains=True)
 
     @contextlib.contextmanager
     def launching(self, chain: Chain, cause: Launch, waiting: bool) -> Iterator[None]:

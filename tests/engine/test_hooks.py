@@ -81,6 +81,20 @@ NOTICED_BY = {
     "torch._VF.dropout": FIXTURES / "XLA707/dropout_of_every_seed.py",
     "torch.utils.checkpoint._infer_device_type": FIXTURES / "XLA708/blocks_of_a_transformer.py",
     "torch.autograd.backward": ITS_OWN_RULES,
+    "torch.amp.autocast_mode.autocast.__init__": FIXTURES / "XLA705/bfloat16_of_a_gpu.py",
+    "torch.amp.autocast_mode.autocast.__enter__": FIXTURES / "XLA705/precision_of_a_gpu.py",
+    "torch.amp.autocast_mode.autocast.__exit__": FIXTURES / CLEAN / "autocast_of_each_device.py",
+    "_XLAC._run_cached_graph": FIXTURES / "XLA213/compiled_step_function.py",
+    "torch_xla._internal.pjrt.spawn": FIXTURES / "XLA509/device_of_the_settings",
+    "torch_xla.runtime.is_spmd": FIXTURES / "XLA806/launched_all_the_same.py",
+    "torch_xla.runtime.world_size": FIXTURES / "XLA806/loss_of_all_replicas.py",
+    "_XLAC._xla_get_replication_devices_count": FIXTURES / "XLA509/world_size_asked_before.py",
+    "torch_xla.distributed.parallel_loader.MpDeviceLoader.__init__": (
+        FIXTURES / "XLA802/few_steps_of_each_epoch.py"
+    ),
+    "torch_xla.distributed.parallel_loader.MpDeviceLoader.__iter__": (
+        FIXTURES / "XLA802/few_steps_of_each_epoch.py"
+    ),
     "torch.optim.optimizer.Optimizer.__init__": ITS_OWN_RULES,
     "torch.optim.optimizer.Optimizer.zero_grad": ITS_OWN_RULES,
     "torch.optim.optimizer._global_optimizer_pre_hooks": FIXTURES / "XLA701/model_moved_in_place.py",

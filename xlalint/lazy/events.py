@@ -441,7 +441,8 @@ class DynamoRan(Event):
         backend: The name of the one that compiles it; None: it is not known.
         built: Where it was made.
         plain: Whether nothing was asked for that only the default backend takes.
-        trains: Whether it is a whole training step, which computes gradients and steps an optimizer.
+        trains: Whether it is a training step, which computes gradients and steps an optimizer, or is known to
+            be a part of one.
     """
 
     backend: str | None = None
@@ -589,7 +590,9 @@ class StepsRun(Settled):
 
 @dataclass(frozen=True, slots=True)
 class WorkInAutocast(Settled):
-    """Heavy work is recorded in an autocast that is for another device."""
+    """Heavy work is recorded in an autocast that is for another device, or would be: it `raises`."""
+
+    raises: bool = False
 
 
 @dataclass(frozen=True, slots=True)

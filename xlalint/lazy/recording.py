@@ -299,6 +299,11 @@ class RecordingTransitions(Transitions):
         """From here on operations are computed in lower precision, but on other devices than those of XLA."""
         self._owe(state, Owed.AUTOCAST, site, both(assumes, state.trust.bounded))
 
+    def refuse_autocast(self, state: State, site: Site) -> None:
+        """An autocast for other devices raises, as it is asked for what only these can do."""
+        refused = Obligation(Owed.AUTOCAST, (site,), state.trust.bounded)
+        self._emit(WorkInAutocast(site, state.trust.bounded, refused, raises=True), state)
+
     def leave_autocast(self, state: State, site: Site) -> None:
         """The autocast that was entered there ends."""
         state.obligations -= {o for o in state.owes(Owed.AUTOCAST) if o.path == (site,)}

@@ -80,7 +80,7 @@ class TrainingTransitions(RecordingTransitions):
 
         Args:
             plain: Whether nothing was asked for that only the default backend takes.
-            trains: Whether it is a whole training step.
+            trains: Whether it is a training step, or is known to be a part of one.
             learns: Whether gradients may be computed of what it returns.
         """
         assumes = both(self.assumed(state), assumes)

@@ -13,11 +13,12 @@ import torch_xla.distributed.parallel_loader as parallel_loader
 from torch.utils.data import BatchSampler, DataLoader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
+from xlalint.lazy.site import Site
 from xlalint.lazy.values import Ragged
 from xlalint_runtime import pending
 from xlalint_runtime.exits import at_head, exit_between
 from xlalint_runtime.replica import Replica, RunningLoop
-from xlalint_runtime.sites import Chain, is_at_for, leaving, user_chain
+from xlalint_runtime.sites import Chain, is_at_for, leaving, user_chain, written
 from xlalint_runtime.stopping import Deliberate
 from xlalint_runtime.watch import Hook, Watch
 
@@ -70,6 +71,47 @@ def _made(watch: Watch, original: Any) -> Any:
     return make
 
 
+def _device_loader_made(watch: Watch, original: Any) -> Any:
+    """A loader of XLA is made."""
+
+    @functools.wraps(original)
+    def make(loader: Any, *args: Any, **kwargs: Any) -> None:
+        original(loader, *args, **kwargs)
+        if chain := user_chain():
+            site = chain[-1].site
+            watch.device_loaders[loader] = site
+            watch.tell(chain, lambda state, site: watch.model.make_loader(state, written(site), site))
+
+    return make
+
+
+def _device_loader_begins(watch: Watch, original: Any) -> Any:
+    """A loader of XLA begins anew, with threads that make its batches."""
+
+    @functools.wraps(original)
+    def begin(loader: Any) -> Any:
+        iterator = original(loader)
+        made = watch.device_loaders.get(loader)
+        if made is not None:
+            watch.device_loaders[iterator] = made
+        return iterator
+
+    return begin
+
+
+def _batches_for_nobody(iterator: Any) -> int | None:
+    """From how many batches on that are never taken the threads of an iterator wait for ever; None: that is
+    not known. Each holds some in its hands beside those in the queues."""
+    threads = iterator._loader
+    try:
+        batches = len(threads._cpu_loader)
+    except TypeError:
+        return None
+    queues = threads._queues.values()
+    held = sum(each.cpu_loader_queue.max_size() + 2 * each.queue.max_size() + 2 for each in queues)
+    return batches - int(held)
+
+
 def _leaves_a_rest(batches: BatchSampler) -> bool:
     sampler = batches.sampler
     return isinstance(sampler, Sized) and len(sampler) % batches.batch_size != 0
@@ -93,7 +135,11 @@ def _begin(watch: Watch, replica: Replica, iterator: Any) -> None:
     # Every batch of a device loader is a cut; around another one the program must cut.
     cuts = isinstance(iterator, parallel_loader.PerDeviceLoader)
     rest = len(_drawing(iterator)) if _ragged(watch, iterator) is not None else None
-    replica.loops[id(iterator)] = RunningLoop(replica.cuts, cuts, is_at_for(), rest)
+    made = watch.device_loaders.get(iterator) if cuts else None
+    strands = _batches_for_nobody(iterator) if made is not None else None
+    replica.loops[id(iterator)] = RunningLoop(
+        replica.cuts, cuts, is_at_for(), rest, made=made, strands_before=strands
+    )
     finalizer = weakref.finalize(iterator, _finalize, watch, replica, id(iterator))
     finalizer.atexit = False
 
@@ -127,8 +173,15 @@ def _dropped(watch: Watch, replica: Replica, identity: int) -> None:
     if how is not None:
         chain = (*chain[:-1], chain[-1]._replace(site=site))
         watch.tell(chain, lambda state, site: watch.model.leave_loop(state, how, site))
+        if how in _EXITS and loop.made is not None and loop.strands:
+            _tell_abandoned(watch, chain, loop.made)
         if replica.around:
             replica.around[-1].is_left = True
+
+
+def _tell_abandoned(watch: Watch, chain: Chain, made: Site) -> None:
+    spelling = written(made)
+    watch.tell(chain, lambda state, site: watch.model.abandon_loader(state, spelling, made, site))
 
 
 def _without_closed_generators(chain: Chain) -> Chain:
@@ -144,4 +197,6 @@ HOOKS = (
     Hook(parallel_loader.PerDeviceLoader, "next", _next),
     Hook(_BaseDataLoaderIter, "__next__", _next),
     Hook(DataLoader, "__init__", _made),
+    Hook(parallel_loader.MpDeviceLoader, "__init__", _device_loader_made),
+    Hook(parallel_loader.MpDeviceLoader, "__iter__", _device_loader_begins),
 )

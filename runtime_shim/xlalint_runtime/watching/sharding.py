@@ -14,6 +14,7 @@ from xlalint.lazy.obligations import Owed
 from xlalint.lazy.sharding import FULLY_SHARDED, Mesh, Misuse, Spec
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
+from xlalint_runtime import replicas
 from xlalint_runtime.sites import callee, user_chain, written
 from xlalint_runtime.watch import Hook, Watch
 
@@ -32,15 +33,19 @@ def _device_used(watch: Watch, original: Any) -> Any:
     return used
 
 
-def tell_of_device(watch: Watch) -> None:
-    """A device is used. The engine is not asked for anything: that would be the first use of one itself."""
+def tell_of_device(watch: Watch, *, as_single: bool = True) -> None:
+    """A device is used. The engine is not asked for anything: that would be the first use of one itself.
+
+    Args:
+        as_single: Whether without SPMD it is then known to this process as one of several.
+    """
     state = watch.replica.state
     if state.is_owed(Owed.SINGLE) or xr.is_spmd() or not (chain := user_chain()):
         return
     watch.report.chain(chain)
     site = chain[-1].site
-    state.replicas = state.replicas._replace(spmd=False)
-    watch.model.use_device(state, written(site) or f"{callee(site)}()", site)
+    state.replicas = state.replicas._replace(spmd=False, launched=replicas.running())
+    watch.model.use_device(state, written(site) or f"{callee(site)}()", site, as_single=as_single)
 
 
 def _use_spmd(watch: Watch, original: Any) -> Any:

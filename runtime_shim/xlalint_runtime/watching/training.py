@@ -44,6 +44,11 @@ _CLIPS = {"_clip_grads_with_norm_", "clip_grad_value_"}
 def _module_call(watch: Watch, original: Any) -> Any:
     """A model on the device is run: the outermost call of a module."""
 
+    def running(state: State, site: Site) -> None:
+        # A round whose first forward this is may be seen here first.
+        watch.model.begin_round(state)
+        watch.model.record(state, Weight.HEAVY, site)
+
     @functools.wraps(original)
     def call(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
         this = watch.this_thread
@@ -53,7 +58,7 @@ def _module_call(watch: Watch, original: Any) -> Any:
         try:
             watch.report.summary.models.ran(module)
             if chain := user_chain():
-                watch.tell(chain, lambda state, site: watch.model.record(state, Weight.HEAVY, site))
+                watch.tell(chain, running)
             return original(module, *args, **kwargs)
         finally:
             this.in_forward = False
