@@ -11,7 +11,7 @@ from typing import NamedTuple
 from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.module import Module
-from xlalint.fixing.presence import is_asked_for, used_beside
+from xlalint.fixing.presence import is_asked_for, none_where_missing, used_beside
 from xlalint.fixing.rewrite import Need, Refused
 
 _USUAL = {
@@ -318,6 +318,7 @@ def _added(module: Module, new: Iterable[_New]) -> tuple[Edit, ...]:
     ]
     edits += [_joining(module, statement, sorted(names)) for statement, names in joined.items()]
     edits += _declared(module, kept)
+    edits += _none_where_missing(module, kept)
     return tuple(edits)
 
 
@@ -338,6 +339,18 @@ def _declared(module: Module, new: Iterable[_New]) -> Iterator[Edit]:
     for declaration, added_names in names.items():
         end = module.span(declaration)[1]
         yield Edit(end, end, "".join(f", {name}" for name in added_names))
+
+
+def _none_where_missing(module: Module, new: Iterable[_New]) -> Iterator[Edit]:
+    """The edits that make names None where an import has failed: as those of the one beside are there."""
+    names: dict[ast.Assign, list[str]] = defaultdict(list)
+    for each in new:
+        for assignment in none_where_missing(module, each.beside):
+            if not each.scope.binds(each.binds) and each.binds not in names[assignment]:
+                names[assignment].append(each.binds)
+    for assignment, bound in names.items():
+        start = module.span(assignment)[0]
+        yield Edit(start, start, "".join(f"{name} = " for name in sorted(bound)))
 
 
 def _in_order(text: str) -> tuple[bool, str]:

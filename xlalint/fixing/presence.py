@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import TypeGuard
 
 from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.module import Module
@@ -35,6 +36,22 @@ def is_asked_for(module: Module, package: str) -> bool:
         for imported, _ in module.scopes.imports
         for around in module.around(imported.statement)
     )
+
+
+def none_where_missing(module: Module, statement: ast.stmt) -> Iterator[ast.Assign]:
+    """The assignments, one for each handler, that give names of an import None where it has failed."""
+    bound = {imported.name for imported, _ in module.scopes.imports if imported.statement is statement}
+    for around in module.around(statement):
+        if isinstance(around, ast.Try) and module.member(statement, around.body) is not None:
+            for handler in around.handlers:
+                yield from [each for each in handler.body if _gives_none(each, bound)][:1]
+
+
+def _gives_none(statement: ast.stmt, names: Collection[str]) -> TypeGuard[ast.Assign]:
+    match statement:
+        case ast.Assign(targets=targets, value=ast.Constant(value=None)):
+            return any(isinstance(each, ast.Name) and each.id in names for each in targets)
+    return False
 
 
 def _brings(imported: Imported, package: str) -> bool:
