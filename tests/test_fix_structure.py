@@ -48,6 +48,8 @@ WITH_STEP = {
 """Programs whose cure comes out once XLA201 is selected beside their own rule."""
 
 OTHERWISE = {
+    "XLA101/logging_and_late_import": "the expert reads once, and logs that",
+    "XLA101/optimizer_given_or_built": "the expert asks the trainer for its loss",
     "XLA102/accuracy_per_batch": "the expert keeps the count on the device; the scope reads it below",
     "XLA102/batch_moved_by_recursion": "the expert moves the read below the marker; the scope replaces that",
     "XLA102/gradient_norms_read": "the expert gathers the norms in a list; the loop that reads stays below",
@@ -91,10 +93,6 @@ OTHERWISE = {
 
 UNREACHED = {
     "XLA101/computed_name": "nothing is found",
-    "XLA101/logging_and_late_import": "does more with the step `train_step` than to call it",
-    "XLA101/optimizer_asked_in_the_step": "a call there may change `optimizer`",
-    "XLA101/optimizer_given_or_built": "nothing would be left in the step",
-    "XLA101/own_step_manager": "it does not stand in the step itself",
     "XLA101/read_three_calls_deep": "nothing would be left in the step",
     "XLA201/marker_in_helper": "the marker stands in `steps.finish`",
     "XLA202/evaluation_between_epochs": "nothing is found",
@@ -250,7 +248,7 @@ def test_what_cannot_be_rewritten_is_refused_with_the_reason(path: Path, tmp_pat
     text = path.read_text(encoding="utf-8")
     found = fixed_text(text, tmp_path, header(path, "select"))
     assert any(header(path, "refused") in reason for _, _, reason in found.left)
-    assert "torch_xla.step()" not in text_of(found)
+    assert text_of(found).count("torch_xla.step()") == text.count("torch_xla.step()")
 
 
 IN_THE_MIDDLE = {

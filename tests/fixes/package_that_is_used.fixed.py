@@ -7,7 +7,7 @@ try:
     import torch_xla
     import torch_xla.core.xla_model as xm
 except ImportError:
-    xm = None
+    torch_xla = xm = None
 
 
 def train(batches):

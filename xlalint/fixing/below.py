@@ -52,8 +52,13 @@ class Below:
         self.operations: list[Operation] = []
         self.leaves: list[str] = []
 
-    def take(self, node: ast.AST) -> None:
+    def take(self, node: ast.AST, method: str = "", wanted: str = "") -> None:
         """Let the statement move that reads at `node`, or adds a step closure there.
+
+        Args:
+            node: What reads, or adds a closure.
+            method: What reads its value below instead, as `.item()`: the call itself stays then.
+            wanted: What that value may be called.
 
         Raises:
             Refused: it would take work along.
@@ -63,7 +68,7 @@ class Below:
         member = self._module.member(node, self._block)
         if member is None:
             raise Refused("it does not stand in the step itself")
-        quiet = [node, *self._module.around(node)]
+        quiet = [*self._module.around(node)] if method else [node, *self._module.around(node)]
         self._work.quiet.update(each for each in quiet if isinstance(each, ast.Call))
         statement = self._carrier(member, node)
         if statement in self.moving:
@@ -72,8 +77,13 @@ class Below:
             raise Refused(f"line {statement.lineno} records work where it keeps what it reads")
         closures = self._closures(statement)
         self._work.quiet.update(closures)
+        if method:
+            assert isinstance(node, ast.expr)
+            self._bind(node, statement, method, wanted)
+            self.staying.add(statement)
         for expression in [*self._work.recording(statement)]:
-            self._leave(expression, statement)
+            if expression is not node or not method:
+                self._leave(expression, statement)
         for closure in closures:
             self._bind_early(closure, statement)
             self._replace_closure(closure)
@@ -136,13 +146,16 @@ class Below:
         self.staying.add(statement)
         self._bind(expression, statement)
 
-    def _bind(self, expression: ast.expr, statement: ast.stmt) -> None:
-        """Leave an expression where a statement stood, bound to a name."""
+    def _bind(self, expression: ast.expr, statement: ast.stmt, method: str = "", wanted: str = "") -> None:
+        """Leave an expression where a statement stood, bound to a name, with a method of it in its place."""
         source = self._module.source(expression)
         if "\n" in source or "\r" in source:
             raise Refused(f"the work on line {expression.lineno} goes over several lines")
-        name = fresh_name(expression, statement, self._taken)
-        self.operations += (Insert(f"{name} = {source}", statement, above=True), Replace(expression, name))
+        name = fresh_name(expression, statement, self._taken, wanted)
+        self.operations += (
+            Insert(f"{name} = {source}", statement, above=True),
+            Replace(expression, f"{name}{method}"),
+        )
 
     def _read_in_test(self, expression: ast.expr) -> None:
         operands: list[ast.expr] = []
@@ -251,7 +264,7 @@ class Below:
         return inner.removesuffix(",").rstrip()
 
 
-def fresh_name(expression: ast.expr, statement: ast.stmt, taken: set[str]) -> str:
+def fresh_name(expression: ast.expr, statement: ast.stmt, taken: set[str], usual: str = "") -> str:
     """A name for the value of an expression in a statement, which is taken from now on."""
     node = expression.value if isinstance(expression, ast.Subscript) else expression
     match statement:
@@ -260,7 +273,7 @@ def fresh_name(expression: ast.expr, statement: ast.stmt, taken: set[str]) -> st
         case ast.AugAssign(target=ast.Name(id=name)):
             wanted = f"batch_{name}"
         case _:
-            wanted = _NAMES.get(called(node), "value")
+            wanted = usual or _NAMES.get(called(node)) or _NAMES.get(called(node).split("_")[-1], "value")
     if any(isinstance(each, ast.Name) and each.id == wanted for each in getattr(statement, "targets", ())):
         wanted = f"device_{wanted}"
     name, number = wanted, 2

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from xlalint.analysis.call import last_name
 from xlalint.fixing.below import Below
 from xlalint.fixing.bindings import Scope
+from xlalint.fixing.calls import calls_of
 from xlalint.fixing.edits import Edit, applied
-from xlalint.fixing.module import Module, called, statements
+from xlalint.fixing.module import Module, statements
 from xlalint.fixing.operations import Delete, Insert, Operation
 from xlalint.fixing.order import Known, suspends, why_not
 from xlalint.fixing.places import Function
@@ -37,7 +38,7 @@ def read_by_callers(
     """
     _require_plain(module, function)
     moving = _moving(module, function, reads)
-    calls = [*_calls(module, function)]
+    calls = [_Call(call, _alone(module, call)) for call in calls_of(module, function)]
     if not calls:
         raise Refused(f"the step is the whole function `{function.name}`, which nobody is seen to call")
     operations: list[Operation] = [Delete(each) for each in moving]
@@ -135,32 +136,6 @@ def _returned(function: ast.AST, needed: Mapping[str, Scope | None]) -> tuple[li
 # Its callers ------------------------------------------------------------------------------------
 
 
-def _calls(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[_Call]:
-    """All calls of the function.
-
-    Raises:
-        Refused: something else is done with it, or another file names it.
-    """
-    name = function.name
-    if module.callees is None or module.callees.is_named_elsewhere(module, name):
-        raise Refused(f"another file may call the step `{name}`")
-    if any(text == name for text, _ in module.strings):
-        raise Refused(f"the step `{name}` is asked for by its name")
-    if sum(isinstance(each, Function) and each.name == name for each in statements(module.tree)) > 1:
-        raise Refused(f"another function is called `{name}`, too")
-    of_class = isinstance(module.parents[function], ast.ClassDef)
-    for node in ast.walk(module.tree):
-        if not isinstance(node, ast.expr) or last_name(node) != name:
-            continue
-        parent = module.parents[node]
-        if isinstance(parent, ast.Call) and parent.func is node:
-            if of_class is not isinstance(node, ast.Attribute) or function in module.around(node):
-                raise Refused(f"line {parent.lineno} may call something else by the name `{name}`")
-            yield _Call(parent, _alone(module, parent))
-        elif not _compiles(module, node):
-            raise Refused(f"line {node.lineno} does more with the step `{name}` than to call it")
-
-
 def _alone(module: Module, call: ast.Call) -> ast.Expr | ast.Assign:
     match module.parents[call]:
         case ast.Expr() as statement:
@@ -168,15 +143,6 @@ def _alone(module: Module, call: ast.Call) -> ast.Expr | ast.Assign:
         case ast.Assign(targets=[ast.Name() | ast.Tuple()]) as statement:
             return statement
     raise Refused(f"line {call.lineno} does more than to call the step and keep what it returns")
-
-
-def _compiles(module: Module, node: ast.AST) -> bool:
-    """Whether it stands in `step = torch_xla.compile(step)`, on either side."""
-    for around in (node, *module.around(node)):
-        match around:
-            case ast.Assign(targets=[target], value=ast.Call(args=[compiled]) as call):
-                return called(call) == "compile" and ast.unparse(target) == ast.unparse(compiled)
-    return False
 
 
 def _at_call(

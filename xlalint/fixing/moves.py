@@ -9,10 +9,11 @@ from typing import Any
 from xlalint.cure import Cure, Hoist, MoveAbove, MoveBelow
 from xlalint.fixing.below import Below
 from xlalint.fixing.functions import read_by_callers
-from xlalint.fixing.module import Block, Module
+from xlalint.fixing.module import Block, Module, called
 from xlalint.fixing.operations import Move
 from xlalint.fixing.order import require_order
 from xlalint.fixing.places import Function, function_around, opened, statement_at
+from xlalint.fixing.results import ending_with_read, result_read_below
 from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
 from xlalint.fixing.work import Work
 
@@ -34,24 +35,54 @@ def all_moved_below(module: Module, cures: Sequence[MoveBelow]) -> Rewrite:
         return _out_of_branch(module, _node(module, cure), to, branch)
     if isinstance(to, Function) and opened(to, cure.below, module) is None:
         return read_by_callers(module, to, [_node(module, each) for each in cures])
-    is_scope = opened(to, cure.below, module) is not None
-    if is_scope:
+    read = _node(module, cure)
+    if opened(to, cure.below, module) is not None:
         assert isinstance(to, ast.With | ast.AsyncWith)
-        block = to.body
-    else:
-        block, to = _common(module, _node(module, cure), to)
-    below = Below(module, block, Work(function_around(module, to), to if is_scope else _around(module, to)))
+        return _out_of_scope(module, _manager(module, to, read), [_node(module, each) for each in cures])
+    block, to = _common(module, read, to)
+    below = Below(module, block, Work(function_around(module, to), _around(module, to)))
     for each in cures:
         below.take(_node(module, each))
-    if is_scope and all(each in below.moving for each in block) and not below.staying:
-        raise Refused(f"nothing would be left in the step on line {to.lineno}")
     for statement, member in below.moving.items():
-        if not is_scope and block.index(member) > block.index(to):
+        if block.index(member) > block.index(to):
             raise Refused(f"line {statement.lineno} stands below line {to.lineno} already")
     below.move(to, block)
     # What is built of a model below its move to the device is built of the moved one: so it is meant.
     require_order(module, below.operations, [to] if _moves_to_device(to) else [])
     return Rewrite(operations=tuple(below.operations), leaves=tuple(below.leaves))
+
+
+def _out_of_scope(module: Module, to: ast.With | ast.AsyncWith, reads: Sequence[ast.AST]) -> Rewrite:
+    """Move reads below the scope in which they stand."""
+    try:
+        below = Below(module, to.body, Work(function_around(module, to), to))
+        for each in reads:
+            below.take(each)
+        if all(each in below.moving for each in to.body) and not below.staying:
+            raise Refused(f"nothing would be left in the step on line {to.lineno}")
+        below.move(to, to.body)
+        require_order(module, below.operations)
+        return Rewrite(operations=tuple(below.operations), leaves=tuple(below.leaves))
+    except Refused:
+        read = reads[0]
+        if len(reads) > 1 or not isinstance(read, ast.Call) or not isinstance(to, ast.With):
+            raise
+        function = ending_with_read(module, read)
+        if function is None:
+            raise
+    return result_read_below(module, read, function, to)
+
+
+def _manager(module: Module, scope: ast.With | ast.AsyncWith, node: ast.AST) -> ast.With | ast.AsyncWith:
+    """The `with` whose block is that of a scope: of a function of the file that opens it for its callers."""
+    opener = function_around(module, scope)
+    if isinstance(opener, ast.FunctionDef) and any(isinstance(each, ast.Yield) for each in ast.walk(scope)):
+        for around in module.around(node):
+            if isinstance(around, ast.With) and any(
+                called(item.context_expr) == opener.name for item in around.items
+            ):
+                return around
+    return scope
 
 
 def _branch(module: Module, node: ast.AST, test: ast.If) -> Block | None:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from xlalint.fixing.module import Block, Module, is_marker, statements
+from xlalint.fixing.module import Block, Module, called, is_marker, statements
 from xlalint.fixing.operations import Delete, Move, Operation, Replace
 from xlalint.fixing.rewrite import Refused
 
@@ -34,6 +34,7 @@ _TRAINING = frozenset(
     {"step", "optimizer_step", "zero_grad", "backward", "unscale_", "update", "clip_grad_norm_"}
 )
 _SEES_PARAMETERS = ("save", "checkpoint", "eval", "valid", "state_dict", "parameters", "grad", "predict")
+_PARAMETERS = frozenset({"weight", "bias"})
 _SEES_RATES = frozenset({"param_groups", "get_lr", "get_last_lr", "last_lr", "_last_lr"})
 
 
@@ -55,10 +56,12 @@ class Known(NamedTuple):
     Args:
         modules: Names of modules, of which calls share nothing.
         held: What objects were given when they were made: a call of such an object may change it.
+        inside: By the name of a function of the file that a statement calls, the names in it.
     """
 
     modules: frozenset[str] = frozenset()
     held: Mapping[str, frozenset[str]] = MappingProxyType({})
+    inside: Mapping[str, frozenset[str]] = MappingProxyType({})
 
     @classmethod
     def of(cls, module: Module, statement: ast.stmt) -> Known:
@@ -70,7 +73,15 @@ class Known(NamedTuple):
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=made) as call):
                     if (chain_of(made) or ("",))[-1][:1].isupper():
                         held.setdefault(name, set()).update(_given(call))
-        return cls(frozenset(module.imports), {name: frozenset(inner) for name, inner in held.items()})
+        wanted = {called(each) for each in ast.walk(statement) if isinstance(each, ast.Call)}
+        inside = {
+            each.name: frozenset(_names(each))
+            for each in (statements(module.tree) if wanted else ())
+            if isinstance(each, ast.FunctionDef) and each.name in wanted
+        }
+        return cls(
+            frozenset(module.imports), {name: frozenset(inner) for name, inner in held.items()}, inside
+        )
 
 
 NOTHING_KNOWN = Known()
@@ -82,6 +93,14 @@ def _given(call: ast.Call) -> Iterator[str]:
         for given in each.elts if isinstance(each, ast.List | ast.Tuple) else (each,):
             if isinstance(given, ast.Name):
                 yield given.id
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name):
+            yield each.id
+        elif isinstance(each, ast.Attribute):
+            yield each.attr
 
 
 def require_order(module: Module, operations: Iterable[Operation], meant: Collection[ast.stmt] = ()) -> None:
@@ -183,10 +202,10 @@ def why_not(moved: ast.stmt, crossed: ast.stmt, known: Known = NOTHING_KNOWN) ->
     for chain in sorted(one.calls_on):
         if any(_within(read, chain) for read in other.reads):
             return f"it may change `{'.'.join(chain)}`, which is used there"
-    if other.called & _TRAINING and any(
-        word in name.lower() for name in one.names for word in _SEES_PARAMETERS
-    ):
-        return "parameters and gradients change there"
+    if other.called & _TRAINING:
+        names = one.names.union(*(known.inside.get(name, ()) for name in one.called))
+        if names & _PARAMETERS or any(word in name.lower() for name in names for word in _SEES_PARAMETERS):
+            return "parameters and gradients change there"
     if "step" in other.called and one.names & _SEES_RATES:
         return "the learning rate may change there"
     return None
