@@ -284,6 +284,34 @@ def test_a_fix_changes_only_its_lines(folder: Path) -> None:
     run(".", code=0)
 
 
+def test_a_read_stays_in_its_cell_though_the_cut_is_in_a_later_one(folder: Path) -> None:
+    batch = "model(torch.ones(4, 8).to(device))"
+    book = notebook(HEAD, MODEL, f"total = {batch}\nprint(total)", f"again = {batch}", "torch_xla.sync()")
+    (folder / "train.ipynb").write_bytes(written(book))
+    run("--fix", "--unsafe-fixes", "--select", "XLA102", ".", code=0)
+    cells = sources_of((folder / "train.ipynb").read_bytes())
+    assert cells[2:] == [
+        MODEL,
+        f"total = {batch}\ntorch_xla.sync()\nprint(total)",
+        f"again = {batch}",
+        "torch_xla.sync()",
+    ]
+
+
+def test_what_is_not_fixed_and_what_is_left_by_hand_name_their_cell(folder: Path) -> None:
+    loop = (
+        "total = model(torch.ones(4, 8).to(device))\n"
+        "while total.sum().item() < 9:\n    total = total + 1\ntorch_xla.sync()"
+    )
+    (folder / "train.ipynb").write_bytes(written(notebook(HEAD, MODEL, loop)))
+    place = "  train.ipynb:cell 3:2:7: XLA102"
+    reason = "the test on line 2 of cell 3 is made anew in each iteration"
+    shown = run("--fix", "--unsafe-fixes", "--show-fixes", ".").output
+    assert f"{place}: Sync before the read: {reason}\n" in shown
+    migrated = CliRunner().invoke(command, ["migrate", "."]).output
+    assert f"Left to do by hand:\n{place} host-read-before-sync: " in migrated
+
+
 def test_the_edits_in_a_report_are_of_the_file(folder: Path) -> None:
     (row, _) = json.loads(run("--output-format", "json").stdout)
     lines = (folder / "train.ipynb").read_text(encoding="utf-8").splitlines(keepends=True)

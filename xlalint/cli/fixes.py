@@ -92,9 +92,16 @@ def write_fixes(outcome: Outcome, given: Input | None) -> None:
 def print_fixes(outcome: Outcome, color: str, *, written: bool, listed: bool) -> None:
     """Say what was fixed, on standard error: standard output is for the report, or the fixed text."""
     from xlalint.output import fixes
+    from xlalint.output.notebooks import Counted, counted, counted_in_text
     from xlalint.output.paint import paint
 
-    lines = [*fixes.listed(outcome.applied, outcome.left)] if listed else []
+    sources = outcome.report.sources
+    places, _ = counted((one.diagnostic for one in outcome.left), sources, Counted.WITHIN_PATH)
+    left = []
+    for place, (found, cure, reason) in zip(places, outcome.left, strict=True):
+        notebook = sources[found.path].notebook if found.path in sources else None
+        left.append((place, cure, counted_in_text(reason, notebook)))
+    lines = [*fixes.listed(outcome.applied, left)] if listed else []
     lines += fixes.summary(
         len(outcome.applied), len({one.diagnostic.path for one in outcome.applied}), written=written
     )

@@ -59,6 +59,7 @@ def migrate(
     from xlalint.fixing import repository
     from xlalint.fixing.fixer import Outcome, migrated
     from xlalint.output.fixes import left_by_hand
+    from xlalint.output.notebooks import Counted, counted
 
     paths, reads_input = sort_out(paths, None)
     if reads_input:
@@ -91,7 +92,8 @@ def migrate(
     report = outcomes[-1].report
     applied = [one for outcome in outcomes for one in outcome.applied]
     print_fixes(Outcome(report, {}, {}, applied, outcomes[-1].left), color, written=not diff, listed=True)
-    print_lines([*left_by_hand(report.diagnostics)], color)
+    by_hand, _ = counted(report.diagnostics, report.sources, Counted.WITHIN_PATH)
+    print_lines([*left_by_hand(by_hand)], color)
     if prove is None or before is None:
         return
     if not applied:

@@ -16,7 +16,7 @@ from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.exports import Exports
 from xlalint.fixing.module import Module
 from xlalint.fixing.moves import all_moved_below
-from xlalint.fixing.operations import Operation, nodes
+from xlalint.fixing.operations import Operation, nodes, touched
 from xlalint.fixing.places import body_around, file_of, loop_at, seen_in, statement_at
 from xlalint.fixing.rewrite import Refused, Rewrite
 from xlalint.fixing.rewriters import rewriter_of
@@ -143,7 +143,9 @@ class _Rewriting:
                 continue
             try:
                 (cure,) = as_one(self._module, [cure for _, cure in found])
-                yield _Step(cure, rewriter_of(cure)(self._module, cure), numbers)
+                rewrite = rewriter_of(cure)(self._module, cure)
+                _require_one_cell(self._module, rewrite)
+                yield _Step(cure, rewrite, numbers)
             except Refused:
                 continue  # each by itself, then
 
@@ -165,7 +167,9 @@ class _Rewriting:
                 continue
             try:
                 cures = [cure for _, cure in found]
-                yield _Step(cures[0], all_moved_below(self._module, cures), numbers)
+                rewrite = all_moved_below(self._module, cures)
+                _require_one_cell(self._module, rewrite)
+                yield _Step(cures[0], rewrite, numbers)
             except Refused:
                 continue  # each by itself, then
 
@@ -186,6 +190,7 @@ class _Rewriting:
         for each in (cure, *cure.also):
             here = self._here(each, wanted)
             rewrite = rewrite.with_(rewriter_of(here)(self._module, here))
+        _require_one_cell(self._module, rewrite)
         return _Step(cure, rewrite, [number])
 
     def _here(self, cure: Cure, wanted: Wanted) -> Cure:
@@ -246,6 +251,23 @@ class _Rewriting:
                 self._result.done[number] = step.cure
                 self._result.refused.pop(number, None)
         return True
+
+
+def _require_one_cell(module: Module, rewrite: Rewrite) -> None:
+    """See that nothing moves between the cells of a notebook: each shows what it prints below itself.
+
+    Raises:
+        Refused: something would.
+    """
+    notebook = module.file.notebook
+    if notebook is None:
+        return
+    for operation in rewrite.operations:
+        cells = {notebook.cell_at(statement.lineno)[0] for statement in touched(operation)}
+        if len(cells) > 1:
+            raise Refused(
+                f"it would reach over cells {min(cells)} to {max(cells)}, of which each is run by itself"
+            )
 
 
 def new_text(module: Module, rewrite: Rewrite, exports: Exports) -> str:

@@ -5,6 +5,7 @@ Until here they are lines of the program that all cells together make; see `sour
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from enum import Enum
@@ -67,6 +68,18 @@ def counted(found: Iterable[Diagnostic], sources: Sources, how: Counted) -> tupl
         )
         for one in found
     ], shown
+
+
+def counted_in_text(text: str, notebook: Notebook | None) -> str:
+    """A reason that names lines of the program, with lines of cells in their place."""
+    if notebook is None:
+        return text
+
+    def of_cell(found: re.Match[str]) -> str:
+        cell, line = notebook.cell_at(int(found[1]))
+        return f"line {line} of cell {cell}"
+
+    return re.sub(r"\bline (\d+)\b", of_cell, text)
 
 
 def _named(path: str, cell: int) -> str:
