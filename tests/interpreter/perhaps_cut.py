@@ -142,3 +142,30 @@ def by_both():
 def not_told():
     with xp.Trace("a"):
         xm.mark_step(False)  # expect: XLA002
+
+
+def log(value, maybe_sync):
+    maybe_sync()
+    print(value.item())
+
+
+def synced_by_an_argument(accelerator):
+    for _ in range(1000):
+        log(model(x), accelerator.sync)
+        torch_xla.sync()
+
+
+def synced_by_something_unknown(accelerator):
+    for _ in range(1000):
+        y = model(x)
+        accelerator.sync()
+        print(y.sum().item())  # state: none-heavy
+        torch_xla.sync()
+
+
+def not_synced_by_a_context(accelerator):
+    for _ in range(1000):
+        y = model(x)
+        accelerator.no_sync()
+        print(y.sum().item())  # expect: XLA102 likely
+        torch_xla.sync()  # expect: XLA201 likely

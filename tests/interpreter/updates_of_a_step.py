@@ -115,3 +115,12 @@ def predictions_that_a_pair_holds():
         prediction = model(batch.to(device))
         pair = (prediction, prediction)
         print(pair[0].sum().item())
+
+
+def updates_for_each_of_something_unknown(batches):
+    for batch in batches:
+        for _ in range(5):
+            optimizer.zero_grad()
+            model(batch.to(device)).sum().backward()
+            optimizer.step()
+    torch_xla.sync()

@@ -136,12 +136,17 @@ def arguments_of(function: Function, call: ast.Call | None) -> dict[str, ast.exp
     if call is None or isinstance(function.node, ast.Lambda):
         return {}
     given: list[ast.expr] = list(call.args)
-    if function.owner is not None and not function.is_static and isinstance(call.func, ast.Attribute):
-        given.insert(0, call.func.value)
+    if function.owner is not None and not function.is_static:
+        # Who calls a module, or another object, calls its `forward` or `__call__` by no name.
+        match call.func:
+            case ast.Attribute(value=receiver, attr=function.name):
+                given.insert(0, receiver)
+            case called:
+                given.insert(0, called)
     if any(isinstance(argument, ast.Starred) for argument in given):
         return {}
-    named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-    return {**dict(zip(function.parameters.positional, given, strict=False)), **named}
+    by_name = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    return {**dict(zip(function.parameters.positional, given, strict=False)), **by_name}
 
 
 def _device_by_use(name: str, function: Function) -> Value | None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.binding import bind_name
-from xlalint.analysis.conditions import enter_arm, leave_arm, leave_unsettled, merge
+from xlalint.analysis.call import dotted
+from xlalint.analysis.conditions import enter_arm, facts, leave_arm, leave_unsettled, merge
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import evaluate_test, truth
+from xlalint.analysis.outline import Function, within
 from xlalint.analysis.payloads import (
+    Bound,
     RankTest,
     literal,
+    targets,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.analysis.work import read
@@ -66,15 +71,15 @@ def condition(machine: Machine, node: ast.expr, keyword: str, frame: Frame, stor
 def _if(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | None:
     tested = condition(machine, node.test, "if", frame, store)
     if tested.truth is not None:
-        return machine.run_block(node.body if tested.truth else node.orelse, frame, store)
+        return _run_arm(machine, node, frame, store, holds=tested.truth)
     if tested.when_true is not None and tested.when_false is not None:
         return _split(machine, node, tested.when_true, tested.when_false, frame, store)
     other = store.copy()
     owed = store.state.obligations
     enter_arm(store, node.test, holds=True)
     enter_arm(other, node.test, holds=False)
-    yes = machine.run_block(node.body, frame, store)
-    no = machine.run_block(node.orelse, frame, other)
+    yes = _run_arm(machine, node, frame, store, holds=True)
+    no = _run_arm(machine, node, frame, other, holds=False)
     leave_arm(yes, node.test, True, owed)
     leave_arm(no, node.test, False, owed)
     if yes is not None and no is not None:
@@ -84,6 +89,53 @@ def _if(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | N
     if yes is not None and no is not None and joined is not None:
         merge(joined, yes, no, node.test)
     return joined
+
+
+def _run_arm(machine: Machine, node: ast.If, frame: Frame, store: Store, *, holds: bool) -> Store | None:
+    around = frame.once
+    frame.once = around or _sets_what_it_misses(machine, node, frame, store, holds=holds)
+    after = machine.run_block(node.body if holds else node.orelse, frame, store)
+    frame.once = around
+    return after
+
+
+def _sets_what_it_misses(machine: Machine, node: ast.If, frame: Frame, store: Store, *, holds: bool) -> bool:
+    """Whether an arm is for the first round alone: it is taken where something is not set yet, and sets it.
+
+    It does so itself, or by a method of the same object.
+    """
+    missed = {_plain(fact.subject) for fact in facts(node.test, holds) if fact.is_unset}
+    arm = node.body if holds else node.orelse
+    return bool(missed) and any(
+        _plain(name) in missed
+        for statement in arm
+        for part in ast.walk(statement)
+        for name in _set_by(machine, part, frame, store)
+    )
+
+
+def _set_by(machine: Machine, part: ast.AST, frame: Frame, store: Store) -> Iterator[str]:
+    match part:
+        case ast.Assign(targets=assigned):
+            yield from map(dotted, assigned)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=receiver)) as called):
+            for target in targets(machine.evaluate(called, frame, store.copy())):
+                if isinstance(target, Bound):
+                    yield from (f"{receiver}.{name}" for name in _attributes_set_by(target.function))
+
+
+def _plain(name: str) -> str:
+    """The name of what is set as its property is called: `self.index` for `self._index`."""
+    owner, dot, last = name.rpartition(".")
+    return f"{owner}{dot}{last.lstrip('_')}"
+
+
+def _attributes_set_by(function: Function) -> set[str]:
+    return {
+        node.attr
+        for node in within(function.node)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
 
 
 def _split(

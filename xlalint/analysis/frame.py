@@ -10,7 +10,7 @@ from xlalint.analysis.outline import Function, Outline
 from xlalint.analysis.store import Store
 from xlalint.judging import Occurrence
 from xlalint.lazy import events
-from xlalint.lazy.events import Event
+from xlalint.lazy.events import Event, ShapeVaries
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.obligations import Fact
 from xlalint.lazy.site import Site
@@ -91,7 +91,8 @@ class Frame:
 
     __slots__ = (
         "captured", "carried", "closure_argument", "depth", "discarded", "exits", "found", "function", "kept",
-        "loops", "muted", "occurrences", "outline", "over", "quiet", "reads", "resume", "shallow", "yields",
+        "loops", "may_be_in_batches", "muted", "occurrences", "once", "outline", "over", "quiet", "reads",
+        "resume", "shallow", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -117,8 +118,12 @@ class Frame:
         """Whether what happens is not told: a test waits for the error."""
         self.shallow = False
         """Whether functions of the project are not entered from here."""
+        self.once = False
+        """Whether what runs here runs in the first round alone: it sets what the test around it missed."""
         self.over: Value | None = None
         """What the innermost `for` that is being run goes over."""
+        self.may_be_in_batches = False
+        """Whether a `for` goes over something unknown, which may be a loader."""
         self.yields: list[Yielded] = []
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""
@@ -139,7 +144,7 @@ class Frame:
 
     def emit(self, event: Event, state: State) -> None:
         """Something happened."""
-        if type(event) not in self.kept or self.muted:
+        if type(event) not in self.kept or self.muted or (self.once and isinstance(event, ShapeVaries)):
             return
         if isinstance(event, events.Settled) and event.obligation.inherited:
             self.carried.append(Carried(event, state.view(), state.facts))

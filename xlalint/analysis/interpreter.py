@@ -44,6 +44,7 @@ from xlalint.analysis.payloads import (
     run,
 )
 from xlalint.analysis.project import Project
+from xlalint.analysis.refusing import raises_without_cuda
 from xlalint.analysis.roots import Plan
 from xlalint.analysis.separate_reads import NO_READS, go_on, tell_reads
 from xlalint.analysis.store import AttributeKey, Store, join
@@ -72,7 +73,7 @@ from xlalint.judging import Caller, Occurrence, at_own_call
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
 from xlalint.lazy.cuts import AT_ENTRY
-from xlalint.lazy.events import Event, Save
+from xlalint.lazy.events import Event, Save, ShapeVaries
 from xlalint.lazy.obligations import Fact
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.sharding import NO_MESH
@@ -187,6 +188,8 @@ class Interpreter(Memo):
                     let_go(self, frame, current, statement, owed)
                 if frame.reads or apart.reads:
                     apart = go_on(apart, statement, frame, last)
+                if current is not None and raises_without_cuda(self, statement, frame, current):
+                    current = None
         if apart.reads:
             tell_reads(apart, frame, last)
         self._nested -= 1
@@ -502,6 +505,8 @@ class Interpreter(Memo):
         if summary.occurrences:
             caller = Caller(call.site, state.scopes.open, state.replicas.splits, state.engine.since)
             for occurrence, hidden, is_open in summary.telling():
+                if frame.once and isinstance(occurrence.event, ShapeVaries):
+                    continue
                 if hidden or is_open:
                     event = spelled(occurrence.event, call.spelling) if hidden else occurrence.event
                     occurrence = Occurrence(event, occurrence.view, (*occurrence.callers, caller))

@@ -66,9 +66,10 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
         _advance, machine, loader, over.assumes, node, frame, may_be_loader=over.kind in _MAY_BE_LOADER
     )
     exhaust = partial(_exhaust, loader, over.assumes, node, frame)
-    around, frame.over = frame.over, over
+    around = frame.over, frame.may_be_in_batches
+    frame.over, frame.may_be_in_batches = over, around[1] or over.kind in _MAY_BE_LOADER
     after = _loop(machine, node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
-    frame.over = around
+    frame.over, frame.may_be_in_batches = around
     if after is not None and guessed:
         after.state.trust = after.state.trust._replace(bounded=bounded)
     return after
@@ -391,6 +392,7 @@ def _end_loop(
         since=since, keeps=back is not None and _keeps_work(node, back), told=judged and back is not None,
         ragged=over.payload.ragged if over is not None and isinstance(over.payload, Loader) else None,
         whole=over.payload.whole if over is not None and isinstance(over.payload, Loader) else None,
+        in_batches=frame.may_be_in_batches,
     )  # fmt: skip
     works = judged and bool(since) and not (done.cuts or done.may_cut)
     if works and isinstance(node, ast.For) and over is not None and counts(over):

@@ -14,6 +14,7 @@ from xlalint.analysis.project import Project
 from xlalint.analysis.words import words_in
 from xlalint.knowledge.functions import (
     CACHE_SETUP,
+    MARKERS,
     OF_SPMD,
     SETTING_SPMD_UP,
     SPMD_VARIABLE,
@@ -163,11 +164,15 @@ class Plan:
         """Functions that save for somebody who is not seen, in the order of the source.
 
         There are none where an optimizer's step cuts the graph by itself: then nothing is pending when
-        somebody saves. Where another one calls what has the name, that may be who.
+        somebody saves; nor in a class that ends its own steps. Where another one calls what has the name,
+        that may be who.
         """
         if self._stepping_by_themselves:
             return []
-        found = sorted((function for function in self.relevant if saves(function)), key=order)
+        found = sorted(
+            (function for function in self.relevant if saves(function) and not _ends_steps_beside(function)),
+            key=order,
+        )
         names = frozenset(function.name for function in found)
         called: Counter[str] = Counter()
         for outline in self.outlines:
@@ -386,6 +391,12 @@ def _names_device(text: str) -> bool:
 def saves(function: Function) -> bool:
     """Whether a function saves something, by its name."""
     return function.name.lstrip("_").startswith("save")
+
+
+def _ends_steps_beside(saver: Function) -> bool:
+    """Whether another method of a saver's class names what ends a step."""
+    methods = saver.owner.methods.values() if saver.owner is not None else ()
+    return any(each is not saver and not MARKERS.isdisjoint(each.attributes()) for each in methods)
 
 
 def _called_in(root: ast.AST, outline: Outline, names: frozenset[str], lines: list[int]) -> Iterator[str]:

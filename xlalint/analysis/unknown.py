@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import BOOKKEEPING, SCHEDULER, SCHEDULES
 from xlalint.lazy.assumptions import RETURNS, assume
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.values import (
     NOTHING,
     Kind,
@@ -25,7 +26,8 @@ from xlalint.lazy.values import (
     kinds_that,
 )
 
-_MARKERS = functions.names_of("marker", "xla optimizer step")
+_ENDING_AS_MARKERS = tuple(f"_{name}" for name in functions.MARKERS)
+_STEPS = functions.names_of("xla optimizer step")
 _CARRIERS = kinds_that("carries_state")
 
 
@@ -45,7 +47,12 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
         v.kind in _CARRIERS or (isinstance(v.payload, Container) and v.payload.element.kind in _CARRIERS)
         for v in given
     )
-    if may_cut or _is_named_as_marker(call):
+    name = last_name(call.function)
+    is_marker = _is_named_as_marker(name)
+    if is_marker:
+        call.frame.model.cut(call.store.state, Cause.MARKER, call.spelling, call.site, sure=False)
+        call.store.maybe_run_all()
+    if may_cut or is_marker or name in _STEPS:
         trust = call.store.state.trust
         call.store.state.trust = trust._replace(
             opaque=trust.opaque or assume(f"`{call.spelling}` does not cut the graph")
@@ -80,10 +87,12 @@ def _is_part_of_module(machine: Machine, call: Call) -> bool:
     return machine.evaluate(function.value, call.frame, call.store).kind is Kind.MODULE
 
 
-def _is_named_as_marker(call: Call) -> bool:
-    """Whether what is called has the name of something that cuts the graph, wherever it comes from."""
-    function = call.function
-    return isinstance(function, ast.Attribute | ast.Name) and dotted(function).rpartition(".")[2] in _MARKERS
+def _is_named_as_marker(name: str) -> bool:
+    """Whether what has this name may well cut the graph, wherever it comes from: `sync`, `maybe_sync`."""
+    names = functions.MARKERS
+    return name in names or (
+        name.endswith(tuple(f"_{each}" for each in names)) and name not in functions.NO_MARKERS
+    )
 
 
 def _keeps_books(call: Call) -> bool:

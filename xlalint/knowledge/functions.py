@@ -353,6 +353,10 @@ def names_of(*effects: str) -> frozenset[str]:
     return frozenset(name.rpartition(".")[2] for name, effect in FUNCTIONS.items() if effect in effects)
 
 
+MARKERS = names_of("marker")
+NO_MARKERS = frozenset({"no_sync"})
+"""Methods that end in the name of a marker and cut nothing."""
+
 ORDINALS_OF_HOST = {
     name.rpartition(".")[2]: name for name, effect in FUNCTIONS.items() if effect == "local ordinal"
 }
@@ -501,6 +505,12 @@ OTHER_DEVICES = frozenset({
 })  # fmt: skip
 """Words, in small letters, for devices that are not XLA's: what is asked for them is false while XLA code is
 checked, as for `OTHER_BACKENDS`."""
+
+NEEDING_CUDA = frozenset(
+    f"torch.cuda.{name}" for name in ("set_device", "synchronize", "current_device", "get_device_properties")
+)
+"""Functions that raise where there is no CUDA, as the `cuda` of tensors and modules does: "Torch not compiled
+with CUDA enabled", or that no driver was found."""
 
 XLA_DEVICES = frozenset({"xla", "tpu"})
 """Words, in small letters, for the devices of XLA."""

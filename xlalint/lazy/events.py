@@ -374,13 +374,15 @@ class LoopLeft(Event):
     """A loop in which something happened came to its end. `recorded` is what every iteration leaves behind
     at its end, `since` where it was recorded, `loop` what happened in it; `over` is what it ran over (None: a
     `while`).
-    `keeps` tells that a container or a sum gathers such work over the iterations."""
+    `keeps` tells that a container or a sum gathers such work over the iterations, `in_batches` that it stands
+    in a loop over something unknown, which may be the one over a loader."""
 
     over: Value | None = None
     recorded: Recorded = NOTHING
     loop: Loop = NOTHING_DONE
     since: tuple[Site, ...] = ()
     keeps: bool = False
+    in_batches: bool = False
 
     def lacks_cut(self, state: View) -> bool:
         """Whether it is a training loop, or one of inference, of which each iteration leaves work behind
@@ -398,7 +400,7 @@ class LoopLeft(Event):
         kind = self.over.kind if self.over is not None else None
         if kind in _MAY_BE_LOADER:
             return False
-        if state.scopes.in_batches and kind is not Kind.LOADER:
+        if (state.scopes.in_batches or self.in_batches) and kind is not Kind.LOADER:
             return False  # A few updates of one step: the loop over the loader is judged for them.
         own = self.loop.own
         if own.steps:

@@ -180,7 +180,7 @@ class LazyModel(SetupTransitions):
     def end_loop(
         self, state: State, outside: Loop, over: Value | None, recorded: Recorded, site: Site, *,
         since: tuple[Site, ...] = (), keeps: bool = False, ragged: Ragged | None = None, told: bool = True,
-        whole: Whole | None = None,
+        whole: Whole | None = None, in_batches: bool = False,
     ) -> None:  # fmt: skip
         """A loop has ended; `state.scopes` tells of the loops around it already.
 
@@ -193,10 +193,11 @@ class LazyModel(SetupTransitions):
             ragged: Whether the last batch of what it ran over is smaller, and where that was made.
             told: Whether this end is the one by which the loop is judged.
             whole: Whether what it ran over gives every replica all the samples, and where that was made.
+            in_batches: Whether a loop around it may be the one over a loader.
         """
         # A function in which nothing happens does the same whatever is recorded, with a loop or without.
         if told and (recorded != NOTHING or state.loop.did_anything):
-            left = LoopLeft(site, self.assumed(state), over, recorded, state.loop, since, keeps)
+            left = LoopLeft(site, self.assumed(state), over, recorded, state.loop, since, keeps, in_batches)
             self._emit(left, state)
             done = state.loop.all
             on_device = done.cuts or recorded.must is Weight.HEAVY

@@ -112,6 +112,11 @@ class Fact(NamedTuple):
         """Whether it is that something is a number, as a counter is in one round of a loop."""
         return self.holds and self.value.isdigit()
 
+    @property
+    def is_unset(self) -> bool:
+        """Whether it is that something is None, or false."""
+        return self.value == "None" if self.holds else self.value == "True"
+
     def excludes(self, other: Fact) -> bool:
         """Whether the two cannot both be so."""
         if self.subject != other.subject:
