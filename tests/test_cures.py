@@ -128,7 +128,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA609": {(ByHand, SHOWN)},
     "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA702": {(TieBelow, UNSAFE)},
-    "XLA707": {(SeedDevice, UNSAFE)},
+    "XLA707": {(SeedDevice, UNSAFE), (ByHand, SHOWN)},
     "XLA708": {(Rename, UNSAFE), (Rename, SHOWN)},
     "XLA705": {(AutocastOnXla, UNSAFE)},
     "XLA801": {(ByHand, SHOWN)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.cure import SeedDevice
+from xlalint.cure import ByHand, Cure, SeedDevice
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import SeedMissed
 from xlalint.lazy.state import View
@@ -15,7 +15,8 @@ class TorchSeedOnly(Rule[SeedMissed]):
     """
     ## What it does
     Finds `torch.manual_seed(seed)` where random numbers are drawn on an XLA device later, and nothing sets
-    the seed of the device: dropout in training, or `torch.randn(..., device=device)`.
+    the seed of the device: dropout in training, or `torch.randn(..., device=device)`. The seed may stand
+    before `spawn` or `launch`, and the random numbers in the function that is launched.
 
     ## Why is this bad?
     What is drawn on the device is the same whatever the seed is, so that runs with several seeds are not
@@ -66,9 +67,17 @@ class TorchSeedOnly(Rule[SeedMissed]):
     severity = Severity.WARNING
 
     def judge(self, event: SeedMissed, state: View) -> Iterator[Finding]:
+        where = ""
+        cure: Cure = SeedDevice(event.path[-1])
+        if event.before_launch:
+            # No device may be touched there.
+            where, cure = ", in the function that is launched", ByHand(event.site, title=_IN_EACH)
         yield self.finding(
             event,
             "has no effect on the device: what is drawn there, as by dropout, is the same for every seed",
-            help="set the seed of the device, too: `torch_xla.manual_seed(seed)`",
-            cures=(SeedDevice(event.path[-1]),),
+            help=f"set the seed of the device, too{where}: `torch_xla.manual_seed(seed)`",
+            cures=(cure,),
         )
+
+
+_IN_EACH = "Set the seed of the device in each replica"

@@ -43,3 +43,18 @@ def enabled_by_position(x, use_amp):
         work(x)
     with torch.cuda.amp.autocast(True):  # expect: XLA705
         work(x)
+
+
+def with_a_part_of_the_batch(loader, criterion):
+    for batch in loader:
+        with torch.autocast("cuda"):  # expect: XLA705
+            scores = model(batch["image"])
+            loss = criterion(scores, batch["label"])
+        loss.backward()
+
+
+def with_a_part_of_the_batch_on_the_host(loader):
+    twin = torch.nn.Linear(4, 4)
+    for batch in loader:
+        with torch.autocast("cuda"):
+            twin(batch["image"])

@@ -158,3 +158,19 @@ def network_that_only_answers(x):
     torch.manual_seed(1)
     model = torchvision.models.convnext_tiny(weights="DEFAULT").to(device).eval()
     return model(x.to(device))
+
+
+def picked_one_by_one(weights):
+    torch.manual_seed(1)  # expect: XLA707
+    return torch.multinomial(weights.to(device), num_samples=1)
+
+
+def picked_again_and_again(weights):
+    torch.manual_seed(1)  # expect: XLA707
+    return torch.softmax(torch.ones(4, device=device), -1).multinomial(3, replacement=True)
+
+
+def picked_by_the_host(weights):
+    torch.manual_seed(1)
+    torch.multinomial(torch.ones(4, device=device), 3)
+    return torch.multinomial(torch.ones(4), 1)

@@ -564,6 +564,7 @@ class Interpreter(Memo):
         aside.state.replicas = aside.state.replicas._replace(launched=several)
         aside.state.engine = aside.state.engine._replace(eager=call.store.state.engine.eager)
         aside.state.setup = aside.state.setup._replace(caches=call.store.state.setup.caches)
+        call.frame.model.hand_seed(call.store.state, aside.state)
         index = [Value(Kind.ORDINAL, differs=True)] if indexed else []
         inner = Call(call.frame, aside, call.site, None, [*index, *(run(a) for a in arguments)])
         result = self.invoke(target, inner)

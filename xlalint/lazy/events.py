@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
@@ -600,6 +600,13 @@ class WorkInAutocast(Settled):
 @dataclass(frozen=True, slots=True)
 class SeedMissed(Settled):
     """What is drawn on the device does not follow a seed that was set for the host."""
+
+    LAUNCHED: ClassVar[str] = "before replicas were launched"
+
+    @property
+    def before_launch(self) -> bool:
+        """Whether the seed was set in the process that launches the replicas, which must use no device."""
+        return self.obligation.detail == self.LAUNCHED
 
 
 @dataclass(frozen=True, slots=True)

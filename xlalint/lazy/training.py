@@ -52,6 +52,12 @@ class TrainingTransitions(RecordingTransitions):
         state.obligations -= {*state.owes(Owed.SEED), *state.owes(Owed.DRAWN), *state.owes(Owed.SEEDED)}
         self._owe(state, Owed.SEEDED, site, assumptions.NONE)
 
+    def hand_seed(self, state: State, launched: State) -> None:
+        """Replicas are launched: their devices follow the seed of the process that launches them no more than
+        its own does."""
+        seeds = (seed._replace(detail=SeedMissed.LAUNCHED) for seed in state.owes(Owed.SEED))
+        launched.obligations = launched.obligations.union(seeds)
+
     def draw(
         self, state: State, site: Site, *, trains: bool, assumes: Assumptions = assumptions.NONE
     ) -> None:

@@ -134,8 +134,10 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
     inputs = [value for value in call.values if value.kind is Kind.TENSOR]
     if info.draws and info.training is not False:
         call.frame.model.draw(state, call.site, trains=True, assumes=module.assumes)
+    if info.place is Place.XLA:
+        # A module on the device takes nothing else, and gives nothing else.
+        inputs = [value._replace(assumes=module.assumes) for value in inputs]
     result = call.record(inputs, Weight.HEAVY)
-    # A module on the device takes nothing else, and gives nothing else.
     assumes = module.assumes if info.place is Place.XLA else both(result.assumes, module.assumes)
     if not assumes:
         confirm_arguments(machine, call)

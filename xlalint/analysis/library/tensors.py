@@ -18,6 +18,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     elements,
+    literal,
     made_up,
     unknown_from,
 )
@@ -109,8 +110,16 @@ def draws_on_device(name: str, where: Value, call: Call) -> None:
     trains = name in DROPPING
     if trains and call.flag("training", default=name != "rrelu", position=2) is False:
         return
-    if trains or (name in DRAWING and "generator" not in call.keywords):
+    if trains or ((name in DRAWING or _picks_on_device(name, call)) and "generator" not in call.keywords):
         call.frame.model.draw(call.store.state, call.site, trains=trains, assumes=where.assumes)
+
+
+def _picks_on_device(name: str, call: Call) -> bool:
+    """Whether samples are picked by random numbers of the device: the host draws several that differ."""
+    if name != "multinomial":
+        return False
+    given = call.keywords.get("num_samples") or (call.arguments[-1] if call.arguments else None)
+    return literal(given) == 1 or call.flag("replacement", default=False) is True
 
 
 def _marked(name: str, result: Value) -> Value:
