@@ -29,7 +29,9 @@ from xlalint.cure import (
     EndBefore,
     FillByMask,
     Hoist,
+    InEveryStep,
     KeepOnDevice,
+    LoadAhead,
     MoveAbove,
     MoveBelow,
     MoveInto,
@@ -124,14 +126,14 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA605": {(ByHand, SHOWN)},
     "XLA606": {(ByHand, SHOWN)},
     "XLA607": {(ByHand, SHOWN)},
-    "XLA608": {(ByHand, SHOWN)},
+    "XLA608": {(InEveryStep, UNSAFE), (ByHand, SHOWN)},
     "XLA609": {(ByHand, SHOWN)},
     "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA702": {(TieBelow, UNSAFE)},
     "XLA707": {(SeedDevice, UNSAFE), (ByHand, SHOWN)},
     "XLA708": {(Rename, UNSAFE), (Rename, SHOWN)},
     "XLA705": {(AutocastOnXla, UNSAFE)},
-    "XLA801": {(ByHand, SHOWN)},
+    "XLA801": {(LoadAhead, UNSAFE), (ByHand, SHOWN)},
     "XLA802": {(Hoist, UNSAFE), (ByHand, SHOWN)},
     "XLA803": {(ByHand, SHOWN)},
     "XLA804": {(ByHand, SHOWN)},
@@ -332,7 +334,9 @@ def is_sensible(cure: Cure) -> bool:
             return isinstance(statement(site), ast.Assign)
         case CompileFunction(site=site):
             return isinstance(statement(site), ast.FunctionDef)
-        case Hoist(site=site):
+        case LoadAhead(loop=Site() as site):
+            return bool(nodes(site, ast.For))
+        case Hoist(site=site) | InEveryStep(site=site):
             return bool(nodes(site, ast.Call))
         case WriteTuple(site=site):
             return bool(nodes(site, ast.List))

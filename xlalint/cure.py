@@ -410,6 +410,29 @@ class AutocastOnXla(Cure):
     since: ClassVar[Version] = (2, 1)
 
 
+# Input ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LoadAhead(Cure):
+    """The loop goes over an `MpDeviceLoader`, which moves the next batches while the device computes.
+
+    Args:
+        loop: The loop, or a place in its body: the innermost loop that holds it is meant.
+    """
+
+    loop: Where
+    title: str = field(default="Go over an `MpDeviceLoader`", kw_only=True)
+    changes: str = field(default=RANDOM_NUMBERS, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class InEveryStep(Cure):
+    """The statement at `site` no longer stands under a test of a counter, such as `step % 100 == 0`."""
+
+    site: Site
+
+
 # Advice -----------------------------------------------------------------------------------------
 
 

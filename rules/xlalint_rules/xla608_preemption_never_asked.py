@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.cure import ByHand
+from xlalint.cure import ByHand, InEveryStep
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import CheckpointTaken
 from xlalint.lazy.state import View
@@ -50,7 +50,8 @@ class PreemptionNeverAsked(Rule[CheckpointTaken]):
     ```
 
     ## Fix safety
-    Only shown: what else stands under the test, such as a line in the log, may be meant for few steps.
+    Unsafe: the call leaves the test of the counter, or the test loses that part of it; what else stands under
+    it stays there. The manager saves once in `save_interval` steps, whatever the test said.
 
     ## On the engine
     Not measured: only a platform that takes machines away announces it.
@@ -64,11 +65,15 @@ class PreemptionNeverAsked(Rule[CheckpointTaken]):
     severity = Severity.ERROR
 
     def judge(self, event: CheckpointTaken, state: View) -> Iterator[Finding]:
+        title = "Call it in every step"
         if event.seldom:
             yield self.finding(
                 event,
                 f"no checkpoint is taken before a preemption: `{event.spelling}` is called in few steps, and "
                 "asks for it in these alone",
                 help="call it in every step: the manager saves once in `save_interval` steps by itself",
-                cures=(ByHand(event.site, title="Call it in every step"),),
+                cures=(
+                    InEveryStep(event.site, title=title, changes="the manager alone decides when to save"),
+                    ByHand(event.site, title=title),
+                ),
             )

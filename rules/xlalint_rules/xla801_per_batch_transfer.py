@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.cure import ByHand
+from xlalint.cure import ByHand, LoadAhead
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import LoopLeft
 from xlalint.lazy.state import View
@@ -57,8 +57,10 @@ class PerBatchTransfer(Rule[LoopLeft]):
     ```
 
     ## Fix safety
-    Only shown: `MpDeviceLoader` cuts the graph once for each batch. Where several make one step of the
-    optimizer, pass `batches_per_execution=`.
+    Unsafe: `MpDeviceLoader` cuts the graph before each batch, and a cut advances the device's random state.
+    So the loop must cut there, too: by a step or a marker in each round, or by a marker in every n-th, which
+    becomes `batches_per_execution=n`. Transfers that have become needless stay: what is no tensor, list,
+    tuple or dict of such is moved by them alone.
 
     ## On the engine
     The same graphs are launched; what is saved is time, which is not measured on a CPU.
@@ -80,5 +82,5 @@ class PerBatchTransfer(Rule[LoopLeft]):
             event,
             "the device waits for each batch: it is moved there in the step that needs it",
             help="go over `pl.MpDeviceLoader(loader, device)`, which moves the next batches meanwhile",
-            cures=(ByHand(event.site, title="Go over an `MpDeviceLoader`"),),
+            cures=(LoadAhead(event.site), ByHand(event.site, title="Load the batches ahead")),
         )

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from xlalint.cure import Cure, Hoist, MoveAbove, MoveBelow
+from xlalint.cure import Cure, Hoist, InEveryStep, MoveAbove, MoveBelow
 from xlalint.fixing.below import Below
+from xlalint.fixing.edits import Edit
 from xlalint.fixing.functions import read_by_callers
 from xlalint.fixing.module import Block, Module, called
 from xlalint.fixing.operations import Move
@@ -124,6 +125,31 @@ def _out_of_branch(module: Module, node: ast.AST, test: ast.If, branch: Block) -
     return Rewrite(operations=below)
 
 
+def in_every_step(module: Module, cure: InEveryStep) -> Rewrite:
+    """Let a statement run in every round of its loop, and not in each n-th alone."""
+    statement = statement_at(module, cure.site)
+    test = module.parents[statement]
+    if not isinstance(test, ast.If) or test.orelse or module.member(test, module.block(test)) is None:
+        raise Refused(f"line {statement.lineno} stands under no test of a counter in this function")
+    if _counts_steps(test.test):
+        return _out_of_branch(module, statement, test, test.body)
+    match test.test:
+        case ast.BoolOp(op=ast.And(), values=values) if len(test.body) == 1:
+            left = [each for each in values if not _counts_steps(each)]
+            if len(left) < len(values):
+                text = " and ".join(module.source(each) for each in left)
+                return Rewrite(edits=(Edit(*module.span(test.test), text),))
+    raise Refused(f"line {test.lineno} asks for more than a counter")
+
+
+def _counts_steps(test: ast.expr) -> bool:
+    """Whether it is `step % n == 0`."""
+    match test:
+        case ast.Compare(left=ast.BinOp(op=ast.Mod()), ops=[ast.Eq()], comparators=[ast.Constant()]):
+            return True
+    return False
+
+
 def _names(statement: ast.stmt, context: type[ast.expr_context]) -> set[str]:
     """The names that a statement loads, or those that it stores."""
     return {
@@ -224,4 +250,9 @@ def _require_names(moved: ast.stmt, target: ast.stmt) -> None:
         raise Refused(f"line {moved.lineno} uses `{both[0]}`, which line {target.lineno} binds")
 
 
-REWRITERS: dict[type[Cure], Rewriter[Any]] = {MoveBelow: move_below, MoveAbove: move_above, Hoist: hoist}
+REWRITERS: dict[type[Cure], Rewriter[Any]] = {
+    MoveBelow: move_below,
+    MoveAbove: move_above,
+    Hoist: hoist,
+    InEveryStep: in_every_step,
+}

@@ -7,6 +7,7 @@ from typing import Any
 
 from xlalint.cure import Cure
 from xlalint.fixing import (
+    ahead,
     closures,
     comments,
     compiling,
@@ -24,7 +25,7 @@ from xlalint.fixing.rewrite import Refused, Rewriter
 REWRITERS: Mapping[type[Cure], Rewriter[Any]] = {
     **names.REWRITERS, **comments.REWRITERS, **scopes.REWRITERS, **markers.REWRITERS, **moves.REWRITERS,
     **reads.REWRITERS, **compiling.REWRITERS, **settings.REWRITERS, **ties.REWRITERS, **seeds.REWRITERS,
-    **closures.REWRITERS,
+    **closures.REWRITERS, **ahead.REWRITERS,
 }  # fmt: skip
 
 
