@@ -22,7 +22,7 @@ class Trainer:
     def fit(self):
         for _ in range(2):
             for step, (x, y) in enumerate(pl.MpDeviceLoader(self.loader, self.device)):
-                x, y = x.to(self.device), y.to(self.device)
+                x, y = (each.to(self.device) for each in (x, y))
                 self.loss(x, y).backward()
                 self.optimizer.step()
                 self.optimizer.zero_grad()

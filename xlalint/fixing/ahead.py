@@ -12,7 +12,7 @@ from xlalint.fixing import imports
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called, is_marker, statements
 from xlalint.fixing.order import LEAVES
-from xlalint.fixing.places import Function, Loop, loop_at, opens_step
+from xlalint.fixing.places import Function, Loop, function_around, loop_at, opens_step
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 
 _LOADER = "torch_xla.distributed.parallel_loader.MpDeviceLoader"
@@ -26,6 +26,7 @@ def load_ahead(module: Module, cure: LoadAhead) -> Rewrite:
     if not isinstance(loop, ast.For):
         raise Refused(f"line {loop.lineno} is no loop over a loader")
     loader = _loader(loop.iter)
+    _require_loader(module, loop, loader)
     device = _device(module, loop)
     _require_ended(module, loop)
     options = _cuts(module, loop)
@@ -47,9 +48,18 @@ def _loader(given: ast.expr) -> ast.expr:
     raise Refused(f"it is not seen which loader line {given.lineno} goes over")
 
 
+def _require_loader(module: Module, loop: ast.For, loader: ast.expr) -> None:
+    """A progress bar that goes by a name would count what is loaded, and not what is trained."""
+    for each in statements(function_around(module, loop)):
+        match each:
+            case ast.Assign(targets=[target], value=ast.Call() as made) if called(made) in _AROUND:
+                if ast.unparse(target) == ast.unparse(loader):
+                    raise Refused(f"`{module.source(loader)}` counts the batches of the loop")
+
+
 def _device(module: Module, loop: ast.For) -> ast.expr:
     """The device that batches are moved to in a loop, where it can be named above the loop."""
-    batch = {each.id for each in ast.walk(loop.target) if isinstance(each, ast.Name)}
+    batch = _of_batch(loop)
     found = {module.source(each): each for each in _devices(loop, batch)}
     if len(found) != 1:
         raise Refused(f"it is not seen which device the loop on line {loop.lineno} moves its batches to")
@@ -72,6 +82,25 @@ def _device(module: Module, loop: ast.For) -> ast.expr:
     return device
 
 
+def _of_batch(loop: ast.For) -> set[str]:
+    """The names of what is taken of a batch in a loop."""
+    batch = _names(loop.target)
+    while True:
+        known = len(batch)
+        for node in ast.walk(loop):
+            match node:
+                case ast.Assign(targets=targets, value=value) if _names(value) & batch:
+                    batch = batch.union(*map(_names, targets))
+                case ast.comprehension(target=target, iter=given) if _names(given) & batch:
+                    batch |= _names(target)
+        if len(batch) == known:
+            return batch
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
 def _devices(loop: ast.For, batch: set[str]) -> Iterator[ast.expr]:
     for each in loop.body:
         for node in ast.walk(each):
@@ -82,8 +111,7 @@ def _devices(loop: ast.For, batch: set[str]) -> Iterator[ast.expr]:
                     pass
                 case _:
                     continue
-            names = {inner.id for each in given for inner in ast.walk(each) if isinstance(inner, ast.Name)}
-            if names & batch:
+            if any(_names(each) & batch for each in given):
                 yield device
 
 
@@ -101,7 +129,7 @@ def _cuts(module: Module, loop: ast.For) -> str:
     Raises:
         Refused: it would cut it elsewhere.
     """
-    if any(opens_step(each) or is_marker(each) for each in loop.body):
+    if any(opens_step(each) or is_marker(each) or _has_barrier(each) for each in loop.body):
         return ""
     for marker in filter(is_marker, statements(loop)):
         test = module.parents[marker]
@@ -113,6 +141,17 @@ def _cuts(module: Module, loop: ast.For) -> str:
                     ):
                         return f", batches_per_execution={module.source(number)}"
     raise Refused("the loader would cut the graph before each batch, where the loop does not")
+
+
+def _has_barrier(statement: ast.stmt) -> bool:
+    """Whether it is an optimizer's step that cuts the graph."""
+    match statement:
+        case ast.Expr(value=ast.Call(keywords=keywords)):
+            return any(
+                each.arg == "barrier" and isinstance(each.value, ast.Constant) and each.value.value is True
+                for each in keywords
+            )
+    return False
 
 
 REWRITERS: dict[type[Cure], Rewriter[Any]] = {LoadAhead: load_ahead}
