@@ -26,6 +26,7 @@ from xlalint.gathering import Input
 from xlalint.judging import Judge, Occurrence, Placed
 from xlalint.lazy.assumptions import NONE, assume
 from xlalint.lazy.events import Event
+from xlalint.lazy.records import record
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
 from xlalint.registry import find
@@ -45,7 +46,7 @@ print(loss.item())
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Told(Event):
     """Something was found already."""
 

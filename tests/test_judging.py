@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from xlalint.diagnostic import Applicability, Certainty, Position, Range, Severi
 from xlalint.judging import Caller, Judge, Occurrence, Placed, diagnostic, place, settle
 from xlalint.lazy.assumptions import MANY, NONE, assume
 from xlalint.lazy.events import Event, HostRead, Save
+from xlalint.lazy.records import record
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import View
@@ -130,7 +131,7 @@ def test_places_before_the_call_are_those_of_the_caller() -> None:
     assert place(finding(since=(at(4), ENTRY)), callers).since == (at(4), at(10), at(20))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Move(Cure):
     """A cure that names a scope, as a rule does that does not know where it stands."""
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import ClassVar, TypeVar
 
 from xlalint.diagnostic import Applicability
+from xlalint.lazy.records import Record, record
 from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Fetch
@@ -33,8 +34,8 @@ AS_ONE_GRAPH = "results may differ in the last digits, and random numbers differ
 LAST_DIGITS = "results may differ in the last digits: two graphs are compiled as one"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cure:
+@record(kw_only=True)
+class Cure(Record):
     """One way to mend a hazard.
 
     Args:
@@ -70,7 +71,7 @@ def placed(cure: _C, place: Callable[[Where], Site]) -> _C:
 # Names ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rename(Cure):
     """A name at `site`, or what is called there, gives way to another; both are qualified names.
 
@@ -91,7 +92,7 @@ class Rename(Cure):
     oldest: Version = field(default=LATEST, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RenameKeyword(Cure):
     """The keyword argument at `site` is passed by another name."""
 
@@ -100,7 +101,7 @@ class RenameKeyword(Cure):
     successor: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DropArgument(Cure):
     """The innermost call that holds `site` no longer passes `keyword`, by name or by position."""
 
@@ -108,7 +109,7 @@ class DropArgument(Cure):
     keyword: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PassArgument(Cure):
     """The innermost call that holds `site` passes `keyword` with the value that `text` spells."""
 
@@ -117,7 +118,7 @@ class PassArgument(Cure):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DropSetting(Cure):
     """The statement at `site` goes, which does nothing but set the environment variable `variable`."""
 
@@ -128,7 +129,7 @@ class DropSetting(Cure):
 # Comments ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DropSuppression(Cure):
     """The comment at `site` no longer names `codes`; with none left, or () given, it goes."""
 
@@ -139,7 +140,7 @@ class DropSuppression(Cure):
 # Cuts -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Remove(Cure):
     """The statement at `site`, a marker, goes, and with it a block that held nothing else."""
 
@@ -147,7 +148,7 @@ class Remove(Cure):
     changes: str = field(default=LAST_DIGITS, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SyncBefore(Cure):
     """A marker comes above the statement at `site`; of an `elif`, above the first `if`.
 
@@ -161,7 +162,7 @@ class SyncBefore(Cure):
     changes: str = field(default=RANDOM_NUMBERS, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SyncBelow(Cure):
     """A marker comes directly below the block of `scope`."""
 
@@ -172,7 +173,7 @@ class SyncBelow(Cure):
 # Scopes -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WrapBody(Cure):
     """The work in the body of a loop becomes a step scope, from its first device work to its last.
 
@@ -209,7 +210,7 @@ class WrapBody(Cure):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unwrap(Cure):
     """The `with` that opens a scope at `site` goes, or that one of its items; its block stays."""
 
@@ -217,7 +218,7 @@ class Unwrap(Cure):
     changes: str = field(default=LAST_DIGITS, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Swap(Cure):
     """Two blocks, the inner all that the outer holds, change places: each is known by its header."""
 
@@ -225,7 +226,7 @@ class Swap(Cure):
     inner: Site
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EndBefore(Cure):
     """The block of `scope` ends above the statement at `site`: that and all below it is dedented."""
 
@@ -237,7 +238,7 @@ class EndBefore(Cure):
 # Functions --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompileFunction(Cure):
     """The function that is defined at `site` is compiled: its object gets the compiled one in its place, or
     the function a decorator.
@@ -257,7 +258,7 @@ class CompileFunction(Cure):
     since: ClassVar[Version] = (2, 5)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BindNow(Cure):
     """The step closure that the call at `site` adds keeps what `names` mean there: they become parameters of
     it, with themselves as defaults."""
@@ -271,7 +272,7 @@ class BindNow(Cure):
 # Order ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MoveBelow(Cure):
     """The statement of a block that holds `what` moves directly below `below`.
 
@@ -288,7 +289,7 @@ class MoveBelow(Cure):
     changes: str = field(default="what moves runs later, and sees what has changed by then", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MoveAbove(Cure):
     """The statement of a block that holds `what` moves directly above that which holds `above`."""
 
@@ -296,7 +297,7 @@ class MoveAbove(Cure):
     above: Where
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MoveInto(Cure):
     """The statements at `what` move into the step scope beside which they stand in a loop's body."""
 
@@ -307,7 +308,7 @@ class MoveInto(Cure):
 # Reads ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadFirst(Cure):
     """What is computed at `work` and read at `read` is read first: `(loss / n).item()` becomes
     `loss.item() / n`."""
@@ -318,7 +319,7 @@ class ReadFirst(Cure):
     changes: str = field(default="Python computes in double precision", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StackReads(Cure):
     """The list or tuple around the read at `site` is read at once: `[a.item(), b.item()]` becomes
     `torch.stack([a, b]).tolist()`, and `torch.tensor([a, b])` becomes `torch.stack([a, b]).cpu()`."""
@@ -331,7 +332,7 @@ class StackReads(Cure):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KeepOnDevice(Cure):
     """The read at `site` goes: `norm.item()` and `float(norm)` become `norm`."""
 
@@ -340,7 +341,7 @@ class KeepOnDevice(Cure):
     changes: str = field(default=DEVICE_PRECISION, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FillByMask(Cure):
     """The assignment that holds `site` fills in place: `x[mask] = 0` becomes `x.masked_fill_(mask, 0)`."""
 
@@ -351,7 +352,7 @@ class FillByMask(Cure):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DropScaler(Cure):
     """The gradient scaler that is stepped at `site` goes, from where it is made to its updates: losses
     are no longer scaled, and the optimizer steps by itself."""
@@ -364,7 +365,7 @@ class DropScaler(Cure):
 # Random numbers ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SeedDevice(Cure):
     """Below the statement at `site`, which sets the host's seed, the device gets the same."""
 
@@ -378,7 +379,7 @@ class SeedDevice(Cure):
 # Precision --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TieBelow(Cure):
     """Below the statement that moves a module at `site`, `one` of it becomes `other` of it again."""
 
@@ -387,21 +388,21 @@ class TieBelow(Cure):
     other: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hoist(Cure):
     """What the statement at `site`, directly in the body of a loop, makes in each round is made above it."""
 
     site: Site
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WriteTuple(Cure):
     """The list at `site` becomes a tuple of the same."""
 
     site: Site
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AutocastOnXla(Cure):
     """The autocast that is made at `site`, for CUDA, is made for XLA."""
 
@@ -436,7 +437,7 @@ class InEveryStep(Cure):
 # Advice -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ByHand(Cure):
     """Nothing is changed: the title says what the author may write at `site`."""
 

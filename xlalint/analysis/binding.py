@@ -220,14 +220,17 @@ def watch_index(
     base: Value, index: Value, node: ast.Subscript, frame: Frame, store: Store, *, fills: bool = False
 ) -> None:
     """What an index takes of a tensor, or where, may be something else in each step."""
-    text = THE_FRAMEWORK if frame.outline.is_framework else spelling(node)
     if index.role is Role.MASK:
         # Whoever compares something to take a part of a tensor compares tensors.
-        index = index._replace(assumes=index.assumes - PART)
-        if index.known:
-            frame.model.vary_shape(store.state, index, Form.MASK, text, frame.site(node), fills=fills)
-    elif base.known and counts(index) and base.role not in (Role.STRUCTURE, Role.PARTS):
-        frame.model.vary_shape(store.state, base, Form.INDEX, text, frame.site(node))
+        value, by = index._replace(assumes=index.assumes - PART), Form.MASK
+    elif counts(index) and base.role not in (Role.STRUCTURE, Role.PARTS):
+        value, by = base, Form.INDEX
+    else:
+        return
+    if value.known:
+        text = THE_FRAMEWORK if frame.outline.is_framework else spelling(node)
+        fills = fills and by is Form.MASK
+        frame.model.vary_shape(store.state, value, by, text, frame.site(node), fills=fills)
 
 
 def _give(

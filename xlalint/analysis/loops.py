@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from xlalint.analysis.binding import bind, element, holds_some
 from xlalint.analysis.branches import condition
@@ -420,7 +420,8 @@ def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, store: Store) -> bool:
     return bool(heavy) and not heavy.isdisjoint(_sums(node))
 
 
-def _sums(node: ast.For | ast.AsyncFor | ast.While) -> set[str]:
+@lru_cache(maxsize=1024)  # asked in each context of the function that holds the loop: 1 % of dense code
+def _sums(node: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
     """The names and attributes that a round binds to what it makes of them."""
     found = set()
     for inner in ast.walk(node):
@@ -430,7 +431,7 @@ def _sums(node: ast.For | ast.AsyncFor | ast.While) -> set[str]:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=first))):
                 if first == name:
                     found.add(name)
-    return found
+    return frozenset(found)
 
 
 _LOOKED_UP = (ast.Constant, ast.Name, ast.Attribute)

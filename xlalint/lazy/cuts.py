@@ -95,6 +95,6 @@ OF_CALLERS = Marker(ENTRY, needed=True)
 
 def needed(markers: frozenset[Marker]) -> frozenset[Marker]:
     """The markers after something has happened that needs those before it."""
-    if not any(marker.is_open for marker in markers):
+    if not markers or not any(marker.is_open for marker in markers):
         return markers
     return frozenset(Marker(marker.site, needed=True) if marker.is_open else marker for marker in markers)

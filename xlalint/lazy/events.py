@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, NamedTuple
 
@@ -10,6 +9,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.obligations import Obligation
+from xlalint.lazy.records import Record, record
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.sharding import Misuse, Spec
 from xlalint.lazy.site import Path, Site
@@ -57,8 +57,8 @@ class Leaving(Enum):
     __hash__ = BY_IDENTITY
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+@record
+class Event(Record):
     """Something that happened at `site`; `assumes` is what the observer takes for granted."""
 
     site: Site
@@ -70,7 +70,7 @@ class Event:
         return (self.site,)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HostRead(Event):
     """A value was read on the host; `spelling` is what the program wrote, such as `.item()`.
 
@@ -94,7 +94,7 @@ class HostRead(Event):
         return value.kind is Kind.UNKNOWN and self.reading is Reading.EXPLICIT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadApart(Event):
     """Several numbers were read on the host one by one, in each round of a loop.
 
@@ -109,7 +109,7 @@ class ReadApart(Event):
     runs: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cut(Event):
     """Everything recorded was sent to the device. `since` is where it had been recorded."""
 
@@ -120,7 +120,7 @@ class Cut(Event):
     resets_scope: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MarkerRepeated(Event):
     """Nothing was recorded between a marker and other cuts; `site` is that of the marker.
 
@@ -135,7 +135,7 @@ class MarkerRepeated(Event):
     comes_next: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FellBack(Event):
     """The host ran an operation, as the lazy engine cannot record it; `operation` is its name in ATen."""
 
@@ -176,7 +176,7 @@ class Change(NamedTuple):
     before_line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckpointedByTorch(Event):
     """PyTorch's own activation checkpointing gets a tensor on the device.
 
@@ -189,14 +189,14 @@ class CheckpointedByTorch(Event):
     reentrant: bool | None = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GraphChanged(Event):
     """After its warm-up a loop has recorded another graph, which was compiled."""
 
     change: Change = Change  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Collective(Event):
     """Replicas met, or tried to; `hot` tells that they do so in each round of a loop over batches."""
 
@@ -214,7 +214,7 @@ class BarrierFault(Enum):
     __hash__ = BY_IDENTITY
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BarrierMisused(Event):
     """A barrier, which the program wrote as `spelling`, at which no replica waits for the others."""
 
@@ -222,7 +222,7 @@ class BarrierMisused(Event):
     fault: BarrierFault = BarrierFault.NO_WAIT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NumberedWithinHost(Event):
     """A sampler over all replicas is told a number that counts those of one host alone.
 
@@ -237,14 +237,14 @@ class NumberedWithinHost(Event):
     counted: Site | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ObjectsShared(Event):
     """Replicas send each other `what` in words, which PyTorch refuses to load."""
 
     what: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReducedAgain(Event):
     """Gradients are summed over the replicas that backward has summed already.
 
@@ -257,14 +257,14 @@ class ReducedAgain(Event):
     sharded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GroupJoined(Event):
     """A process joins a group of `torch.distributed`; `backend` is that of the group, if it is known."""
 
     backend: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReplicasLaunched(Event):
     """Replicas were started, by the function `spelling`.
 
@@ -279,7 +279,7 @@ class ReplicasLaunched(Event):
     accepted: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Save(Event):
     """Values were written to a file. `recorded` is the work pending on what is saved."""
 
@@ -296,7 +296,7 @@ class Save(Event):
     """Where every replica opened the file that is written on the master only."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckpointTaken(Event):
     """A checkpoint manager was told to save, by `spelling`, if it is time for it.
 
@@ -309,28 +309,28 @@ class CheckpointTaken(Event):
     hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScopeEntered(Event):
     """A scope was opened."""
 
     scope: Scope = Scope  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScopeLeft(Event):
     """A scope was closed, in whatever way."""
 
     scope: Scope = Scope  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GradientUsed(Event):
     """Gradients were computed, changed, reduced or applied."""
 
     use: Use = Use.BACKWARD
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OptimizerStepped(Event):
     """An optimizer updated parameters.
 
@@ -355,21 +355,21 @@ class OptimizerStepped(Event):
         return self.stale or (self.site,)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScalerStepped(Event):
     """A gradient scaler decided on the host whether to step its optimizer."""
 
     spelling: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClosureAdded(Event):
     """A step closure was queued, to run at the next cut."""
 
     asynchronous: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoopLeft(Event):
     """A loop in which something happened came to its end. `recorded` is what every iteration leaves behind
     at its end, `since` where it was recorded, `loop` what happened in it; `over` is what it ran over (None: a
@@ -410,7 +410,7 @@ class LoopLeft(Event):
         return not state.scopes.in_loop and kind is Kind.LOADER and not own.backward
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LastBatchSmaller(Event):
     """A loop trained on the device over a loader whose last batch is smaller; `built` leads to where that
     was made."""
@@ -423,7 +423,7 @@ class LastBatchSmaller(Event):
         return self.built
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SamplesRepeated(Event):
     """Each of several replicas trained on all the samples of a loader; `built` leads to where it was made."""
 
@@ -435,7 +435,7 @@ class SamplesRepeated(Event):
         return self.built
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DynamoRan(Event):
     """What `torch.compile` made runs, on a device of XLA.
 
@@ -453,14 +453,14 @@ class DynamoRan(Event):
     trains: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MethodMissed(Event):
     """A module's method is asked for, of the function that `torch_xla.compile` made of the module."""
 
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorkTimed(Event):
     """The time is taken of work that nothing has waited for.
 
@@ -483,21 +483,21 @@ class Fault(Enum):
     __hash__ = BY_IDENTITY
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompiledInVain(Event):
     """A step function that is compiled does not do what its author means; `fault` says why."""
 
     fault: Fault = Fault.BARE
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Validated(Event):
     """A distribution checks its parameters on the host; `spelling` is what the program wrote."""
 
     spelling: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AnomaliesSought(Event):
     """From here on autograd asks of each gradient whether it is a number; `spelling` is what the program
     wrote."""
@@ -518,7 +518,7 @@ class Form(Enum):
     __hash__ = BY_IDENTITY
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShapeVaries(Event):
     """A result has another shape each time, or the work for it another form.
 
@@ -535,7 +535,7 @@ class ShapeVaries(Event):
     runs: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settled(Event):
     """Base of the derived events: an obligation met the event it waited for."""
 
@@ -547,7 +547,7 @@ class Settled(Event):
         return self.obligation.path
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadThenCut(Settled):
     """What a host read launched is launched again, by the cut at `site`.
 
@@ -558,14 +558,14 @@ class ReadThenCut(Settled):
     fetches: tuple[Fetch, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LeftPending(Settled):
     """A loop was left with work recorded that nothing cut before it mattered."""
 
     leaving: Leaving = Leaving.END
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StepSplit(Settled):
     """A cut stood between the forward pass, backward and the optimizer step.
 
@@ -578,26 +578,26 @@ class StepSplit(Settled):
     before_backward: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClippedEarly(Settled):
     """Gradients were clipped or unscaled before the replicas' gradients were summed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StepsRun(Settled):
     """What the steps of a loop left recorded runs only below it; `by` says by what, such as `the read`."""
 
     by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorkInAutocast(Settled):
     """Heavy work is recorded in an autocast that is for another device, or would be: it `raises`."""
 
     raises: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SeedMissed(Settled):
     """What is drawn on the device does not follow a seed that was set for the host."""
 
@@ -609,31 +609,31 @@ class SeedMissed(Settled):
         return self.obligation.detail == self.LAUNCHED
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TrainedUntraced(Settled):
     """Gradients are computed or applied below the `StepTrace` of their step."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TrainedApart(Settled):
     """An optimizer steps: weights that are one no more, since their module moved, are trained apart."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadTooEarly(Settled):
     """Replicas read, at `site` and by `spelling`, a file that another one has yet to write, perhaps."""
 
     spelling: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoadedByAnother(Settled):
     """A file is loaded, at `site` and by `spelling`, that another function has to load."""
 
     spelling: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RestoredUnprimed(Settled):
     """A sharded checkpoint is restored, at `site` and by `spelling`, into the state of an optimizer, which
     has none before its first step."""
@@ -641,42 +641,42 @@ class RestoredUnprimed(Settled):
     spelling: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SteppedAgain(Settled):
     """An optimizer applies, at `site`, the gradients that it has applied already."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LaunchedTooLate(Settled):
     """Replicas are launched at `site`, by a process that had used a device before."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SpmdTooLate(Settled):
     """SPMD is turned on at `site`, by a process that had used a device before."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CacheTooLate(Settled):
     """The persistent cache is set up at `site`, by a process that had run a graph before."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CacheShared(Event):
     """Several processes write their persistent cache to the same path."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CaptureBlocks(Settled):
     """A profile of this very process is captured at `site`, which waits until it is there."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoaderAbandoned(Settled):
     """A loader is made anew at `site`, where the one before it was left early."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sharded(Event):
     """A tensor is sharded, or a loader told how to shard what it yields.
 
@@ -693,7 +693,7 @@ class Sharded(Event):
     before: Spec = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FullySharded(Event):
     """FSDPv2 wraps a module at `wrapped`, or runs what it has wrapped there, at `site`.
 
@@ -711,19 +711,19 @@ class FullySharded(Event):
         return (self.wrapped,)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClosureNeverRun(Settled):
     """No cut followed a step closure."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClosureSeesLater(Settled):
     """A name that a step closure will look up is bound anew before the closure runs."""
 
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UnmatchedCollective(Settled):
     """Only some replicas reach a collective."""
 
@@ -734,7 +734,7 @@ class UnmatchedCollective(Settled):
         return self.obligation.split
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LeftAlone(Event):
     """Some replicas leave a loop by `break`, in which the others go on to wait for them.
 
@@ -747,7 +747,7 @@ class LeftAlone(Event):
     meets: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ApiUsed(Event):
     """A name of torch_xla was used. `protected` when a version gate or an `except` guards it."""
 
@@ -756,7 +756,7 @@ class ApiUsed(Event):
     protected: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VariableUsed(Event):
     """An environment variable of torch_xla was set, or asked for."""
 
@@ -764,7 +764,7 @@ class VariableUsed(Event):
     sets: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeviceUnregistered(Event):
     """A device of XLA is asked for where nothing imports torch_xla, which registers it with PyTorch.
 
@@ -774,7 +774,7 @@ class DeviceUnregistered(Event):
     spelling: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeviceSpelled(Event):
     """A text names a device of XLA: "xla" or "xla:0".
 
@@ -787,14 +787,14 @@ class DeviceSpelled(Event):
     places: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BoundReached(Event):
     """The analyzer stopped here, at one of its bounds."""
 
     bound: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileUnreadable(Event):
     """A file, or a cell of a notebook, could not be read or parsed."""
 
@@ -802,7 +802,7 @@ class FileUnreadable(Event):
     part: str = "file"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SuppressionUnused(Event):
     """A suppression that suppressed nothing; `codes` are those it names in vain.
 
@@ -816,7 +816,7 @@ class SuppressionUnused(Event):
     meant: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SuppressionUnexplained(Event):
     """A suppression that does not say why; `codes` are those it names."""
 

@@ -30,7 +30,7 @@ from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.obligations import Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import ENTRY, Site
-from xlalint.lazy.state import MOST_PLACES, Engine, Fetch, State, Timing, places
+from xlalint.lazy.state import Engine, Fetch, State, Timing, places
 from xlalint.lazy.transitions import Transitions, exchange, note
 from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
 
@@ -59,9 +59,9 @@ class RecordingTransitions(Transitions):
             self._settle_with_work(state, site)
             if not state.loop.own.works:
                 note(state, works=True)
-            engine = engine._replace(unwaited=engine.clock is not None)
-        recorded = engine.recorded.at_least(weight)
-        state.engine = engine.works()._replace(recorded=recorded, since=_noted(engine.since, site))
+            if engine.unwaited is not (engine.clock is not None):
+                engine = engine._replace(unwaited=not engine.unwaited)
+        state.engine = engine.holds(engine.recorded.at_least(weight), site)
         return Recorded(weight, weight)
 
     def record_perhaps(self, state: State, weight: Weight, site: Site) -> None:
@@ -69,8 +69,10 @@ class RecordingTransitions(Transitions):
         engine = state.engine
         if weight is Weight.NONE or not self.records(state):
             return
-        recorded = Recorded(engine.recorded.must, max(engine.recorded.may, weight))
-        state.engine = engine.works()._replace(recorded=recorded, since=_noted(engine.since, site))
+        recorded = engine.recorded
+        if recorded.may < weight:
+            recorded = Recorded(recorded.must, weight)
+        state.engine = engine.holds(recorded, site)
         if weight is Weight.HEAVY:
             state.obligations = left_by_work(state.obligations)
             if not state.loop.own.works:
@@ -379,10 +381,6 @@ class RecordingTransitions(Transitions):
     def _settle_steps_of_loops(self, state: State, by: str, site: Site) -> None:
         for obligation in state.owes(Owed.STEPS):
             self._settle(state, obligation, StepsRun(site, obligation.assumes, obligation, by))
-
-
-def _noted(since: tuple[Site, ...], site: Site) -> tuple[Site, ...]:
-    return since if len(since) >= MOST_PLACES or site in since else (*since, site)
 
 
 def _places(obligation: Obligation) -> list[tuple[int, int]]:

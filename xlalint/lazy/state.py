@@ -70,7 +70,19 @@ class Engine(NamedTuple):
 
     def works(self) -> Engine:
         """The same after something was recorded, or may have been."""
-        return self._replace(idle_since=(), markers=needed(self.markers))
+        markers = needed(self.markers)
+        if not self.idle_since and markers is self.markers:
+            return self  # as mostly: not one operation in ten is the first after a cut
+        return self._replace(idle_since=(), markers=markers)
+
+    def holds(self, recorded: Recorded, site: Site) -> Engine:
+        """The same after something was recorded at `site`, or may have been, so that this is recorded."""
+        engine, since = self.works(), self.since
+        if len(since) < MOST_PLACES and site not in since:
+            since = (*since, site)
+        if recorded == engine.recorded and since is engine.since:
+            return engine
+        return engine._replace(recorded=recorded, since=since)
 
     def trusts(self, assumes: Assumptions) -> Engine:
         """The same where it is assumed that nothing was recorded or read."""
@@ -379,7 +391,8 @@ class State:
         """The open obligations of one sort, in a stable order."""
         if not self.obligations:
             return []
-        return sorted((o for o in self.obligations if o.owed is owed), key=lambda o: o.order)
+        found = [o for o in self.obligations if o.owed is owed]
+        return found if len(found) < 2 else sorted(found, key=lambda o: o.order)
 
 
 def places(*sites: Iterable[Site]) -> tuple[Site, ...]:

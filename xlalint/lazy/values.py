@@ -68,6 +68,8 @@ class Recorded(NamedTuple):
 
     def at_least(self, weight: Weight) -> Recorded:
         """The same with work of `weight` added."""
+        if weight <= self.must and weight <= self.may:
+            return self
         return Recorded(max(self.must, weight), max(self.may, weight))
 
 
