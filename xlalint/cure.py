@@ -414,7 +414,7 @@ class AutocastOnXla(Cure):
 # Input ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoadAhead(Cure):
     """The loop goes over an `MpDeviceLoader`, which moves the next batches while the device computes.
 
@@ -427,7 +427,7 @@ class LoadAhead(Cure):
     changes: str = field(default=RANDOM_NUMBERS, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InEveryStep(Cure):
     """The statement at `site` no longer stands under a test of a counter, such as `step % 100 == 0`."""
 
