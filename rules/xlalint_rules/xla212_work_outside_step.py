@@ -62,7 +62,8 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
 
     ## Fix safety
     Unsafe: the operations move into the step, or the value is read first and Python computes:
-    `loss.item() / 8` is computed in double precision, `(loss / 8).item()` is not.
+    `loss.item() / 8` is computed in double precision, `(loss / 8).item()` is not. Where the step is a whole
+    function, called in this place alone, it takes what the work needs, and returns what that computes.
 
     ## On the engine
     A division before the read doubles the launched graphs: 5 steps launch 5 graphs without it, and

@@ -39,6 +39,15 @@ def calls_of(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -
     return sorted(calls, key=lambda each: (each.lineno, each.col_offset))
 
 
+def is_compiled(module: Module, function: ast.FunctionDef) -> bool:
+    """Whether the file has `step = torch_xla.compile(step)` for a function."""
+    return any(
+        last_name(node) == function.name and _compiles(module, node)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Name | ast.Attribute)
+    )
+
+
 class _Made:
     """What becomes of a function that another one makes and returns: `train_step = build_step(model)`.
 

@@ -174,7 +174,7 @@ class _Fixing:
         """
         left: list[Left] = []
         sources = {str(source.path): source for source in report.sources.values()}
-        wanted: dict[str, list[tuple[Diagnostic, Wanted]]] = defaultdict(list)
+        wanted: dict[str, list[_Asked]] = defaultdict(list)
         for diagnostic, cures, path_to in self._curable(report):
             if brought is not None and diagnostic not in brought:
                 continue
@@ -186,26 +186,41 @@ class _Fixing:
             if not paths:
                 left.append(Left(diagnostic, untried[0], _out_of_reach(file_of(untried[0]), report)))
                 continue
-            own = next((path for path in paths if sources[path].shown == diagnostic.path), None)
-            path = own or paths[0]
-            alike = [cure for cure in untried if file_of(cure) == path]
-            wanted[path].append((diagnostic, Wanted(alike, path_to)))
-        plans = []
+            paths.sort(key=lambda path: sources[path].shown != diagnostic.path)
+            first, *further = [
+                Wanted([cure for cure in untried if file_of(cure) == path], path_to)
+                for path in dict.fromkeys(paths)
+            ]
+            wanted[paths[0]].append(_Asked(diagnostic, first, further))
+        plans: list[_Plan] = []
         callees = Callees(report.checked, texts)
-        for path, asked in wanted.items():
-            asked = asked[: self._at_once.get(path) if brought is None else None]
-            leading = [n for n, (found, _) in enumerate(asked) if brought is not None or self._leads(found)]
-            made = rewrite(sources[path], [each for _, each in asked], leading, exports, callees)
-            left += (Left(asked[number][0], cure, reason) for number, (cure, reason) in made.refused.items())
-            done = [(asked[number][0], cure) for number, cure in made.done.items()]
-            if made.text is None:
-                continue
-            try:
-                plans.append(_Plan(path, self._encoded(sources[path], made.text), done, made.moves))
-            except UnicodeEncodeError:
-                left += (Left(*each, "the encoding of the file cannot hold the result") for each in done)
-            except (OSError, NotebookError) as error:
-                left += (Left(*each, str(error)) for each in done)
+        while wanted:
+            elsewhere: dict[str, list[_Asked]] = defaultdict(list)
+            for path, asked in wanted.items():
+                asked = asked[: self._at_once.get(path) if brought is None else None]
+                leading = [
+                    n for n, each in enumerate(asked) if brought is not None or self._leads(each.found)
+                ]
+                made = rewrite(sources[path], [each.wanted for each in asked], leading, exports, callees)
+                for number, (cure, reason) in made.refused.items():
+                    found, _, others, refused = asked[number]
+                    refused = refused or Left(found, cure, reason)
+                    if others:  # what its own file refuses, that of a caller may allow
+                        other = file_of(others[0].cures[0])
+                        elsewhere[other].append(_Asked(found, others[0], others[1:], refused))
+                    else:
+                        left.append(refused)
+                if made.text is None:
+                    continue
+                done = [(asked[number].found, cure) for number, cure in made.done.items()]
+                try:
+                    plans.append(_Plan(path, self._encoded(sources[path], made.text), done, made.moves))
+                except UnicodeEncodeError:
+                    left += (Left(*each, "the encoding of the file cannot hold the result") for each in done)
+                except (OSError, NotebookError) as error:
+                    left += (Left(*each, str(error)) for each in done)
+            changed_already = {plan.path for plan in plans}
+            wanted = {path: asked for path, asked in elsewhere.items() if path not in changed_already}
         return plans, left
 
     def _leads(self, diagnostic: Diagnostic) -> bool:
@@ -315,6 +330,16 @@ class _Fixing:
         self._at_once.pop(plan.path, None)
         for diagnostic, cure in plan.done:
             self._failed[self._key(report, diagnostic, cure)] = reason
+
+
+class _Asked(NamedTuple):
+    """A diagnostic to be cured in one file, and its cures in others, should that refuse."""
+
+    found: Diagnostic
+    wanted: Wanted
+    others: Sequence[Wanted]
+    refused: Left | None = None
+    """Why its own file refuses, where that is known."""
 
 
 _Key = tuple[str, ...]

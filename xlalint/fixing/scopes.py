@@ -10,6 +10,7 @@ from typing import Any
 from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, Where, WrapBody
 from xlalint.fixing.below import CLOSURE, Below
 from xlalint.fixing.imports import spelling
+from xlalint.fixing.into import into_function
 from xlalint.fixing.module import Block, Module, called, is_marker, statements
 from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
 from xlalint.fixing.operations import Unwrap as Unwrapped
@@ -405,7 +406,12 @@ def move_into(module: Module, cure: MoveInto) -> Rewrite:
     block: Block = []
     for site in cure.what:
         statement = statement_at(module, site)
-        block, step = _beside_step(module, statement)
+        beside = _beside_step(module, statement)
+        if beside is None:
+            if len({statement_at(module, each) for each in cure.what}) > 1:
+                raise Refused(f"line {statement.lineno} is not all that stands beside the step")
+            return into_function(module, statement)
+        block, step = beside
         member = module.member(statement, block)
         if member is not None and member not in moving:
             moving.append(member)
@@ -420,7 +426,7 @@ def move_into(module: Module, cure: MoveInto) -> Rewrite:
     return Rewrite(operations=tuple(operations))
 
 
-def _beside_step(module: Module, statement: ast.stmt) -> tuple[Block, ast.With]:
+def _beside_step(module: Module, statement: ast.stmt) -> tuple[Block, ast.With] | None:
     """The nearest block around a statement in which a step stands beside it, with that step."""
     for node in (statement, *module.around(statement)):
         if isinstance(node, Function):
@@ -430,7 +436,7 @@ def _beside_step(module: Module, statement: ast.stmt) -> tuple[Block, ast.With]:
             steps = [each for each in block if opens_step(each) and each is not node]
             if len(steps) == 1 and isinstance(steps[0], ast.With):
                 return block, steps[0]
-    raise Refused(f"no step stands beside line {statement.lineno}: it is opened in a called function")
+    return None
 
 
 REWRITERS: dict[type[Cure], Rewriter[Any]] = {
