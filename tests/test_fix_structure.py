@@ -251,6 +251,14 @@ def test_what_cannot_be_rewritten_is_refused_with_the_reason(path: Path, tmp_pat
     assert text_of(found).count("torch_xla.step()") == text.count("torch_xla.step()")
 
 
+def test_what_the_own_file_refuses_that_of_a_helper_may_allow() -> None:
+    folder = FIXES / "two_files"
+    helper = folder / "logs.py"
+    found = fixed_files(folder, [folder / "main.py", helper], ["XLA102"])
+    assert found.changed == {helper}
+    assert found.texts[helper] == cured(helper).read_text(encoding="utf-8")
+
+
 IN_THE_MIDDLE = {
     "between forward and backward": (
         """

@@ -1,0 +1,7 @@
+import torch
+
+
+def report(loss):
+    value = loss.item()
+    print("loss", value)
+    return value
