@@ -394,6 +394,13 @@ class StateDict(NamedTuple):
     place: Place
     optimizer: Site | None = None
 
+    def join(self, other: StateDict) -> StateDict:
+        """Either of two, such as with copies on the host or without."""
+        return StateDict(
+            self.place if self.place is other.place else Place.UNKNOWN,
+            self.optimizer if self.optimizer == other.optimizer else None,
+        )
+
 
 class Batch(NamedTuple):
     """What a loader of torch yields, on the host, or what is taken out of that."""

@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
     Container,
     Iterated,
     Loader,
+    StateDict,
     Targets,
     classes_of,
     run,
@@ -71,7 +72,7 @@ class Summary:
     depth: int
     """How many calls deep the function was interpreted."""
     changed: tuple[tuple[str, Value], ...] = ()
-    """Containers that it was given and changed, by parameter."""
+    """Containers and state dicts that it was given and changed, by parameter."""
     ways: tuple[tuple[Occurrence, bool, bool], ...] | None = field(init=False, default=None)
     """What `telling` has found out."""
     did_nothing: bool = field(init=False)
@@ -531,14 +532,14 @@ def with_obligation(event: Any, obligation: Obligation) -> Any:
 
 
 def changed_containers(given: dict[str, Value], left: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
-    """The containers that a function was given and has changed, as it leaves them, by parameter."""
+    """What a function was given to hold others, and has changed, as it leaves it, by parameter."""
     return tuple(
         (name, left[name])
         for name, before in given.items()
-        if isinstance(before.payload, Container)
+        if isinstance(before.payload, Container | StateDict)
         and name in left
         and left[name] != before
-        and isinstance(left[name].payload, Container)
+        and isinstance(left[name].payload, type(before.payload))
     )
 
 
