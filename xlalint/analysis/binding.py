@@ -244,9 +244,20 @@ def _give(
 
 
 def rebind(machine: Machine, node: ast.expr, value: Value, frame: Frame, store: Store) -> None:
-    """Give a changed value back to the name or attribute it was reached by."""
+    """Give a changed value back to the name, the attribute or the mapping it was reached by."""
     if isinstance(node, ast.Name | ast.Attribute):
         bind(machine, node, value, frame, store)
+    elif isinstance(node, ast.Subscript) and value.kind is Kind.CONTAINER and _is_kept_in_mapping(node):
+        held = machine.evaluate(node.value, frame, store).payload
+        if isinstance(held, Container) and held.keys is not None:
+            _bind_item(machine, node, value, frame, store)
+
+
+def _is_kept_in_mapping(node: ast.Subscript) -> bool:
+    """Whether a subscript can be evaluated once more without doing anything."""
+    return isinstance(node.value, ast.Name | ast.Attribute) and isinstance(
+        node.slice, ast.Constant | ast.Name
+    )
 
 
 def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Frame, store: Store) -> None:

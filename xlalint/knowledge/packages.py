@@ -79,6 +79,15 @@ FUNCTIONS: dict[str, str] = {
     "diffusers.training_utils.EMAModel": f"object {_EMA}",
     "ema_pytorch.EMA": f"object {_EMA}",
     **_all(_EMA, ("update", "step", "set", "store", "restore", "copy_to"), "average weights"),
+    # Models that get adapters
+    **_all(
+        "peft",
+        (
+            "get_peft_model", "prepare_model_for_kbit_training", "inject_adapter_in_model",
+            "PeftModel.from_pretrained", "PeftModelForCausalLM.from_pretrained",
+        ),
+        "adapted model",
+    ),
     # Loaders that leave their batches on the host
     "torchdata.stateful_dataloader.StatefulDataLoader": "host loader",
     "torch_geometric.loader.DataLoader": "host loader",

@@ -147,6 +147,15 @@ def _dict(machine: Machine, call: Call) -> Value:
     return container(list(call.keywords.values()), tuple(call.keywords))
 
 
+def _default_mapping(machine: Machine, call: Call) -> Value:
+    """A mapping that makes what nobody has put in."""
+    factory = call.argument(0)
+    if factory is None:
+        return container([], ())
+    made = machine.invoke(factory, Call(call.frame, call.store, call.site, None))
+    return container_of(made, keyed=True)
+
+
 def _map(machine: Machine, call: Call) -> Value:
     function, source = call.argument(0), call.argument(1)
     if function is None or source is None:
@@ -183,6 +192,7 @@ EFFECTS: dict[str, Effect] = {
     "progress": _progress,
     "list": _list,
     "dict": _dict,
+    "default mapping": _default_mapping,
     "map": _map,
     "filter": _filter,
 }

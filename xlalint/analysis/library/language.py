@@ -29,6 +29,7 @@ from xlalint.lazy.values import (
     NONE,
     UNKNOWN,
     Kind,
+    Place,
     Role,
     Value,
     Weight,
@@ -56,6 +57,13 @@ def _host(machine: Machine, call: Call) -> Value:
 
 def _same(machine: Machine, call: Call) -> Value:
     return call.arguments[0] if call.arguments else next(iter(call.keywords.values()), UNKNOWN)
+
+
+def _adapted(machine: Machine, call: Call) -> Value:
+    """A model gets adapters: where it is on the device they are, too."""
+    value = _same(machine, call)
+    held = value.payload
+    return value if isinstance(held, Module) and held.place is Place.XLA else UNKNOWN
 
 
 def _deep_copy(machine: Machine, call: Call) -> Value:
@@ -269,6 +277,7 @@ EFFECTS: dict[str, Effect] = {
     "host": _host,
     "length": _length,
     "same": _same,
+    "adapted model": _adapted,
     "deep copy": _deep_copy,
     "same or light": _same_or_light,
     "second": _second,
