@@ -96,3 +96,35 @@ def held_while_a_function_reads():
 def given_away_and_read():
     for batch in loader:
         held_by_the_caller(model(batch))
+
+
+def loss_of(weights, rows):
+    return ((rows @ weights) ** 2).mean()
+
+
+@torch.no_grad()
+def flushed_by_a_counter(rows, every):
+    weights = torch.randn(4, 4, device=device)
+    for _ in range(3):
+        unflushed = 0
+        for batch in range(10):
+            weights = weights - model(weights)
+            unflushed += 1
+            if unflushed >= every:
+                torch_xla.sync()
+                unflushed = 0
+        if unflushed:
+            torch_xla.sync()
+        # What names hold is held on some ways only, and what this computes is gone.
+        print(float(loss_of(weights, rows.to(device))))
+
+
+@torch.no_grad()
+def held_by_what_it_binds(rows, every):
+    weights = torch.randn(4, 4, device=device)
+    for batch in range(10):
+        weights = weights - model(weights)
+        if batch % every == 0:
+            torch_xla.sync()
+        print(float(loss := loss_of(weights, rows.to(device))))  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201

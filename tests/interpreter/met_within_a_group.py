@@ -45,10 +45,17 @@ def step_of_all_said_so(loss):
     return loss
 
 
+def step_of_the_group_of_all(loss):
+    if is_last_stage():
+        dist.all_reduce(loss, group=dist.group.WORLD)  # expect: XLA502
+    return loss
+
+
 for batch in range(4):
     total = torch.ones(2, device=device)
     step(total)
     gathered(total, [torch.zeros(2, device=device)])
     step_of_all(total)
     step_of_all_said_so(total)
+    step_of_the_group_of_all(total)
     torch_xla.sync()

@@ -12,7 +12,7 @@ from xlalint.analysis.roots import Plan
 from xlalint.analysis.sections import digest
 from xlalint.lazy.values import Value
 
-OF_THE_WHOLE = frozenset({"caches", "relevant", "starts", "swaps", "without spmd"})
+OF_THE_WHOLE = frozenset({"caches", "flags", "relevant", "starts", "swaps", "without spmd"})
 """Facts that may change with the text of any file."""
 
 _OF_PLANNED = frozenset({"caches", "relevant", "without spmd"})
@@ -79,6 +79,8 @@ class Facts:
             if kind == "assigns":
                 return str(assigns(defined))
         if isinstance(defined, Class):
+            if kind == "flags":
+                return repr(sorted(self._plan().flags_left_at_default(defined).items()))
             if kind == "attributes":
                 return digest(_stable(self._attributes(defined)))
             return str(needs_gpu(defined)) if kind == "needs gpu" else outline.class_digest(defined)

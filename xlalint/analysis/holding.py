@@ -15,15 +15,18 @@ from xlalint.lazy.values import NOTHING, Value, Weight
 
 
 def let_go(
-    machine: Machine, frame: Frame, store: Store, statement: ast.stmt, before: frozenset[Obligation]
-) -> None:
+    machine: Machine, frame: Frame, store: Store, statement: ast.stmt, before: frozenset[Obligation], *,
+    pending: bool,
+) -> None:  # fmt: skip
     """A statement has ended: work that was read, and that no name, object or parameter holds now, is gone.
 
     What it has read itself, in no callee, parameters and gradients must hold on all ways, if no name does.
-    The statements of a block have looked at their own reads.
+    Where nothing surely pended before it, a name must surely hold what it has recorded. The statements of a
+    block have looked at their own reads.
 
     Args:
         before: What was owed when the statement began.
+        pending: Whether heavy work was surely recorded then.
     """
     state = store.state
     reads = {owed for owed in state.obligations if owed.owed is Owed.READ and not owed.inherited}
@@ -34,7 +37,9 @@ def let_go(
         return
     own = {owed for owed in reads - before if len(owed.path) == 1}
     if own and not (
-        _is_block(statement) or _is_held_by_parameters(store) or _is_named(machine, frame, store)
+        _is_block(statement)
+        or _is_held_by_parameters(store)
+        or _is_named(machine, frame, store, surely=not pending)
     ):
         state.obligations -= own
 
@@ -49,7 +54,7 @@ def may_hold_work(machine: Machine, frame: Frame, store: Store) -> bool:
     heavy = Weight.HEAVY
     if engine.parameters.may is heavy or engine.gradients.may is heavy:
         return True
-    return _is_named(machine, frame, store)
+    return _is_named(machine, frame, store, surely=False)
 
 
 def _is_held_by_parameters(store: Store) -> bool:
@@ -57,15 +62,14 @@ def _is_held_by_parameters(store: Store) -> bool:
     return Weight.HEAVY in (store.state.engine.parameters.must, store.state.engine.gradients.must)
 
 
-def _is_named(machine: Machine, frame: Frame, store: Store) -> bool:
-    """Whether a name or an object may hold heavy work, or a caller does."""
-    heavy = Weight.HEAVY
-    if frame.found.must is heavy:
+def _is_named(machine: Machine, frame: Frame, store: Store, *, surely: bool) -> bool:
+    """Whether a name or an object may hold heavy work, or surely does, or a caller does."""
+    if frame.found.must is Weight.HEAVY:
         return True
     named = [*store.names.values(), *frame.captured.values()]
-    if any(_may_weigh(value) for value in named):
+    if any(_weighs(value, surely=surely) for value in named):
         return True
-    holders = {cls for (cls, _), value in store.attributes.items() if value.recorded.may is heavy}
+    holders = {cls for (cls, _), value in store.attributes.items() if _is_heavy(value, surely=surely)}
     if not holders:
         return False
     used = frame.function.outer_names() if frame.function is not None else frozenset()
@@ -73,14 +77,18 @@ def _is_named(machine: Machine, frame: Frame, store: Store) -> bool:
     return not holders.isdisjoint(_held(machine, named, store))
 
 
-def _may_weigh(value: Value) -> bool:
-    """Whether a value may hold heavy work, or a function may that it is."""
-    return value.recorded.may is Weight.HEAVY or any(
-        held.recorded.may is Weight.HEAVY
+def _weighs(value: Value, *, surely: bool) -> bool:
+    """Whether a value holds heavy work, or a function does that it is."""
+    return _is_heavy(value, surely=surely) or any(
+        _is_heavy(held, surely=surely)
         for target in targets(value)
         if isinstance(target, Bound)
         for _, held in target.captured
     )
+
+
+def _is_heavy(value: Value, *, surely: bool) -> bool:
+    return (value.recorded.must if surely else value.recorded.may) is Weight.HEAVY
 
 
 def _held(machine: Machine, named: list[Value], store: Store) -> Iterator[Class]:

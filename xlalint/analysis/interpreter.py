@@ -182,10 +182,10 @@ class Interpreter(Memo):
                 watched(statement, frame.outline, current)
             execute = EXECUTORS.get(type(statement))
             if execute is not None:
-                owed = current.state.obligations
+                owed, pending = current.state.obligations, current.state.pending
                 current = execute(self, statement, frame, current)
                 if current is not None and current.state.obligations:
-                    let_go(self, frame, current, statement, owed)
+                    let_go(self, frame, current, statement, owed, pending=pending)
                 if frame.reads or apart.reads:
                     apart = go_on(apart, statement, frame, last)
                 if current is not None and raises_without_cuda(self, statement, frame, current):
@@ -588,12 +588,21 @@ class Interpreter(Memo):
         self.rest_on("assigned", *method.key)
         frame = Frame(method.outline, None, 0)
         frame.shallow = not follow
-        call = Call(frame, store, method.site, None, open_ended=True)
+        flags = self._flags(method)
+        call = Call(frame, store, method.site, None, keywords=flags, open_ended=True)
         names = bind_arguments(self, Bound(method, receiver), call)
         entry = entry_state(store.state, method)
         summary = self._tabulated(method, names, entry, call)
         if summary.store is not None:
             store.attributes.update(summary.store.attributes)
+
+    def _flags(self, method: Function) -> dict[str, Value]:
+        """What a constructor is given that nobody in the program gives it."""
+        cls = method.owner
+        if method.name != "__init__" or cls is None:
+            return {}
+        self.rest_on("flags", *cls.key)
+        return {name: constant(flag) for name, flag in self._plan.flags_left_at_default(cls).items()}
 
     def _tabulated(self, method: Function, names: dict[str, Value], entry: State, call: Call) -> Summary:
         """What a method does when it is run for its attributes. That is no context that a root comes to."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from xlalint.analysis.call import dotted, last_name
+from xlalint.analysis.constructing import left_at_default
 from xlalint.analysis.outline import Class, Function, Import, Outline, within, within_lines
 from xlalint.analysis.project import Project
 from xlalint.analysis.words import words_in
@@ -57,6 +58,7 @@ class Plan:
         self._words: dict[Function, frozenset[str]] = {}
         self._module_words: dict[Outline, frozenset[str]] = {}
         self._naming_devices: set[Function] = set()
+        self._flags: dict[Class, dict[str, bool]] = {}
         self._stepping_by_themselves: set[Outline] = set()
         """Modules in which an optimizer's step cuts the graph by itself."""
         self._called: dict[Outline, tuple[frozenset[str], tuple[Function, ...], Counter[str]]] = {}
@@ -97,6 +99,7 @@ class Plan:
 
     def _find(self) -> None:
         """Find out what that makes of all modules."""
+        self._flags.clear()
         self._hot_names = self._names_that_lead_there(self._tokens)
         self.relevant = {
             function
@@ -131,6 +134,7 @@ class Plan:
         self._words.clear()
         self._module_words.clear()
         self._naming_devices.clear()
+        self._flags.clear()
         self._stepping_by_themselves.clear()
         self._called.clear()
         self._users.clear()
@@ -204,6 +208,12 @@ class Plan:
     def starts_replicas(self) -> bool:
         """Whether anything in the program may start several replicas, or be started by somebody who does."""
         return self._starting
+
+    def flags_left_at_default(self, cls: Class) -> dict[str, bool]:
+        """The flags of a class's constructor that nobody in the program sets."""
+        if cls not in self._flags:
+            self._flags[cls] = left_at_default(cls, self.outlines)
+        return self._flags[cls]
 
     def swaps_parameters(self, outline: Outline) -> bool:
         """Whether moving a module keeps its parameters' identity, in the program that a module is part of.

@@ -67,6 +67,8 @@ def sync_before(module: Module, cure: SyncBefore) -> Rewrite:
     rewrite = _inserted(module, statement, above=True)
     if value is None:
         return rewrite
+    if isinstance(value, ast.NamedExpr):
+        raise Refused(f"line {value.lineno} binds a name in the middle of an expression")
     name = fresh_name(value, statement, names_in([function_around(module, statement)]))
     bound = Insert(f"{name} = {module.source(value)}", statement, above=True)
     return replace(rewrite, operations=(bound, *rewrite.operations, Replace(value, name)))

@@ -523,6 +523,9 @@ RANK_VARIABLES = frozenset(
 )
 """Environment variables that number the replica, as torchrun, Slurm and MPI set them."""
 
+WHOLE_GROUP = "WORLD"
+"""The last name of `torch.distributed.group.WORLD`, the group that all replicas are in."""
+
 RANKS_OF_HOST = frozenset({"LOCAL_RANK", "SLURM_LOCALID"})
 """Those of them that count the replicas of one host."""
 

@@ -15,13 +15,14 @@ from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Container,
     Module,
+    Parameters,
     Scaler,
     container_of,
     literal,
 )
 from xlalint.analysis.store import Move
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import MANY, assume, shown_by_use
+from xlalint.lazy.assumptions import MANY, assume, both, shown_by_use
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Use
@@ -82,8 +83,14 @@ def _fetch_gradients(machine: Machine, call: Call) -> Value:
 def _clip(machine: Machine, call: Call) -> Value:
     if _limit(call) not in functions.NO_LIMIT:
         call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
-    weight = Weight.HEAVY if call.store.state.pending else Weight.LIGHT
-    return call.record((Value(Kind.TENSOR),), weight)
+    if call.store.state.pending:
+        return call.record((Value(Kind.TENSOR),), Weight.HEAVY)
+    norm = call.record((Value(Kind.TENSOR),), Weight.LIGHT)
+    given = call.argument(0, "parameters")
+    if given is not None and isinstance(held := given.payload, Parameters) and held.place is not Place.XLA:
+        # Nothing says that these are on the device: neither they nor what is recorded.
+        return norm._replace(assumes=both(given.assumes, assume("the model is on an XLA device")))
+    return norm
 
 
 def _limit(call: Call) -> str:

@@ -148,6 +148,8 @@ def _is_grouped(call: Call, keyword: str) -> bool:
     if groups is None or call.node is None:
         return False
     given = next((each.value for each in call.node.keywords if each.arg == keyword), None)
+    if last_name(given) == functions.WHOLE_GROUP:
+        return False
     if groups.kind is not Kind.NONE or given is None:
         return groups.kind is not Kind.NONE
     # Elsewhere a group may be None for us only because we have not seen it set up.

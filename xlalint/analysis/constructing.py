@@ -1,0 +1,78 @@
+"""With what a program makes the objects of a class: flags that nobody sets stay as they are by default."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from xlalint.analysis.call import last_name
+from xlalint.analysis.outline import Class, Outline, within_lines
+
+
+def left_at_default(cls: Class, outlines: Iterable[Outline]) -> dict[str, bool]:
+    """The flags of a class's constructor that no call in a program gives, each with its default.
+
+    There are none where objects of the class may be made in another way: by nobody who is seen, by a class
+    that inherits it, or by whoever the class is handed to.
+    """
+    flags = _flags(cls)
+    if not flags or cls.node.decorator_list:
+        return {}
+    calls = [call for outline in {*outlines, cls.outline} for call in _calls(cls.name, outline)]
+    if not calls or None in calls:
+        return {}
+    texts = [outline.text for outline in {*outlines, cls.outline}]
+    for name in list(flags):
+        if any(f".{name}" in text and re.search(rf"(?<!\bself)\.{name}\s*=(?!=)", text) for text in texts):
+            del flags[name]  # somebody sets it when the object is made
+    for call in calls:
+        assert call is not None
+        if any(isinstance(given, ast.Starred) for given in call.args):
+            return {}
+        given_by_name = {keyword.arg for keyword in call.keywords}
+        if None in given_by_name:
+            return {}
+        for name, (position, _) in list(flags.items()):
+            if name in given_by_name or 0 <= position < len(call.args):
+                del flags[name]
+    return {name: default for name, (_, default) in flags.items()}
+
+
+def _flags(cls: Class) -> dict[str, tuple[int, bool]]:
+    """The parameters of a constructor that are true or false by default: their position, and which."""
+    init = cls.methods.get("__init__")
+    if init is None:
+        return {}
+    positional, _, defaults = init.parameters
+    return {
+        name: (positional.index(name) - 1 if name in positional else -1, default.value)
+        for name, default in defaults.items()
+        if isinstance(default, ast.Constant) and isinstance(default.value, bool)
+    }
+
+
+def _calls(name: str, outline: Outline) -> Iterator[ast.Call | None]:
+    """The calls of what has a name in a module; None for what else is done with it."""
+    calls: list[ast.Call] = []
+    about: set[ast.expr] = set()
+    """Where the name stands as a callee, an annotation, or to tell of which class something is."""
+    uses: list[ast.expr] = []
+    for node in within_lines(outline.tree, outline.lines_with((name,))):
+        match node:
+            case ast.Call(func=ast.Name() | ast.Attribute() as called) if last_name(called) == name:
+                calls.append(node)
+                about.add(called)
+            case ast.Call(func=ast.Name(id="super"), args=[first, *_]):
+                about.add(first)
+            case ast.Call(func=ast.Name(id="isinstance"), args=[_, told]):
+                about.update(told.elts if isinstance(told, ast.Tuple) else [told])
+            case ast.arg(annotation=ast.expr() as meant) | ast.AnnAssign(annotation=meant):
+                about.add(meant)
+            case ast.FunctionDef(returns=ast.expr() as meant):
+                about.add(meant)
+        if isinstance(node, ast.Name | ast.Attribute) and last_name(node) == name:
+            uses.append(node)
+    yield from calls
+    if any(use not in about for use in uses):
+        yield None
