@@ -124,3 +124,18 @@ def updates_for_each_of_something_unknown(batches):
             model(batch.to(device)).sum().backward()
             optimizer.step()
     torch_xla.sync()
+
+
+def predictions_whose_parts_a_model_keeps():
+    total = 0
+    for batch in loader:
+        _ = model(batch.to(device))
+        total += model.last_attention.float().sum().cpu()
+    return total
+
+
+def predictions_whose_parts_a_hook_gets(hook):
+    handle = model.register_forward_hook(hook)
+    for batch in loader:
+        _ = model(batch.to(device))
+    handle.remove()

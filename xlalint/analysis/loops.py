@@ -387,6 +387,8 @@ def _end_loop(
         done.trains or done.cuts or done.may_cut or may_hold_work(machine, frame, back)
     ):
         recorded = NOTHING  # what a round computes and gives to no name, no cut at its end would run
+    if not (done.trains or done.reads) and _may_read(node, frame):
+        recorded = NOTHING
     frame.model.end_loop(
         state, outside, over, recorded, frame.site(node),
         since=since, keeps=back is not None and _keeps_work(node, back), told=judged and back is not None,
@@ -401,6 +403,17 @@ def _end_loop(
     engine = state.engine
     since = places(outer_since, engine.since) if engine.recorded != NOTHING else ()
     state.engine = engine._replace(since=since)
+
+
+def _may_read(node: ast.For | ast.AsyncFor | ast.While, frame: Frame) -> bool:
+    """Whether a loop that reads nothing we know of may read what a model has kept or a hook was given."""
+    if frame.function is not None and not _HOOKS.isdisjoint(frame.function.attributes()):
+        return True
+    return any(isinstance(each, ast.Attribute) and each.attr in _READERS for each in ast.walk(node))
+
+
+_HOOKS = frozenset({"register_forward_hook", "register_forward_pre_hook"})
+_READERS = frozenset({"cpu", "item", "numpy", "tolist"})
 
 
 def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, store: Store) -> bool:
