@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Collection, Iterator
+from typing import TypeAlias
 
 from xlalint.lazy.assumptions import NONE, assume
 from xlalint.lazy.events import DeviceUnregistered
 from xlalint.lazy.site import site_of
 from xlalint.sources.usage import is_device
 from xlalint.spelling import spelling
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def devices_unregistered(
@@ -35,8 +38,7 @@ def devices_unregistered(
         for statement in node.body
         for inner in ast.walk(statement)
     }
-    names = _named_devices(tree)
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _asks(node, names)]
+    calls = [*_asking(tree, frozenset())]
     asking = [call for call in calls if id(call) not in handled]
     if asking and len(asking) == len(calls):
         first = min(asking, key=lambda call: (call.lineno, call.col_offset))
@@ -63,20 +65,40 @@ def _asks(call: ast.Call, names: Collection[str]) -> bool:
     return any(_is_xla(value) or (isinstance(value, ast.Name) and value.id in names) for value in given)
 
 
-def _named_devices(tree: ast.Module) -> set[str]:
-    """The names that a file gives once, and to a device of XLA."""
+def _asking(scope: ast.Module | Function, around: Collection[str]) -> Iterator[ast.Call]:
+    """The calls in a scope and in those inside it that ask.
+
+    Args:
+        around: The names around it that stand for a device of XLA.
+    """
+    nodes = [*_own_nodes(scope)]
     bound = Counter(
-        node.arg if isinstance(node, ast.arg) else node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
-    return {
-        name
-        for node in ast.walk(tree)
+    bound.update(node.arg for node in nodes if isinstance(node, ast.arg))
+    given = {
+        target.id
+        for node in nodes
         if isinstance(node, ast.Assign) and _is_xla(node.value)
         for target in node.targets
-        if isinstance(target, ast.Name) and bound[name := target.id] == 1
+        if isinstance(target, ast.Name) and bound[target.id] == 1
     }
+    names = {name for name in around if name not in bound} | given
+    for node in nodes:
+        if isinstance(node, ast.Call) and _asks(node, names):
+            yield node
+        if isinstance(node, Function):
+            yield from _asking(node, names)
+
+
+def _own_nodes(scope: ast.Module | Function) -> Iterator[ast.AST]:
+    """What stands in a scope, up to the functions in it."""
+    waiting = [*ast.iter_child_nodes(scope)]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, Function):
+            waiting += ast.iter_child_nodes(node)
 
 
 def _is_xla(value: ast.expr) -> bool:
