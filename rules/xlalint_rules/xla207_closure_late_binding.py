@@ -64,7 +64,8 @@ class ClosureLateBinding(Rule[ClosureSeesLater | ClosureNeverRun]):
 
     ## Fix safety
     Unsafe: the closure sees the values of its own step, so other numbers are logged. What it looked up
-    late on purpose, such as a running total, it sees as it was.
+    late on purpose, such as a running total, it sees as it was. A lambda gets parameters with defaults, and
+    so does a function that the loop makes in each round.
 
     ## On the engine
     Three closures that are queued before one cut print `2 2 2`; with the names bound, `0 1 2`.

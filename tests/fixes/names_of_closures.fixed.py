@@ -16,12 +16,17 @@ def logged(batches):
             lambda value, end="\n", step=step: print(step, value.item(), end=end),  # with an end
             args=(loss,),
         )
-        xm.add_step_closure(lambda *values: print(step, *values), args=(loss,))
+        xm.add_step_closure(lambda *values, step=step: print(step, *values), args=(loss,))
 
-        def report():
+        def report(step=step):
             print(step)
 
         xm.add_step_closure(report)
+
+        def describe(value, step=step, **options):
+            print(step, value, options)
+
+        xm.add_step_closure(describe, args=(loss,))
     torch_xla.sync()
 
 

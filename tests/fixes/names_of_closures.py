@@ -22,6 +22,11 @@ def logged(batches):
             print(step)
 
         xm.add_step_closure(report)
+
+        def describe(value, **options):
+            print(step, value, options)
+
+        xm.add_step_closure(describe, args=(loss,))
     torch_xla.sync()
 
 

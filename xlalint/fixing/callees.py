@@ -45,19 +45,13 @@ class Callees:
         self._paths = [PurePath(path) for path in paths]
         self._texts = texts
         self._trees: dict[PurePath, ast.Module | None] = {}
+        self._held: dict[ast.AST, list[Function]] = {}
 
     def harm(self, module: Module, statement: ast.stmt) -> Found | None:
         """A call in a statement of a function that reads a tensor or cuts the graph."""
         path, owner = self._place(module, statement)
-        inner = [
-            each
-            for around in module.around(statement)
-            if isinstance(around, Function)
-            for each in ast.walk(around)
-            if isinstance(each, Function) and each is not around
-        ]
         for call in _calls(statement):
-            function = _defined(inner, call.func.id) if isinstance(call.func, ast.Name) else None
+            function = self._inner(module, call) if isinstance(call.func, ast.Name) else None
             if function is not None:
                 what = self._harm_in(function, path, owner, _DEEPEST)
             else:
@@ -65,6 +59,22 @@ class Callees:
             if what is not None:
                 return Found(what, call)
         return None
+
+    def _inner(self, module: Module, call: ast.Call) -> Function | None:
+        """The function that is called, if one of those around the call holds it."""
+        for around in module.around(call):
+            if isinstance(around, Function):
+                function = _defined(self._functions(around), called(call))
+                if function is not None:
+                    return function
+        return None
+
+    def _functions(self, node: ast.AST) -> list[Function]:
+        """The functions that a file or function holds."""
+        if node not in self._held:
+            inside = (each for each in ast.walk(node) if each is not node)
+            self._held[node] = [each for each in inside if isinstance(each, Function)]
+        return self._held[node]
 
     def call_that_leads_to(self, module: Module, around: ast.AST, site: Site) -> ast.Call | None:
         """The only call in a node of a function that holds a place, or calls one that does."""
@@ -77,12 +87,10 @@ class Callees:
         self._trees[PurePath(module.file.path)] = module.tree
         for site in calls:
             tree = self._tree(PurePath(site.path))
-            named = (
-                node
-                for node in (() if tree is None else ast.walk(tree))
-                if isinstance(node, Function) and node.name == name
-            )
-            if any(node.lineno <= site.line <= (node.end_lineno or 0) for node in named):
+            functions = () if tree is None else self._functions(tree)
+            if any(
+                each.name == name and each.lineno <= site.line <= (each.end_lineno or 0) for each in functions
+            ):
                 return True
         return False
 
