@@ -70,6 +70,7 @@ UNNOTICED = {
     "context loop": "a called function starts with none",
     "context collectives": "a called function starts with none",
     "terms READ.dropped_by_cut": "a cut settles it",
+    "terms FORWARD_SPLIT.told_apart_by_detail": "no call is entered with it",
     "terms STEP_IN_TWO.told_apart_by_detail": "no call is entered with it",
     "terms ACCUMULATION.told_apart_by_detail": "no call is entered with it",
     "terms COLLECTIVE.told_apart_by_detail": "no call is entered with it",

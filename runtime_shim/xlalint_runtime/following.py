@@ -6,6 +6,7 @@ import itertools
 from dataclasses import replace
 
 from xlalint.lazy.model import LazyModel
+from xlalint.lazy.obligations import Owed
 from xlalint.lazy.state import State
 from xlalint.lazy.values import NOTHING, Kind, Value, Weight
 from xlalint_runtime import counters, pending
@@ -103,6 +104,8 @@ class Follower:
         # What was recorded below it is not told apart from what its last iteration has left, unless
         # that is the work of all its steps.
         recorded = NOTHING if state.loop.cuts else replica.recorded
+        # Here a loop is known to have cut before, and is asked at the marker: what was not told is no harm.
+        state.obligations -= set(state.owes(Owed.FORWARD_SPLIT))
         over = Value(Kind.LOADER) if loop.is_over_loader else None
         self._model.end_loop(
             state, loop.outside, over, recorded, site, since=state.engine.since,

@@ -17,6 +17,7 @@ from xlalint_runtime import pending
 from xlalint_runtime.agreement import Meeting, Standing
 from xlalint_runtime.outside import Outside
 from xlalint_runtime.parting import Progress
+from xlalint_runtime.separate import Stretch
 from xlalint_runtime.sites import Chain
 
 
@@ -162,6 +163,10 @@ class Replica:
         """The exception that it has ended by."""
         self.compiled: Chain = ()
         """The calls in which it ran last what Dynamo has compiled, and gradients may be computed of."""
+        self.seen = 0
+        """How often it was seen."""
+        self.apart: Stretch | None = None
+        """Numbers that it has read one by one, with nothing between."""
         self.chain: Chain = ()
         """The calls in which it was seen last."""
         self.recorded = NOTHING

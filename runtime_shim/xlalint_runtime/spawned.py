@@ -1,15 +1,15 @@
 """Processes that the program starts by `multiprocessing`: each is watched, with a report of its own.
 
-What a process is to do is handed to it together with who watches it, in whatever way it is started. Workers
-of loaders are left alone, and what uses no device has no report.
+What a process is to do, its target or the `run` of its class, is handed to it together with who watches it,
+in whatever way it is started. Workers of loaders are left alone, and what uses no device has no report.
 """
 
 from __future__ import annotations
 
 import functools
-import multiprocessing.process
 from collections.abc import Callable
 from dataclasses import replace
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from xlalint_runtime import arrival
@@ -29,16 +29,23 @@ def watch_children(request: Request) -> None:
     def make(original: Any) -> Any:
         @functools.wraps(original)
         def start(process: Any) -> None:
-            target = process._target
-            # What is watched already is so by a process that this one is forked from.
-            known = target is None or isinstance(target, _Watched)
-            if not known and not getattr(target, "__module__", "").startswith(_LEFT_ALONE):
+            run, target = process.run, process._target
+            if type(process).run is not BaseProcess.run:
+                if _is_to_watch(run):
+                    process.run = _Watched(run, of_child)
+            elif target is not None and _is_to_watch(target):
                 process._target = _Watched(target, of_child)
             original(process)
 
         return start
 
-    Patches().replace(multiprocessing.process.BaseProcess, "start", make)
+    Patches().replace(BaseProcess, "start", make)
+
+
+def _is_to_watch(function: Any) -> bool:
+    # What is watched already is so by a process that this one is forked from.
+    is_known = isinstance(function, _Watched)
+    return not is_known and not getattr(function, "__module__", "").startswith(_LEFT_ALONE)
 
 
 class _Watched:

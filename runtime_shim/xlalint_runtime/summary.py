@@ -103,9 +103,13 @@ class Summary:
         """Launches between cuts with neither a backward nor an optimizer's step, such as an evaluation's."""
         self._elsewhere_last = 0
         """Those of the last such interval."""
+        self._is_heavy_elsewhere = False
+        """Whether that ran a model."""
         self._launches_at_cut = 0
         self._placed = 0
         self._waited = 0.0
+        self._open = 0
+        """How much is going on that launches: it counts at its end."""
         self._last: Site | None = None
 
     # Launches --------------------------------------------------------------------------------
@@ -121,9 +125,11 @@ class Summary:
         found: list[Cost] = []
         before, began = counters.counts(), time.monotonic()
         dynamo = counters.dynamo_launches()
+        self._open += 1
         try:
             yield found
         finally:
+            self._open -= 1
             seconds = time.monotonic() - began
             added = counters.counts().since(before)
             launches, compiles = added.launches - (counters.dynamo_launches() - dynamo), added.compiles
@@ -137,7 +143,7 @@ class Summary:
 
     def seen(self, site: Site) -> None:
         """The program is at `site`: what was launched since it was seen last is nobody's."""
-        if replicas.running():
+        if replicas.running() or self._open:
             return
         missing = self.launches - self._known()
         if missing > self._placed:
@@ -203,7 +209,7 @@ class Summary:
             heavy: Whether with a model's worth of work.
             backwards: How often this replica has computed gradients so far.
         """
-        self._end_window(backwards)
+        self._end_window(backwards, heavy=heavy)
         if heavy:
             if ends_scope:
                 self._count_one(Unit.SCOPE)
@@ -211,14 +217,16 @@ class Summary:
         self._stepped[replicas.rank()].clear()
         self._at_cut[replicas.rank()] = self._of_this_replica()
 
-    def _end_window(self, backwards: int) -> None:
+    def _end_window(self, backwards: int, *, heavy: bool) -> None:
         rank = replicas.rank()
         computes, steps = backwards > self._backwards[rank], bool(self._stepped[rank])
         self._backwards[rank] = backwards
         with self._lock:
             self._windows[rank] += computes
             launched = self.launches
-            self._elsewhere_last = 0
+            if (computes or steps) and not self._is_heavy_elsewhere:
+                self._elsewhere -= self._elsewhere_last  # What prepared this step is a part of it.
+            self._elsewhere_last, self._is_heavy_elsewhere = 0, heavy
             if self.unit is Unit.OPTIMIZER and not (computes or steps or replicas.running()):
                 self._elsewhere_last = launched - self._launches_at_cut
                 self._elsewhere += self._elsewhere_last

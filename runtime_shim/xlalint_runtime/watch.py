@@ -17,19 +17,20 @@ import torch_xla.runtime as xr
 from torch.utils.weak import WeakIdKeyDictionary
 
 from xlalint.knowledge.dynamo import OF_XLA
+from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.events import Event
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
-from xlalint.lazy.values import Weight
-from xlalint_runtime import pending, replicas
+from xlalint.lazy.values import Recorded, Weight
+from xlalint_runtime import pending, replicas, separate
 from xlalint_runtime.agreement import Standing, disagreement, told
 from xlalint_runtime.following import Follower
 from xlalint_runtime.parting import Arrival, Deed, Parting
 from xlalint_runtime.replica import Replica
 from xlalint_runtime.report import Report
-from xlalint_runtime.sites import Chain, calls_of, test_of, user_chain
+from xlalint_runtime.sites import Chain, calls_of, source, test_of, user_chain, written
 from xlalint_runtime.stopping import Parted
 from xlalint_runtime.summary import Launch
 from xlalint_runtime.ties import Tied
@@ -218,6 +219,9 @@ class Watch(replicas.Listener):
         site = chain[-1].site
         if self._pace is not None:
             self._pace()
+        replica.seen += 1
+        if replica.apart is not None and replica.seen > replica.apart.seen + 1:
+            self._tell_of_reads(replica)
         self.report.chain(chain)
         self.report.summary.seen(site)
         self.this_thread.chain = replica.chain = chain
@@ -237,6 +241,28 @@ class Watch(replicas.Listener):
         if state.scopes.of(ScopeKind.OPTIMIZER):
             self.leave_optimizers(state, still_in=running_optimizers())
         return site
+
+    def number_read(self, chain: Chain, recorded: Recorded) -> None:
+        """A number is read, on which this is recorded; those beside it are told once all are known."""
+        replica, heavy = self.replica, recorded.must is Weight.HEAVY
+        frame, statement = separate.place(chain)
+        held, seen, site = replica.apart, replica.seen, chain[-1].site
+        if recorded.must is Weight.NONE:
+            return
+        if held is not None and statement is not None and held.goes_on(frame, statement, site, seen):
+            held.add(statement, site, heavy=heavy, seen=seen)
+            return
+        self._tell_of_reads(replica)
+        replica.apart = separate.begun(chain, replica.state.copy(), heavy=heavy, seen=seen)
+
+    def _tell_of_reads(self, replica: Replica) -> None:
+        held, replica.apart = replica.apart, None
+        if held is not None and held.reads > 1:
+            site = held.chain[-1].site
+            spelling = written(site) or source(site)
+            self.model.read_apart(
+                held.state, held.count, spelling, site, runs=True, again=held.heavy, assumes=NONE_ASSUMED
+            )
 
     def was_cut(self, replica: Replica, *, by_loader: bool = False) -> None:
         """Everything that a replica had recorded has been launched, perhaps by a loader's next batch."""
@@ -325,6 +351,7 @@ class Watch(replicas.Listener):
         """The program has ended. Its last variables have gone, and what was recorded on them with them:
         so the engine is not asked any more, and what the model knew last counts."""
         for _, replica in sorted(self._replicas.items()):
+            self._tell_of_reads(replica)
             if replica.chain:
                 self._follower.end(replica)
                 ending = functools.partial(self.model.end, replica.state, replica.chain[-1].site)

@@ -42,13 +42,28 @@ def found(measurement: Measurement) -> set[tuple[str, int]]:
     return {(each["code"], each["range"]["start"]["line"]) for each in measurement.run["diagnostics"]}
 
 
+LAUNCHES = {
+    "issue3043_amp": 2.0,
+    "rfc6751_eager_closure": 2.0,
+    "rfc6751_log_in_step": 2.0,
+    "rfc7253_eager_trainer": 2.0,
+}
+"""Of each step, where more than the one that is expected is the harm."""
+
+
 @pytest.mark.parametrize("path", HARMFUL, ids=lambda path: path.stem)
 def test_what_is_marked_is_found_and_its_cure_is_silent(path: Path, server: ForkServer) -> None:
     cure = path.with_name(f"{path.stem}.fixed.py")
-    assert found(watched(server, path)) == marked(path)
-    after = watched(server, cure)
+    before, after = watched(server, path), watched(server, cure)
+    assert found(before) == marked(path)
     assert not found(after)
     assert (after.raised, after.aborted) == (None, None), after.output
+    assert before.run is not None
+    assert after.run is not None
+    assert before.run["unattributed"] == after.run["unattributed"] == []
+    if path.stem in LAUNCHES:
+        assert before.run["launches_per_step"] == LAUNCHES[path.stem]
+    assert after.run["launches_per_step"] == after.run["expected_per_step"] == 1.0
 
 
 MORE = PROGRAMS / "more"
@@ -235,10 +250,22 @@ def reported(folder: Path, *command: str) -> list[Run]:
 @pytest.mark.usefixtures("engine")
 def test_a_process_that_a_program_starts_has_a_report_of_its_own(tmp_path: Path) -> None:
     form = ("--output-format", "json", "--output-file", "report.json")
-    own, started = reported(tmp_path, "xlalint", "run", "--isolated", *form, PROCESSES, "fork")
+    own, started = reported(tmp_path, "xlalint", "run", "--isolated", *form, PROCESSES, "fork class")
     assert (own.end, own.launches, own.rank) == ("ended", 0, None)
     assert (started.end, started.steps, started.rank) == ("ended", 3, 0)
     assert [(each.code, each.range.start.line) for each in started.diagnostics] == [("XLA101", 22)]
+
+
+@pytest.mark.soak
+@pytest.mark.usefixtures("engine")
+def test_a_process_that_is_forked_by_hand_does_what_it_would(tmp_path: Path) -> None:
+    command = [sys.executable, PROCESSES, "os.fork", "spawn class"]
+    plain, watched = (
+        subprocess.run(each, text=True, capture_output=True, timeout=200, check=True, cwd=tmp_path).stdout
+        for each in (command, [sys.executable, "-m", "xlalint", "run", "--isolated", *command[1:]])
+    )
+    assert "ended by [7, 0]" in plain
+    assert watched == plain
 
 
 @pytest.mark.soak

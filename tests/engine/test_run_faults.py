@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from xlalint_runtime.files import ReportFile
 from xlalint_runtime.proving.forkserver import ForkServer
 from xlalint_runtime.proving.measurement import Job
 
@@ -36,7 +41,7 @@ SAYS = {
 }
 
 
-QUICK = {"raises", "exits at once", "segmentation fault", "forks", "function mode"}
+QUICK = {"raises", "exits at once", "segmentation fault", "forks", "function mode", "no space"}
 
 
 @pytest.mark.parametrize(
@@ -55,3 +60,27 @@ def test_what_was_seen_is_told_and_the_program_ends_as_it_would(how: str, server
     said = measurement.output.splitlines()
     assert [line for line in said if line in SAYS.get(how, ())] == SAYS.get(how, [])
     assert ("done" in said) == (raised is None and killed is None)
+
+
+def test_a_segmentation_fault_is_the_program_s_own_end() -> None:
+    program = PROGRAM.with_name("reads_nowhere.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "xlalint", "run", "--isolated", str(program)],
+        text=True, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGSEGV  # A shell says 139.
+    assert done.stdout == "so far\n"
+    assert "ended by SIGSEGV" in done.stderr
+
+
+def test_a_report_for_which_there_is_no_space_leaves_the_last_one_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    report = ReportFile(path)
+    assert report.write("first")
+    (tmp_path / f".report.json.{os.getpid()}").symlink_to("/dev/full")
+    assert not report.write("second")
+    assert report.fault == f"cannot write {path}: no space left on device"
+    assert path.read_text() == "first"
+    assert list(tmp_path.iterdir()) == [path]
+    assert report.write("third")
+    assert path.read_text() == "third"

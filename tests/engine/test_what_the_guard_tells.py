@@ -20,6 +20,7 @@ SAID_ALIKE = (
     "XLA101/log_in_step.py",
     "XLA102/first_loss_before_training.py",
     "XLA103/branch_on_loss.py",
+    "XLA104/metrics_of_another_module",
     "XLA106/resnet_closure.py",
     "XLA202/plain_loop_reads_the_loss.py",
     "XLA203/break_in_every_epoch.py",

@@ -215,6 +215,7 @@ class LazyModel(SetupTransitions):
             if lasts and left.lacks_cut(state.view()):
                 how = "trains" if steps else ""
                 self._owe(state, Owed.STEPS, site, left.assumes, how, since=state.engine.since)
+        self.settle_forwards(state, recorded, told=told)
         over_loader = over is not None and over.kind is Kind.LOADER
         if over_loader or state.loop.all.cuts or state.loop.all.may_cut:
             # The last of its closures may wait for ever, but those of all rounds before have run.

@@ -19,6 +19,7 @@ class Owed(Enum):
     EXIT = "loop left before its last step has run"
     SPLIT_STEP = "cut between backward and the optimizer step"
     FORWARD_CUT = "cut between the forward pass and backward"
+    FORWARD_SPLIT = "such a cut and a backward, of a loop that may end its rounds with no cut of its own"
     STEP_IN_TWO = "optimizer step after such a cut, unless gradients are accumulated over it"
     ACCUMULATION = "cut between two backwards of one optimizer step"
     CLIP = "gradients clipped before they were reduced"
@@ -75,6 +76,7 @@ TERMS: dict[Owed, Terms] = {
     ),
     Owed.SPLIT_STEP: Terms(),
     Owed.FORWARD_CUT: Terms(dropped_by_cut=True),
+    Owed.FORWARD_SPLIT: Terms(enters_calls=False),
     Owed.STEP_IN_TWO: Terms(enters_calls=False),
     Owed.ACCUMULATION: Terms(enters_calls=False),
     Owed.CLIP: Terms(),

@@ -42,6 +42,9 @@ _MEETING = frozenset({Cause.LOADER, Cause.RENDEZVOUS})
 _REPEATS = frozenset({Cause.LOADER, Cause.SCOPE_ENTRY, Cause.RENDEZVOUS})
 """What makes a marker superfluous that comes directly before it."""
 
+_OWN_LOOP = "of a loop that has cut before"
+"""The detail of a cut before backward, which is told there; of another it is the end of a loop that tells."""
+
 LOCAL = frozenset({Gradient.LOCAL})
 
 
@@ -220,7 +223,8 @@ class RecordingTransitions(Transitions):
         if cause.explicit and cause is not Cause.BARRIER and state.gradients.of(None) == LOCAL:
             self._owe(state, Owed.SPLIT_STEP, site, assumptions.NONE, spelling)
         elif cause.explicit and cause is not Cause.BARRIER and self._cuts_one_step(state):
-            self._owe(state, Owed.FORWARD_CUT, site, taken, spelling)
+            # Of a caller's loop it is known at its end whether anything else cuts.
+            self._owe(state, Owed.FORWARD_CUT, site, taken, _OWN_LOOP if state.loop.own.cuts else "")
         split = state.split
         if split is not None and state.pending and cause not in _MEETING:
             used = state.gradients.of(None) & {Gradient.REDUCED, Gradient.USED}
@@ -366,13 +370,13 @@ class RecordingTransitions(Transitions):
             self._owe(state, Owed.RUN, site, assumes, spelling)
 
     def _cuts_one_step(self, state: State) -> bool:
-        """Whether a cut here runs a forward pass alone, in a loop that cuts elsewhere, too.
+        """Whether a cut here runs a forward pass alone, in a loop.
 
-        Where nothing else does, it runs the update of the iteration before as well: each step is one graph.
+        Where nothing else cuts, it runs the update of the iteration before as well: each step is one graph.
         """
         engine, scopes = state.engine, state.scopes
         return (
-            state.hot and state.loop.own.cuts
+            state.hot
             and engine.recorded.must is Weight.HEAVY and engine.parameters == NOTHING
             and Gradient.LOCAL not in state.gradients.of(None)
             and scopes.step is None and not scopes.in_forward and not engine.eager

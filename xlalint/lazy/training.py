@@ -6,6 +6,7 @@ import functools
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, either
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import (
     CheckpointedByTorch,
     ClippedEarly,
@@ -105,7 +106,11 @@ class TrainingTransitions(RecordingTransitions):
         for obligation in state.owes(Owed.FORWARD_CUT):
             if state.engine.recorded.may is not Weight.HEAVY:  # Else it is another forward pass that counts.
                 met = both(obligation.assumes, self.assumed(state))
-                self._settle(state, obligation, StepSplit(site, met, obligation, before_backward=True))
+                if obligation.detail:
+                    self._settle(state, obligation, StepSplit(site, met, obligation, before_backward=True))
+                else:
+                    split = obligation._replace(owed=Owed.FORWARD_SPLIT, assumes=met)
+                    exchange(state, obligation, split)
         if sure:
             recorded = self.record(state, Weight.HEAVY, site)
         else:
@@ -257,6 +262,24 @@ class TrainingTransitions(RecordingTransitions):
                 event = StepSplit(
                     obligation.path[-1], obligation.assumes, obligation, obligation.before_barrier
                 )
+                self._emit(event, state)
+            state.obligations -= {obligation}
+
+    def settle_forwards(self, state: State, recorded: Recorded, *, told: bool) -> None:
+        """A loop has ended: what was cut before backward is told, where its rounds end with a cut, too.
+
+        Without one the same cut runs the update of the round before: each step is one graph.
+
+        Args:
+            recorded: What every round leaves behind.
+            told: Whether this end is the one by which the loop is judged.
+        """
+        if not state.loop.all.trains:
+            return
+        cuts = recorded.may is not Weight.HEAVY or bool(state.loop.own.cut_sites(Cause.LOADER))
+        for obligation in state.owes(Owed.FORWARD_SPLIT):
+            if told and cuts:
+                event = StepSplit(obligation.path[-1], obligation.assumes, obligation, before_backward=True)
                 self._emit(event, state)
             state.obligations -= {obligation}
 

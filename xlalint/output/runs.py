@@ -96,7 +96,8 @@ def _head(run: Run) -> Line:
     several = f" in {len(run.processes)} processes" if run.processes else " (threads)"
     replicas = f", {run.replicas} replicas{several}" if run.replicas > 1 else ""
     rank = f", rank {run.rank} (process {run.pid})" if run.rank is not None else ""
-    steps = f", {run.steps} {run.counted or 'steps'}" if run.engine else ""
+    counted = run.counted or "steps"
+    steps = f", {run.steps} {counted.removesuffix('s') if run.steps == 1 else counted}" if run.engine else ""
     return [Span("xlalint run: ", STRONG), Span(f"{engine}{replicas}{rank}{steps}, {run.end or 'cut short'}")]
 
 

@@ -41,6 +41,7 @@ _READS = {
 }
 """The methods by which a tensor is read, and how it is shown where the source does not tell more."""
 
+_OF_NUMBERS = {"item", "__float__", "__int__"}
 _SHOWS_FOR_THE_USER = {"master_print"}
 
 
@@ -78,6 +79,8 @@ def _read(watch: Watch, original: Any) -> Any:
             if not reading.as_bool and value.recorded.must is Weight.LIGHT and state.scopes.step is None:
                 site = watch.replica.between_steps(chain)
             watch.model.read(state, value, how, shown, site, closure_argument=argument)
+            if method in _OF_NUMBERS:
+                watch.number_read(chain, value.recorded)
 
         act = functools.partial(original, tensor, *args, **kwargs)
         return _launching(watch, chain, Launch.READ, [tensor], transition, act)

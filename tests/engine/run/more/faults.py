@@ -76,7 +76,8 @@ match how:
     case "forks":
         child = os.fork()
         if child == 0:
-            os._exit(len(sys.argv))
+            on_the_host = torch.ones(2).sum().item()
+            os._exit(int(on_the_host))
         print("child:", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     case "changes directory":
         os.chdir("/")
