@@ -71,6 +71,8 @@ UNNOTICED = {
     "context collectives": "a called function starts with none",
     "terms READ.dropped_by_cut": "a cut settles it",
     "terms FORWARD_SPLIT.told_apart_by_detail": "no call is entered with it",
+    "terms FORWARD_SPLIT.settled_by_one_arm": "it is told once at its place",
+    "terms FORWARD_SPLIT.enters_calls": "no program was found that trains in a loop below such a cut",
     "terms STEP_IN_TWO.told_apart_by_detail": "no call is entered with it",
     "terms ACCUMULATION.told_apart_by_detail": "no call is entered with it",
     "terms COLLECTIVE.told_apart_by_detail": "no call is entered with it",

@@ -43,8 +43,8 @@ MOST_UNATTRIBUTED = 8
 
 _UNTESTED = "the guard was tested on the CPU engine only: on {engine} it watches, and reads nothing"
 _ORDERED = (
-    "replicas launch in the order of their ranks here; by itself the CPU engine compiles a graph for each, "
-    "and this program hangs"
+    "replicas launch in the order of their ranks here. Without xlalint the CPU engine compiles a graph for "
+    "each, and hangs in every program with collectives, this one too: that is no fault of the program"
 )
 
 

@@ -227,10 +227,14 @@ _NOT_SEEN = {
 }
 
 
+_SELDOM = 2
+"""Of what happened so few times it says nothing how often that was in each step."""
+
+
 def seen(evidence: Evidence) -> str:
     """What was counted on the engine, in words."""
     parts = [_count(evidence.count, "time")]
-    if evidence.per_step is not None:
+    if evidence.per_step is not None and evidence.count > _SELDOM:
         parts.append(f"{evidence.per_step:.1f} per step")
     if evidence.launches:
         parts.append(_count(evidence.launches, "launch", "launches"))
