@@ -311,9 +311,9 @@ def _import_inside(tree: ast.Module) -> bool:
     changed = False
     for statement in imports:
         names = bound_by([statement])
-        if names & outside:
-            continue
         users = [function for function in _outermost_functions(tree) if names & read_in(function.body)]
+        if names & outside or not users:
+            continue  # An import that nothing names is there for what it does.
         for function in users:
             docstring = function.body[:1] if ast.get_docstring(function) is not None else []
             function.body = [*docstring, statement, *function.body[len(docstring) :]]
