@@ -18,7 +18,8 @@ class HostReadEveryIteration(Rule[HostRead]):
     Finds reads of device values in every round of a loop over a loader, also where the step has ended before.
     Reads under a test of a counter, such as `step % 100 == 0`, and in step closures are not meant.
 
-    Reads in a step are XLA101's, and those of a step that has not run yet XLA102's.
+    Reads in a step are XLA101's, and those of a step that has not run yet XLA102's. The guard does not tell
+    of these: it counts them, and sees no test of a counter that has led to one.
 
     ## Why is this bad?
     The device idles. The host waits in each round until the step has run, and only then begins to record the

@@ -22,6 +22,8 @@ class ValidatingDistribution(Rule[Validated]):
     parameters, which runs what is recorded and reads the answer. What the step records after that is
     another graph. Its `log_prob` asks once more.
 
+    While a program runs, the guard tells of the reads themselves, as XLA101, XLA102 or XLA103.
+
     Silent where `torch.distributions.Distribution.set_default_validate_args` is called.
 
     ## Example

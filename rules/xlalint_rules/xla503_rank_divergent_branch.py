@@ -24,6 +24,9 @@ class RankDivergentBranch(Rule[UnmatchedCollective | LeftAlone]):
     The program may hang: the test comes out true on some replicas and false on others. Those that go on
     wait in the collective for those that have left, or stayed out, for ever.
 
+    While a program runs, the guard ends replicas that part before they hang, with the place of each and the
+    test that has parted them, and tells of what some did not reach as XLA502.
+
     Silent where the value was reduced over the replicas before, by `xm.all_reduce` or `xm.mesh_reduce`.
 
     ## Example

@@ -17,7 +17,8 @@ PJRT_ALONE = (2, 1)
 class SpawnNprocs(Rule[ReplicasLaunched]):
     """
     ## What it does
-    Finds `xmp.spawn` with an `nprocs` other than 1 or `None`, and `torch_xla.launch` with any.
+    Finds `xmp.spawn` with an `nprocs` other than 1 or `None`, and `torch_xla.launch` with any. The guard does
+    not tell: while a program runs, the error that is raised says so itself.
 
     ## Why is this bad?
     The program ends before it starts: `xmp.spawn` raises `ValueError`, and `torch_xla.launch`, which

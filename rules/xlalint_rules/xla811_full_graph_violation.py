@@ -16,7 +16,8 @@ class FullGraphViolation(Rule[ShapeVaries]):
     """
     ## What it does
     Finds results whose shape the numbers decide on, such as `x[mask]` and `nonzero`, in a function that
-    is compiled with `full_graph=True`. Reads there are XLA101's, markers and nested steps XLA204's.
+    is compiled with `full_graph=True`. Reads there are XLA101's, markers and nested steps XLA204's. The
+    guard does not tell: while a program runs, the engine's own error stands at the line.
 
     ## Why is this bad?
     It raises an error. To know the shape the engine must run what is recorded, and `full_graph=True`
