@@ -259,6 +259,19 @@ def test_what_the_own_file_refuses_that_of_a_helper_may_allow() -> None:
     assert found.texts[helper] == cured(helper).read_text(encoding="utf-8")
 
 
+def test_an_import_goes_once_no_other_file_takes_what_it_brings() -> None:
+    folder = FIXES / "passing_on"
+    files = [folder / name for name in ("main.py", "compat.py", "cold.py")]
+    found = fixed_files(folder, files, ["XLA001", "XLA002"])
+    assert found.changed == {*files[:2]}
+    for file in files[:2]:
+        assert found.texts[file] == (FIXES / "passing_on.fixed" / file.name).read_text(encoding="utf-8")
+    again = fixed_files(
+        folder, files, ["XLA001", "XLA002"], {str(file): found.texts[file].encode() for file in files}
+    )
+    assert not again.changed
+
+
 IN_THE_MIDDLE = {
     "between forward and backward": (
         """

@@ -41,6 +41,7 @@ class Report:
     Args:
         curable: Those for which somebody knows what would mend them, with where it was found.
         checked: The paths of the files that are reported on.
+        project: Those of all files of the projects that they belong to.
         files: How many files were looked at.
         hot: How many of them use XLA, so that they were analyzed.
         passed_over: How many use a framework that may train on XLA, where nothing says that they do.
@@ -54,6 +55,7 @@ class Report:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     curable: list[tuple[Diagnostic, Placed]] = field(default_factory=list)
     checked: set[str] = field(default_factory=set)
+    project: set[str] = field(default_factory=set)
     files: int = 0
     hot: int = 0
     passed_over: int = 0
@@ -128,6 +130,7 @@ def report_on(
         asked.update((path, unit.files[path].settings) for path in unit.asked)
         asked.update((str(file.path), finder.at(file.path.parent)) for file in unit.unreadable)
         report.checked |= unit.asked
+        report.project |= unit.files.keys()
         report.hot += len(unit.analyzed & unit.asked)
         if not unit.uses_xla:
             report.passed_over += len(unit.users & unit.asked)

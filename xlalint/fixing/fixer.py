@@ -135,19 +135,18 @@ class _Fixing:
 
     def run(self) -> Outcome:
         report = self._check(self._texts)
-        exports = Exports(report.checked)
         applied: list[Applied] = []
         left: list[Left] = []
         number = 0
         while number < MOST_ROUNDS:
-            plans, left = self._plan(report, exports, self._texts)
+            plans, left = self._plan(report, self._texts)
             if number < MOST_MOVING and any(plan.moves for plan in plans):
                 plans = [plan for plan in plans if plan.moves]
             else:
                 plans = [plan for plan in plans if not plan.moves]
             if not plans:
                 break
-            report, done = self._carry_out(report, plans, exports)
+            report, done = self._carry_out(report, plans)
             applied += done
             number += bool(done)  # what fails is not tried again, so that comes to an end by itself
             if applied and self._choice is not None:
@@ -161,14 +160,13 @@ class _Fixing:
     # Planning -----------------------------------------------------------------------------------
 
     def _plan(
-        self, report: Report, exports: Exports, texts: Mapping[str, bytes],
+        self, report: Report, texts: Mapping[str, bytes],
         brought: Collection[Diagnostic] | None = None,
     ) -> tuple[list[_Plan], list[Left]]:  # fmt: skip
         """What can be done in the next round, file by file, and what is not done at all.
 
         Args:
             report: What is wrong.
-            exports: What files take from each other.
             texts: By path, what was checked instead of what stands on disk.
             brought: The diagnostics that alone are to be cured; None: those that were asked for.
         """
@@ -193,7 +191,7 @@ class _Fixing:
             ]
             wanted[paths[0]].append(_Asked(diagnostic, first, further))
         plans: list[_Plan] = []
-        callees = Callees(report.checked, texts)
+        callees, exports = Callees(report.project, texts), Exports(report.project, texts)
         while wanted:
             elsewhere: dict[str, list[_Asked]] = defaultdict(list)
             for path, asked in wanted.items():
@@ -272,9 +270,7 @@ class _Fixing:
 
     # Verifying ----------------------------------------------------------------------------------
 
-    def _carry_out(
-        self, report: Report, plans: list[_Plan], exports: Exports
-    ) -> tuple[Report, list[Applied]]:
+    def _carry_out(self, report: Report, plans: list[_Plan]) -> tuple[Report, list[Applied]]:
         """Change the texts, as far as that stands the check that follows.
 
         Returns:
@@ -285,7 +281,7 @@ class _Fixing:
             after = self._check(texts)
             for _ in range(MOST_COMPLETED):
                 brought = self._brought(report, after, plans)
-                more = self._plan(after, exports, texts, brought)[0] if brought else []
+                more = self._plan(after, texts, brought)[0] if brought else []
                 if not more:
                     break
                 texts.update((plan.path, plan.data) for plan in more)

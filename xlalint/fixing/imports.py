@@ -104,7 +104,8 @@ def _spelled(module: Module, name: str, at: ast.AST) -> tuple[str, tuple[_New, .
     ]
     if known:
         return min(known, key=len), ()
-    places = former if _is_kin(former, package) else _other_place(module, package, at)
+    is_kin = _is_kin(former, package)
+    places = former if is_kin else _other_place(module, package, at)
     if not places and isinstance(at, ast.stmt):
         raise Refused(f"`{package}` may be missing where line {at.lineno} runs")
     if not places:
@@ -117,7 +118,7 @@ def _spelled(module: Module, name: str, at: ast.AST) -> tuple[str, tuple[_New, .
         raise Refused(f"`{bound}` means something else here")
     if any(_hides(module, package, imported, where) for imported, where in places):
         raise Refused(f"an import in this function would hide the `{bound}` that other lines use")
-    as_member = usual and isinstance(at, ast.Attribute) and _binds_modules(former)
+    as_member = usual and is_kin and isinstance(at, ast.Attribute) and _binds_modules(former)
     new = (_import(package, usual, imported, where, as_member=bool(as_member)) for imported, where in places)
     return f"{bound if usual else package}.{rest}", tuple(new)
 
@@ -301,7 +302,9 @@ def _added(module: Module, new: Iterable[_New]) -> tuple[Edit, ...]:
     kept: list[_New] = []
     for each in sorted(new, key=lambda one: _place(one.beside)):
         if not any(
-            each.brings_what(one) and _reaches(module, one.beside, one.scope, each.beside) for one in kept
+            each.brings_what(one)
+            and (one.beside is each.beside or _reaches(module, one.beside, one.scope, each.beside))
+            for one in kept
         ):
             kept.append(each)
     places: dict[tuple[ast.stmt, bool], set[str]] = defaultdict(set)
@@ -421,7 +424,7 @@ def tidied(before: Module, after: Module, leaves: Collection[str], kept: Collect
         (imported, scope)
         for imported, scope in useless
         if _key(after, imported, scope) in were_used
-        and not (scope.node is after.tree and imported.name in kept)
+        and not (scope.node is after.tree and not {imported.name, "*"}.isdisjoint(kept))
         and not is_kept(after, imported)
     ]
     return applied(after.text, without(after, dropped))

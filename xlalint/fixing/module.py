@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,12 +21,27 @@ MARKERS = frozenset({"mark_step", "sync"})
 class Module:
     """A text with its syntax tree. Offsets count characters of the text, without a byte order mark."""
 
-    def __init__(self, file: SourceFile, tree: ast.Module, callees: Callees | None = None) -> None:
-        """Args: callees: the functions of the project, for rewrites that ask what those do that they move."""
+    def __init__(
+        self, file: SourceFile, tree: ast.Module, callees: Callees | None = None,
+        taken: Callable[[], Collection[str]] = tuple,
+    ) -> None:  # fmt: skip
+        """What is parsed.
+
+        Args:
+            file: The file.
+            tree: Its syntax tree.
+            callees: The functions of the project, for rewrites that ask what those do that they move.
+            taken: Says which of its names other files take.
+        """
         self.file = file
         self.callees = callees
+        self._taken = taken
         self.text = file.text
         self.tree = tree
+
+    def is_taken(self, name: str) -> bool:
+        """Whether another file may take a name from this one."""
+        return not {name, "*"}.isdisjoint(self._taken())
 
     # Places -------------------------------------------------------------------------------------
 

@@ -45,7 +45,12 @@ def rename(module: Module, cure: Rename) -> Rewrite:
     edits = _arguments(module, cure, name)
     text, _ = imports.spelling(module, cure.successor, name)
     edits.append(Edit(*module.span(name), text))
-    return Rewrite(tuple(edits), needs=(Need(cure.successor, name),), leaves=(cure.name,))
+    return Rewrite(tuple(edits), needs=(Need(cure.successor, name),), leaves=_left(cure, origins))
+
+
+def _left(cure: Rename, origins: Sequence[tuple[Imported, Scope]]) -> tuple[str, ...]:
+    """The qualified names that a file no longer writes, also as another module passes them on."""
+    return (cure.name, *(imported.target for imported, _ in origins))
 
 
 def _name_at(node: ast.AST | None) -> Name:
@@ -93,7 +98,8 @@ def _import(module: Module, cure: Rename, alias: ast.alias) -> Rewrite:
     used = imports.first_use(module, imported, scope)
     if used is not None:
         raise Refused(f"line {used} still uses it")
-    if imports.is_exported(module, imported, scope):
+    taken = scope.node is module.tree and module.is_taken(imported.name)
+    if taken or imports.is_exported(module, imported, scope):
         raise Refused("others may import it from here")
     return Rewrite(imports.without(module, [(imported, scope)]))
 

@@ -28,7 +28,7 @@ def with_edits(report: Report) -> list[Diagnostic]:
     """The diagnostics of a report, with the edits of those of their fixes that the text allows."""
     curable = {id(diagnostic): placed for diagnostic, placed in report.curable}
     sources = {str(source.path): source for source in report.sources.values()}
-    exports = Exports(report.checked)
+    exports = Exports(report.project)
     found = []
     for diagnostic in report.diagnostics:
         placed = curable.get(id(diagnostic))

@@ -68,13 +68,13 @@ def rewrite(
         callees: The functions of the project; None: those of the files that `exports` knows, as on disk.
     """
     callees = callees or Callees(exports.paths)
-    return _Rewriting(_module(file, callees), wanted, leading, exports).run()
+    return _Rewriting(_module(file, callees, exports), wanted, leading, exports).run()
 
 
-def _module(file: SourceFile, callees: Callees) -> Module:
+def _module(file: SourceFile, callees: Callees, exports: Exports) -> Module:
     tree = parse_file(file)
     assert isinstance(tree, ast.Module)
-    return Module(file, tree, callees)
+    return Module(file, tree, callees, lambda: exports.of(str(file.path)))
 
 
 @dataclass(slots=True)

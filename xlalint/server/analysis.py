@@ -223,7 +223,7 @@ class Analysis:
         """
         text = checked.snapshot
         source = source_of(text)
-        made = rewrite(source, [Wanted([cure], ())], [0], Exports(checked.report.checked))
+        made = rewrite(source, [Wanted([cure], ())], [0], Exports(checked.report.project))
         if made.text is None:
             raise Refused(made.refused[0][1] if made.refused else "nothing would change")
         try:
