@@ -18,6 +18,7 @@ from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Batch,
     Bound,
+    Buffer,
     Classes,
     Clock,
     Compiled,
@@ -83,12 +84,12 @@ def _of_events(base: type[Any]) -> tuple[type[Any], ...]:
 _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _GONE = range(10)
 
 _RECORDS: tuple[type[Any], ...] = (
-    Activity, Batch, Bound, Caller, Carried, Classes, Clock, Compiled, Constant, Container, Counter, Device,
-    Dynamo, Engine, Fact, Fetch, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader, Loop, Managed,
-    Marked, Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence, OfAllHosts, OfHost,
-    OfNumpy, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows,
-    Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict, Targets, Tensor, Timing, Training, Trust,
-    Value, View, Whole, Yielded, events.Change,
+    Activity, Batch, Bound, Buffer, Caller, Carried, Classes, Clock, Compiled, Constant, Container, Counter,
+    Device, Dynamo, Engine, Fact, Fetch, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader,
+    Loop, Managed, Marked, Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence,
+    OfAllHosts, OfHost, OfNumpy, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest,
+    Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict, Targets, Tensor,
+    Timing, Training, Trust, Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,

@@ -424,6 +424,12 @@ class OfAllHosts(NamedTuple):
     what: str = "of all hosts"
 
 
+class Buffer(NamedTuple):
+    """A tensor that a module keeps beside its parameters, and takes along where it moves."""
+
+    what: str = "buffer"
+
+
 class Scaler(NamedTuple):
     """A gradient scaler, perhaps of a class of the project. One that is disabled does nothing."""
 
@@ -611,7 +617,7 @@ def counts(value: Value) -> bool:
 
 PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.TENSOR: (Tensor, NoneType),
-    Kind.HOST: (Batch, Clock, Counter, Mesh, OfAllHosts, OfNumpy, OpenFile, Rows, NoneType),
+    Kind.HOST: (Batch, Buffer, Clock, Counter, Mesh, OfAllHosts, OfNumpy, OpenFile, Rows, NoneType),
     Kind.DEVICE: (Device,),
     Kind.MODULE: (Module,),
     Kind.PARAMETERS: (Parameters,),
@@ -697,6 +703,8 @@ def placed(value: Value, owner: Module) -> Value:
         identity = owner.identity or held.identity
         part = held._replace(identity=identity, place=place, training=training, is_part=True)
         return value._replace(payload=part)
+    if isinstance(held, Buffer) and owner.place is not Place.HOST:
+        return Value(Kind.TENSOR) if owner.place is Place.XLA else UNKNOWN
     if isinstance(held, Container):
         return value._replace(payload=held.map(lambda item: placed(item, owner)))
     return value

@@ -26,9 +26,10 @@ METHODS: dict[Kind, dict[str, str]] = {
         "zero_grad": "zero gradients",
         "clip_grad_norm_": "clip",
         **dict.fromkeys(
-            ("modules", "children", "named_modules", "load_state_dict", "register_buffer", "add_module"),
+            ("modules", "children", "named_modules", "load_state_dict", "add_module"),
             "unknown object",
         ),
+        "register_buffer": "keep buffer",
     },
     Kind.OPTIMIZER: {
         "step": "step",

@@ -10,6 +10,7 @@ from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
+    Buffer,
     Container,
     Method,
     Module,
@@ -206,6 +207,8 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return NONE
         case "clip":
             return call.record((Value(Kind.TENSOR),), Weight.HEAVY)
+        case "keep buffer":
+            return _keep_buffer(machine, info, call)
         case "unknown object":
             return UNKNOWN
         case _:
@@ -213,6 +216,18 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             if result.kind is Kind.TENSOR and any(cls.outline.is_framework for cls in info.of):
                 return result._replace(assumes=_OF_FRAMEWORK)
             return result
+
+
+def _keep_buffer(machine: Machine, info: Module, call: Call) -> Value:
+    """`register_buffer`: what is given goes where the module goes, under its name."""
+    name, given = literal(call.argument(0, "name")), call.argument(1, "tensor")
+    if not isinstance(name, str) or given is None or given.kind not in (Kind.HOST, Kind.TENSOR):
+        return NONE
+    for cls in info.of:
+        machine.touch((cls, name))
+        on_host = given.kind is Kind.HOST
+        call.store.attributes[cls, name] = Value(Kind.HOST, payload=Buffer()) if on_host else given
+    return NONE
 
 
 def _set_mode(machine: Machine, receiver: Value, info: Module, name: str, call: Call) -> Value:
