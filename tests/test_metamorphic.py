@@ -115,7 +115,6 @@ KNOWN_LIMITS = {
         "that the next round of a loop applies the same gradients once more is told where both steps stand "
         "in its own function, not where the callee makes both"
     ),
-    ("inline_helpers", "XLA001/loop_of_2019"): UNSEEN,
     ("inline_helpers", "interpreter/defined_anew"): "the change takes the first of two functions of one name",
     ("extract_loop_bodies_into_closures", "XLA101/train_loop_fn_closure"): SIBLINGS,
     ("extract_loop_bodies_into_closures", "XLA701/train_loop_fn"): SIBLINGS,

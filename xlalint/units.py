@@ -17,7 +17,7 @@ from xlalint.knowledge.stubs import shipped
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.file import Unreadable
 from xlalint.sources.project import Projects
-from xlalint.sources.usage import HOT_TOKEN
+from xlalint.sources.usage import LIBRARIES
 from xlalint.versions import DEFAULT_TARGET, VersionRange
 
 
@@ -260,7 +260,7 @@ def _imports_any(file: File, packages: frozenset[str]) -> bool:
     return not packages.isdisjoint(_roots(file))
 
 
-_BRINGING = frozenset({HOT_TOKEN, "torch_xla_py"}) | IMPORT_XLA
+_BRINGING = frozenset(LIBRARIES) | IMPORT_XLA
 
 
 def _takes(imports: Iterable[str], offered: Mapping[str, set[str]]) -> bool:

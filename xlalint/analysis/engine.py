@@ -46,7 +46,7 @@ from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import IS_A_TENSOR, Value
 from xlalint.sources import imports
 from xlalint.sources.file import START, SourceFile, Unreadable, read
-from xlalint.sources.usage import HOT_TOKEN
+from xlalint.sources.usage import HOT_TOKEN, LIBRARIES
 from xlalint.spelling import THE_FRAMEWORK
 from xlalint.stack import deep_recursion
 
@@ -230,7 +230,7 @@ class Program:
             self.plan = Plan(
                 [o for file, o in outlines if o is not None and (file.is_hot or file.path in looked_into)],
                 self.project,
-                lambda outline: (HOT_TOKEN, *self._at(outline.path.parent).packages),
+                lambda outline: (*LIBRARIES, *self._at(outline.path.parent).packages),
             )
         planned = set(self.plan.outlines)
         self._derived = [outline for _, outline in outlines if outline is not None and outline not in planned]

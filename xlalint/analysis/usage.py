@@ -11,6 +11,7 @@ from xlalint.analysis.words import words_in
 from xlalint.knowledge import lifecycle
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.site import site_of
+from xlalint.sources.usage import FORMER
 
 Resolve = Callable[[str], str | None]
 
@@ -116,7 +117,7 @@ class _Walker:
         found: list[ApiUsed] = []
         for use in self._uses:
             name, binding = (use.text, None) if use.imported else self._meaning(use.scope, use.text)
-            if name is None or not _ours(name) or (name.startswith(_FORMERLY) and not use.imported):
+            if name is None or not _ours(name) or (name.startswith(FORMER) and not use.imported):
                 continue
             guarded = use.guarded or (binding is not None and binding.protects(name))
             if use.compared:
@@ -567,12 +568,8 @@ _DISTRIBUTION = re.compile(r"torch(?:[-_]xla)?\b")
 _MODULE = re.compile(r"torch_xla\.")  # to ask for torch_xla itself is no question of its version
 
 
-_FORMERLY = "torch_xla_py"
-"""What torch_xla was called before its first release: gone as a whole, so only its import is told."""
-
-
 def _ours(name: str) -> bool:
-    return name.partition(".")[0] in (PACKAGE, _FORMERLY, EXTENSION)
+    return name.partition(".")[0] in (PACKAGE, FORMER, EXTENSION)
 
 
 def _joined(name: str, rest: str) -> str:

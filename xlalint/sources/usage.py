@@ -15,7 +15,10 @@ from xlalint.sources.imports import imported
 HOT_TOKEN = "torch_xla"
 """A file that does not name this package, or another that the settings name, is not hot but by a device."""
 
-_LIBRARIES = (HOT_TOKEN, "torch_xla_py")
+FORMER = "torch_xla_py"
+"""What torch_xla was called before its first release."""
+
+LIBRARIES = (HOT_TOKEN, FORMER)
 _DEVICE_TOKENS = (b'"xla"', b"'xla'", b'"xla:', b"'xla:")
 _DEVICE = re.compile(rb"xla(?::(?:\d+|\{[^{}]*\}))?")
 _IMPORT_BY_NAME = re.compile(rb"\b(?:import_module|__import__)\s*\(\s*(?:name\s*=\s*)?$")
@@ -36,7 +39,7 @@ def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
     It imports torch_xla, or one of `packages`, be it by `import_module` of a literal; or a device is given
     as the text "xla" or "xla:0". What stands in comments, docstrings and other texts does not count.
     """
-    names = (*_LIBRARIES, *packages)
+    names = (*LIBRARIES, *packages)
     # Most files are seen through by one search: what is looked for holds this, but for packages.
     if b"xla" not in data and not any(package.encode() in data for package in packages):
         return False
@@ -63,11 +66,11 @@ def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
 
 def may_import_xla(data: bytes) -> bool:
     """Whether the code in these bytes names torch_xla, or a text of it begins so, as for `import_module`."""
-    names = tuple(name.encode() for name in _LIBRARIES)
+    names = tuple(name.encode() for name in LIBRARIES)
     return any(
         found["name"] is not None
         or (found["text"] is not None and found["text"].strip(b"\"'").startswith(names))
-        for found in _tokens(_LIBRARIES).finditer(data)
+        for found in _tokens(LIBRARIES).finditer(data)
     )
 
 
