@@ -72,9 +72,9 @@ def _world_size(watch: Watch, original: Any) -> Any:
     @functools.wraps(original)
     def world_size() -> Any:
         size = original()
-        caller = next(frames_below_user(), None) if size == 1 and xr.is_spmd() else None
-        if caller and caller.f_code.co_filename == xm.__file__ and not caller.f_locals.get("groups"):
-            operation = caller.f_code.co_name
+        below = list(frames_below_user()) if size == 1 and xr.is_spmd() else []
+        if below and below[0].f_code.co_filename == xm.__file__ and not below[0].f_locals.get("groups"):
+            operation = below[-1].f_code.co_name
             if operation in REDUCING and (chain := user_chain()):
                 watch.tell(chain, lambda state, site: watch.model.collective(state, operation, "", site))
         return size
