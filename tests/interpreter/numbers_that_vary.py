@@ -57,3 +57,13 @@ def once_before_the_loop(loader):
             x = batch.to(device)
             for _ in range(count):
                 x = model(x)
+
+
+def part_of_what_something_unknown_was_appended_to(sampler):
+    generated = torch.full((1, 1, 4), 0, device=device)
+    for step in range(100):
+        part = generated[:, step].unsqueeze(1)  # expect: XLA402 likely
+        following = sampler.decode(step)
+        generated = torch.cat([generated, following.unsqueeze(1)], dim=1)  # expect: XLA403 likely
+        torch_xla.sync()
+    return part

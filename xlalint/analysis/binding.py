@@ -33,6 +33,7 @@ from xlalint.lazy.assumptions import assume, either
 from xlalint.lazy.events import Form
 from xlalint.lazy.values import (
     HOST,
+    IS_A_TENSOR,
     Kind,
     Place,
     Recorded,
@@ -227,7 +228,9 @@ def watch_index(
         value, by = base, Form.INDEX
     else:
         return
-    if value.known:
+    # In several dimensions only tensors are indexed: it is one in each branch that made it.
+    is_one = by is Form.INDEX and isinstance(node.slice, ast.Tuple) and value.assumes == IS_A_TENSOR
+    if value.known or is_one:
         text = THE_FRAMEWORK if frame.outline.is_framework else spelling(node)
         fills = fills and by is Form.MASK
         frame.model.vary_shape(store.state, value, by, text, frame.site(node), fills=fills)
