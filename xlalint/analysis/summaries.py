@@ -29,7 +29,7 @@ from xlalint.lazy.assumptions import both
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, LastCut, needed
 from xlalint.lazy.events import Event, Settled
 from xlalint.lazy.gradients import Gradient, Gradients
-from xlalint.lazy.obligations import Fact, Obligation, Owed, left_by_work
+from xlalint.lazy.obligations import MADE_OF, Fact, Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import (
@@ -337,7 +337,7 @@ def _obligations_after(
     held = left_by_work(before.obligations) if left.loop.all.works else before.obligations
     owed = {o for o in held if not o.terms.enters_calls or o.inside_call() in inside}
     for changed in inside:
-        if changed.terms.enters_calls:
+        if changed.owed not in MADE_OF:
             continue
         # A cut of the caller's met, inside the call, what makes something else of it.
         owed |= {
@@ -346,7 +346,7 @@ def _obligations_after(
                 assumes=both(o.assumes, changed.assumes),
                 before_barrier=changed.before_barrier,
             )
-            for o in before.owes(Owed.SPLIT_STEP)
+            for o in before.owes(MADE_OF[changed.owed])
         }
     for o in left.obligations - inside:
         owed.add(

@@ -101,6 +101,13 @@ TERMS: dict[Owed, Terms] = {
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 
+MADE_OF: dict[Owed, Owed] = {
+    Owed.FORWARD_SPLIT: Owed.FORWARD_CUT,
+    Owed.STEP_IN_TWO: Owed.SPLIT_STEP,
+    Owed.ACCUMULATION: Owed.SPLIT_STEP,
+}
+"""What takes the place of an obligation; in a called function, of one of its caller's."""
+
 
 class Fact(NamedTuple):
     """How a test came out: whether `subject` is `value`, both as text."""
