@@ -50,7 +50,6 @@ IN_A_CALLEE = "what the loop's own statements do is looked at, not what function
 SCOPE_IN_A_CALLEE = "a loop and the step scope in it are told together where one function holds both"
 SIBLINGS = "a nested function that another one calls sees of the names around it only those the other reads"
 READ_OF_THE_BODY = "with the body in a function of its own fewer reads are told; why was not looked into yet"
-BEFORE_BACKWARD = "a marker before backward is told in the function whose loop ends its rounds with a cut"
 HANDED_BACK = "what a body hands back is held by its names until the next round"
 CHOSEN_DEVICE = "where a call hands the device on, one diagnostic more is told; why was not looked into yet"
 ENDLESS = "an iterator that never ends is not told from one that may end before the loader does"
@@ -66,13 +65,9 @@ KNOWN_LIMITS = {
         "that a module which is imported turns eager mode on is not known where it is imported"
     ),
     ("inline_helpers", "interpreter/chosen_devices"): CHOSEN_DEVICE,
-    ("extract_loop_bodies", "interpreter/copied_to_the_host"): IN_A_CALLEE,
     ("extract_loop_bodies", "interpreter/device_by_use"): IN_A_CALLEE,
     ("extract_loop_bodies", "interpreter/held_by_names"): HANDED_BACK,
     ("extract_loop_bodies_into_closures", "interpreter/held_by_names"): HANDED_BACK,
-    ("extract_loop_bodies", "interpreter/owed"): BEFORE_BACKWARD,
-    ("extract_loop_bodies_into_closures", "interpreter/owed"): BEFORE_BACKWARD,
-    ("extract_statements", "interpreter/owed"): BEFORE_BACKWARD,
     ("extract_loop_bodies", "interpreter/layers_in_loops"): READ_OF_THE_BODY,
     ("extract_loop_bodies", "interpreter/made_by_packages"): READ_OF_THE_BODY,
     ("extract_loop_bodies", "interpreter/perhaps_none"): READ_OF_THE_BODY,
@@ -93,9 +88,6 @@ KNOWN_LIMITS = {
     ("wrap_loaders_in_zip", "XLA404/one_epoch"): ENDLESS,
     ("wrap_loaders_in_zip", "clean/breaks_before_a_cut"): ENDLESS,
     ("wrap_loaders_in_zip", "clean/reduced_now_and_then"): ENDLESS,
-    ("extract_loop_bodies", "XLA205/marker_between_forward_and_backward"): BEFORE_BACKWARD,
-    ("extract_loop_bodies_into_closures", "XLA205/marker_between_forward_and_backward"): BEFORE_BACKWARD,
-    ("extract_statements", "XLA205/marker_between_forward_and_backward"): BEFORE_BACKWARD,
     ("extract_loop_bodies", "XLA209/generator_of_another_module"): READ_OF_THE_BODY,
     ("extract_loop_bodies_into_closures", "XLA209/generator_of_another_module"): READ_OF_THE_BODY,
     ("extract_loop_bodies_into_closures", "XLA202/two_outputs_one_read"): READ_OF_THE_BODY,
