@@ -88,14 +88,19 @@ def _of_dict(node: ast.expr) -> Iterator[_Use]:
 
 
 def _of_commands(call: ast.Call) -> Iterator[_Use]:
-    """What a command line sets that is handed to a shell: `os.system("XRT_WORKERS=... python train.py")`."""
+    """What a command line sets that is handed to a shell: `os.system("XRT_WORKERS=... python train.py")`.
+
+    The shell ends, and its variables with it: `os.system("export XLA_USE_BF16=1")` sets nothing for anybody.
+    """
     called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if called not in _SHELLS:
         return
     for given in call.args:
         if isinstance(given, ast.Constant) and isinstance(given.value, str):
             for match in _ASSIGNED.finditer(given.value):
-                yield from _set(given, match[1], ast.Constant(match[2]))
+                if not _ASSIGNED.sub("", given.value[match.end() :]).strip(" ;&|\n"):
+                    return
+                yield from _set(given, match[1], ast.Constant(match[2].strip("\"'")))
 
 
 def _set(node: ast.expr | ast.keyword, name: str, given: ast.expr | None = None) -> Iterator[_Use]:
@@ -120,5 +125,5 @@ def _is_environment(node: ast.expr) -> bool:
 _GETTERS = frozenset({"get", "getenv"})
 _SETTERS = frozenset({"setdefault", "putenv"})
 _SHELLS = frozenset({"system", "popen", "run", "call", "check_call", "check_output", "Popen"})
-_ASSIGNED = re.compile(r"(?:^|[\s;&|])(?:export\s+)?([A-Z][A-Z0-9_]+)=(\w*)")
+_ASSIGNED = re.compile(r"""(?:^|[\s;&|])(?:export\s+)?([A-Z][A-Z0-9_]+)=("[^"]*"|'[^']*'|[^\s;&|]*)""")
 _ANY = re.compile(environment.PATTERN)

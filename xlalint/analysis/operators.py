@@ -284,6 +284,8 @@ def compare(
             return HOST  # no tensor: what is compared with a string is one
         if Kind.NONE not in (left.kind, right.kind):
             left, right = worked_on(left), worked_on(right)
+        elif isinstance(op, ast.Eq | ast.NotEq):
+            return HOST  # Python answers: no tensor equals None.
         compared = record((left, right), Weight.LIGHT, frame.site(node), frame, store)
         return compared._replace(payload=Tensor(Role.MASK))
     for one, other, flipped in ((left, right, False), (right, left, True)):

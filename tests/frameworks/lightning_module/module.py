@@ -27,6 +27,25 @@ class ReadsItsLoss(L.LightningModule):
         return torch.optim.AdamW(self.parameters())
 
 
+class ReadsByItsLogger(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(6, 3)
+
+    def training_step(self, batch, batch_idx):
+        loss = self.net(batch[0]).sum()
+        self.logger.experiment.add_scalar("loss", loss, batch_idx)  # expect: XLA102 likely
+        self.logger.log_metrics({"rate": 0.1}, batch_idx)  # quiet: no tensor
+        return loss
+
+    def validation_step(self, batch, batch_idx):
+        loss = self.net(batch[0]).sum()
+        self.logger.log_metrics({"loss": loss})  # quiet: nothing of it is left
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters())
+
+
 class Good(L.LightningModule):
     def __init__(self):
         super().__init__()
@@ -83,4 +102,5 @@ class PrintsLoss(Callback):
 def main(loader):
     trainer = L.Trainer(accelerator="tpu", devices=8)
     trainer.fit(ReadsItsLoss(), loader)
+    trainer.fit(ReadsByItsLogger(), loader)
     trainer.fit(Tied(), loader)  # quiet: Lightning ties again what it has moved

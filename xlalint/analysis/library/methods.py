@@ -113,7 +113,7 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
             if taken_from(receiver) and not given.assumes:
                 call.frame.model.move_batch(call.store.state)
             return Value(Kind.TENSOR, given.assumes, differs=receiver.differs)
-        return receiver if device.type == "cpu" else UNKNOWN
+        return receiver if device.type else UNKNOWN
     other = call.argument(0, "tensor")
     if effect == "move to other" and other is not None and other.kind is Kind.TENSOR:
         return call.record((other,), Weight.LIGHT)

@@ -54,8 +54,6 @@ _OF_FRAMEWORK = assume(f"the model of {THE_FRAMEWORK} returns tensors")
 
 _WITH_PARTS = {name: how for methods in OF_MODULE_CONTAINERS.values() for name, how in methods.items()}
 
-_PLACES = {"xla": Place.XLA, "cpu": Place.HOST}
-
 
 def make_module(name: str, call: Call, *, draws: bool = False) -> Value:
     """A module of a library, of which `name` is the class; `draws` if it surely draws while it trains."""
@@ -270,13 +268,13 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
             return receiver  # a dtype
         name = device_of(target).type
         assumes = target.assumes if target is not None and name == XLA else assumes
-    place = _PLACES.get(name, Place.UNKNOWN)
+    place = Place.XLA if name == XLA else Place.HOST if name else Place.UNKNOWN
     if place is Place.XLA:
         call.frame.model.use_device(call.store.state, call.spelling, call.site)
         _come_apart(machine, info, assumes, call)
     if place is Place.XLA and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(info.identity, Move((call.site,), assumes))
-    leaves = place is Place.HOST and info.place is Place.XLA
+    leaves = name == "cpu" and info.place is Place.XLA
     if leaves and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(info.identity, Move((call.site,), to=Place.HOST, left=(call.site,)))
     moved = receiver._replace(assumes=both(receiver.assumes, assumes), payload=info._replace(place=place))

@@ -60,8 +60,8 @@ def step_optimizer(
     info = optimizer.payload if optimizer is not None else None
     if not isinstance(info, Optimizer):
         info = Optimizer(None, Place.UNKNOWN, None)
-    if info.place is Place.HOST and not info.stale:
-        return  # Its parameters are on the host.
+    if _is_on_host(optimizer):
+        return
     built = (info.built,) if info.built is not None else ()
     call.frame.model.step_optimizer(
         call.store.state,
@@ -141,12 +141,19 @@ def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             model.change_gradients(state, Use.UNSCALE, call.spelling, call.site)
             return NONE
         case "step":
-            if isinstance(receiver.payload, Scaler) and receiver.payload.enabled:
+            optimizer = call.argument(0, "optimizer")
+            if isinstance(receiver.payload, Scaler) and receiver.payload.enabled and not _is_on_host(optimizer):
                 model.step_scaler(state, call.spelling, call.site, assumes=receiver.assumes)
-            step_optimizer(machine, call.argument(0, "optimizer"), call)
+            step_optimizer(machine, optimizer, call)
             return NONE
         case _:
             return _own_method(machine, receiver, name, call) or HOST
+
+
+def _is_on_host(optimizer: Value | None) -> bool:
+    """Whether an optimizer is over a model that has never been on an XLA device."""
+    held = optimizer.payload if optimizer is not None else None
+    return isinstance(held, Optimizer) and held.place is Place.HOST and not held.stale
 
 
 def _own_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value | None:

@@ -6,6 +6,7 @@ import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
+from torch.utils.tensorboard import SummaryWriter
 
 MODULES = ("lightning", "pytorch_lightning", "lightning_fabric")
 ELSEWHERE = {"accelerator": ("cpu", "gpu", "cuda", "mps", "hpu")}
@@ -24,8 +25,18 @@ class _LightningOptimizer:
         self.optimizer.zero_grad()
 
 
+class _Logger:
+    experiment = SummaryWriter()
+
+    def log_metrics(self, metrics, step=None):
+        for value in metrics.values():
+            if isinstance(value, torch.Tensor):
+                value.item()
+
+
 class LightningModule(torch.nn.Module):
     automatic_optimization = True
+    logger = _Logger()
 
     def log(self, name, value, sync_dist=False, **kwargs):
         if sync_dist:
