@@ -63,3 +63,25 @@ def compared_with_none():
     if total != None and total.sum() > 0:  # expect: XLA103
         return 1
     return 2
+
+
+if Settings.device == "TPU":
+    chosen = torch_xla.device()
+elif Settings.device == "GPU":
+    chosen = torch.device("cuda")
+
+
+def saved_from_the_chosen_device():
+    model = torch.nn.Linear(4, 1).to(chosen)
+    torch.save(model.state_dict(), "model.pt")  # quiet: the arm for the TPU is left out
+
+
+if Settings.device == "GPU":
+    other = torch_xla.device()
+else:
+    other = torch.device("cuda")
+
+
+def saved_from_the_other_device():
+    model = torch.nn.Linear(4, 1).to(other)
+    torch.save(model.state_dict(), "model.pt")  # expect: XLA601

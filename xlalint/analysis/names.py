@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.operators import truth
 from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
     Bound,
@@ -130,7 +131,8 @@ class Names:
         joined: Value | None = None
         bindings = outline.bindings.get(name, [])
         libraries = [b for b in bindings if isinstance(b, Import) and b.target.startswith(functions.FAMILY)]
-        for binding in libraries or bindings:
+        made = [b for b in bindings if not (isinstance(b, ast.expr) and self._is_passed_over(b, outline))]
+        for binding in libraries or made or bindings:
             if isinstance(binding, Import):
                 value = self.qualified(binding.target, outline)
             elif isinstance(binding, Function | Class):
@@ -159,6 +161,15 @@ class Names:
             if f"{source}.{name}" in functions.FUNCTIONS:
                 return self.qualified(f"{source}.{name}", outline)
         return UNKNOWN
+
+    def _is_passed_over(self, binding: ast.expr, outline: Outline) -> bool:
+        """Whether a name is bound in an arm that a setting of the program leaves out."""
+        for test, holds in outline.in_branches.get(binding, ()):
+            if not any(isinstance(node, ast.Call) for node in within(test)):
+                known = truth(self._machine.evaluate(test, Frame(outline, None, 0), Store(State())))
+                if known is not None and known is not holds:
+                    return True
+        return False
 
     def _runs_text(self, outline: Outline) -> bool:
         """Whether a module runs text, which may set its settings anew."""

@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from xlalint.analysis.sections import SIMPLE, Sections, blocks, digest
 from xlalint.knowledge.functions import OTHER_BACKENDS
@@ -256,6 +256,9 @@ class Import:
         self.target = target
 
 
+Tests: TypeAlias = tuple[tuple[ast.expr, bool], ...]
+"""Tests, each with how it comes out."""
+
 Binding = Import | Function | Class | ast.expr
 
 
@@ -302,7 +305,8 @@ class Outline:
         self.bindings: dict[str, list[Binding]] = {}
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}
-        self.in_branches: set[ast.expr] = set()
+        self.in_branches: dict[ast.expr, Tests] = {}
+        """What a module binds elsewhere than in its body, with the tests of the `if` statements around."""
         """What a branch or a loop of its body assigns: the name may as well be what it was before."""
         self.star_imports: list[str] = []
         self._mentioned: dict[frozenset[str], bool] = {}
@@ -503,7 +507,9 @@ class Outline:
                         ):
                             self._bind(name, value)
 
-    def _collect(self, body: list[ast.stmt], parent: Function | None, owner: Class | None) -> None:
+    def _collect(
+        self, body: list[ast.stmt], parent: Function | None, owner: Class | None, tests: Tests = ()
+    ) -> None:
         """Walk statements, not expressions: functions at any depth, names of the module level."""
         at_module = parent is None and owner is None
         for node in body:
@@ -540,14 +546,18 @@ class Outline:
                         for name, value in _assigned(assigned, node.value):
                             self._bind(name, value)
                             if body is not self.tree.body:
-                                self.in_branches.add(value)
+                                self.in_branches[value] = tests
             elif at_module and (moved := _moved(node)) is not None:
                 if moved.func.value.id in self.bindings:  # type: ignore[attr-defined]
                     self._bind(moved.func.value.id, moved)  # type: ignore[attr-defined]
-                    self.in_branches.update(() if body is self.tree.body else (moved,))
+                    if body is not self.tree.body:
+                        self.in_branches[moved] = tests
+            elif at_module and isinstance(node, ast.If):
+                self._collect(node.body, parent, owner, (*tests, (node.test, True)))
+                self._collect(node.orelse, parent, owner, (*tests, (node.test, False)))
             else:
                 for inner in blocks(node):
-                    self._collect(inner, parent, owner)
+                    self._collect(inner, parent, owner, tests)
 
 
 def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:

@@ -142,7 +142,11 @@ def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return NONE
         case "step":
             optimizer = call.argument(0, "optimizer")
-            if isinstance(receiver.payload, Scaler) and receiver.payload.enabled and not _is_on_host(optimizer):
+            if (
+                isinstance(receiver.payload, Scaler)
+                and receiver.payload.enabled
+                and not _is_on_host(optimizer)
+            ):
                 model.step_scaler(state, call.spelling, call.site, assumes=receiver.assumes)
             step_optimizer(machine, optimizer, call)
             return NONE
