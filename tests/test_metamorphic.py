@@ -55,6 +55,7 @@ CHOSEN_DEVICE = "where a call hands the device on, one diagnostic more is told; 
 ENDLESS = "an iterator that never ends is not told from one that may end before the loader does"
 CLOCK_ELSEWHERE = "a clock that one function reads and another one subtracts is not followed"
 TIED_ELSEWHERE = "what the methods of a class tie is known, not what a function ties that they call"
+UPDATES = "a loop over a few updates of one batch is told from a loop of steps where one function holds both"
 UNSEEN = "why was not looked into yet"
 
 KNOWN_LIMITS = {
@@ -103,6 +104,17 @@ KNOWN_LIMITS = {
         "that an unknown value is a model is seen where the same function calls its `eval`"
     ),
     ("extract_statements", "interpreter/stepped_twice"): UNSEEN,
+    ("extract_loop_bodies", "interpreter/norms_of_gradients"): READ_OF_THE_BODY,
+    ("extract_loop_bodies_into_closures", "interpreter/norms_of_gradients"): READ_OF_THE_BODY,
+    ("extract_loops", "interpreter/raising_without_cuda"): (
+        "that a called function raises where there is no CUDA is not known where it is called"
+    ),
+    ("extract_loops", "interpreter/updates_of_a_step"): UPDATES,
+    ("extract_loop_bodies", "interpreter/updates_of_a_step"): UPDATES,
+    (
+        "inline_helpers",
+        "interpreter/copied_to_the_host",
+    ): "two names of one state dict are not known to be one",
     ("extract_loop_bodies_into_closures", "interpreter/ways"): (
         "that the next round of a loop applies the same gradients once more is told where both steps stand "
         "in its own function, not where the callee makes both"

@@ -14,7 +14,7 @@ def train(index):
         first = xm.all_reduce(xm.REDUCE_SUM, counts)
         second = xm.all_reduce(xm.REDUCE_SUM, value)
         torch_xla.sync()
-        print(first.sum().item(), second.sum().item())
+        print(torch.stack([first.sum(), second.sum()]).tolist())
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ def train(index):
             second = xm.all_reduce(xm.REDUCE_SUM, value)  # replica 1
             first = xm.all_reduce(xm.REDUCE_SUM, counts)
         torch_xla.sync()
-        print(first.sum().item(), second.sum().item())
+        print(torch.stack([first.sum(), second.sum()]).tolist())
 
 
 if __name__ == "__main__":
