@@ -387,7 +387,8 @@ def _end_loop(
         done.trains or done.cuts or done.may_cut or may_hold_work(machine, frame, back)
     ):
         recorded = NOTHING  # what a round computes and gives to no name, no cut at its end would run
-    if not (done.trains or done.reads or done.cuts or done.may_cut) and _may_read(node, frame):
+    seen = done.trains or done.reads or done.cuts or done.may_cut
+    if recorded != NOTHING and not seen and _may_read(node, frame):
         recorded = NOTHING
     frame.model.end_loop(
         state, outside, over, recorded, frame.site(node),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.operators import truth
-from xlalint.analysis.outline import Class, Function, Import, Outline, within
+from xlalint.analysis.outline import Binding, Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
@@ -131,8 +131,7 @@ class Names:
         joined: Value | None = None
         bindings = outline.bindings.get(name, [])
         libraries = [b for b in bindings if isinstance(b, Import) and b.target.startswith(functions.FAMILY)]
-        made = [b for b in bindings if not (isinstance(b, ast.expr) and self._is_passed_over(b, outline))]
-        for binding in libraries or made or bindings:
+        for binding in libraries or self._bound(bindings, outline):
             if isinstance(binding, Import):
                 value = self.qualified(binding.target, outline)
             elif isinstance(binding, Function | Class):
@@ -161,6 +160,11 @@ class Names:
             if f"{source}.{name}" in functions.FUNCTIONS:
                 return self.qualified(f"{source}.{name}", outline)
         return UNKNOWN
+
+    def _bound(self, bindings: list[Binding], outline: Outline) -> list[Binding]:
+        """The bindings of a name without those that are passed over; all, where none would be left."""
+        bound = [b for b in bindings if not (isinstance(b, ast.expr) and self._is_passed_over(b, outline))]
+        return bound or bindings
 
     def _is_passed_over(self, binding: ast.expr, outline: Outline) -> bool:
         """Whether a name is bound in an arm that a setting of the program leaves out."""

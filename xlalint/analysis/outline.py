@@ -306,8 +306,8 @@ class Outline:
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}
         self.in_branches: dict[ast.expr, Tests] = {}
-        """What a module binds elsewhere than in its body, with the tests of the `if` statements around."""
-        """What a branch or a loop of its body assigns: the name may as well be what it was before."""
+        """What a branch or a loop of its body assigns, with the tests of the `if` statements around it: the
+        name may as well be what it was before."""
         self.star_imports: list[str] = []
         self._mentioned: dict[frozenset[str], bool] = {}
         self._sites: dict[ast.AST, Site] = {}

@@ -144,8 +144,7 @@ class _Rewriting:
             try:
                 (cure,) = as_one(self._module, [cure for _, cure in found])
                 rewrite = rewriter_of(cure)(self._module, cure)
-                _require_one_cell(self._module, rewrite)
-                yield _Step(cure, rewrite, numbers)
+                yield _Step(cure, _within_cells(self._module, rewrite), numbers)
             except Refused:
                 continue  # each by itself, then
 
@@ -168,8 +167,7 @@ class _Rewriting:
             try:
                 cures = [cure for _, cure in found]
                 rewrite = all_moved_below(self._module, cures)
-                _require_one_cell(self._module, rewrite)
-                yield _Step(cures[0], rewrite, numbers)
+                yield _Step(cures[0], _within_cells(self._module, rewrite), numbers)
             except Refused:
                 continue  # each by itself, then
 
@@ -190,8 +188,7 @@ class _Rewriting:
         for each in (cure, *cure.also):
             here = self._here(each, wanted)
             rewrite = rewrite.with_(rewriter_of(here)(self._module, here))
-        _require_one_cell(self._module, rewrite)
-        return _Step(cure, rewrite, [number])
+        return _Step(cure, _within_cells(self._module, rewrite), [number])
 
     def _here(self, cure: Cure, wanted: Wanted) -> Cure:
         """The cure, about this file."""
@@ -253,21 +250,22 @@ class _Rewriting:
         return True
 
 
-def _require_one_cell(module: Module, rewrite: Rewrite) -> None:
-    """See that nothing moves between the cells of a notebook: each shows what it prints below itself.
+def _within_cells(module: Module, rewrite: Rewrite) -> Rewrite:
+    """A rewrite that moves nothing between the cells of a notebook: each shows what it prints below itself.
 
     Raises:
         Refused: something would.
     """
     notebook = module.file.notebook
     if notebook is None:
-        return
+        return rewrite
     for operation in rewrite.operations:
         cells = {notebook.cell_at(statement.lineno)[0] for statement in touched(operation)}
         if len(cells) > 1:
             raise Refused(
                 f"it would reach over cells {min(cells)} to {max(cells)}, of which each is run by itself"
             )
+    return rewrite
 
 
 def new_text(module: Module, rewrite: Rewrite, exports: Exports) -> str:
