@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from fixing import Fixed, fixed, fixed_files, module_of, text_after
-from fixture_programs import Program, bad_programs
+from fixture_programs import FIXTURES, Program, bad_programs
 from wrong_rewrites import OPERATORS
+from xlalint.api import fix_paths
 from xlalint.cure import SyncBefore, WrapBody
 from xlalint.fixing.markers import sync_before
 from xlalint.fixing.module import Module, is_marker, statements
@@ -22,6 +24,7 @@ from xlalint.fixing.order import require_order
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.scopes import wrap_body
 from xlalint.lazy.site import Site
+from xlalint.settings import SettingsFinder
 
 FIXES = Path(__file__).with_name("fixes")
 
@@ -95,7 +98,6 @@ OTHERWISE = {
 
 UNREACHED = {
     "XLA101/computed_name": "nothing is found",
-    "XLA101/read_three_calls_deep": "nothing would be left in the step",
     "XLA201/marker_in_helper": "the marker stands in `steps.finish`",
     "XLA202/evaluation_between_epochs": "nothing is found",
     "XLA202/trainer_over_steps": "`torch_xla` may be missing where line 26 runs",
@@ -259,13 +261,84 @@ def test_what_the_own_file_refuses_that_of_a_helper_may_allow() -> None:
     assert found.texts[helper] == cured(helper).read_text(encoding="utf-8")
 
 
+TOGETHER = {
+    "another file calls the function": (
+        "training/metrics.py",
+        "class Meter:",
+        "def again(trainer):\n    trainer.train_step(1, 2)\n\n\nclass Meter:",
+        "another file may call `train_step`",
+    ),
+    "another line of the file does": (
+        "training/loop.py",
+        "    @property\n",
+        "    def again(self):\n        self.train_step(1, 2)\n\n    @property\n",
+        "line 25 of loop.py uses `train_step`, too",
+    ),
+    "what a framework may call": (
+        "training/loop.py",
+        "class Trainer:",
+        "class Trainer(torch.utils.data.Dataset):",
+        "`train_step` may be called by what `Trainer` derives from",
+    ),
+    "private to its class": (
+        "training/loop.py",
+        "report(",
+        "_report(",
+        "line 19 uses `_report`, which is private",
+    ),
+    "a name that means something else in the caller": (
+        "main.py",
+        "    for features",
+        "    loss = None\n    for features",
+        "`loss` means something else on line 22, below the step",
+    ),
+    "something that follows in the step": (
+        "main.py",
+        "# expect: XLA101",
+        "\n            trainer.losses.append(1)",
+        "`trainer.report(loss)` cannot move past line 22: a call there may change `trainer.losses`",
+    ),
+    "returned in the middle": (
+        "training/loop.py",
+        "        loss.backward()\n",
+        "        if target is None:\n            return\n        loss.backward()\n",
+        "`train_step` returns in more than one place",
+    ),
+}
+"""Why a read does not move to the caller in another file: the file, and what is otherwise in it."""
+
+
+@pytest.mark.parametrize("file, old, new, reason", TOGETHER.values(), ids=list(TOGETHER))
+def test_two_files_change_together_only_where_nobody_else_minds(
+    file: str, old: str, new: str, reason: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "program"
+    shutil.copytree(FIXTURES / "XLA101" / "read_three_calls_deep", folder)
+    text = (folder / file).read_text(encoding="utf-8")
+    assert old in text
+    (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+    found = fixed_files(folder, sorted(folder.rglob("*.py")), ["XLA101"])
+    assert not found.changed
+    assert any(reason in why for _, _, why in found.left), found.left
+
+
+def test_two_files_change_together_only_if_both_are_named(tmp_path: Path) -> None:
+    folder = tmp_path / "program"
+    shutil.copytree(FIXTURES / "XLA101" / "read_three_calls_deep", folder)
+    finder = SettingsFinder(isolated=True, given={"select": ("XLA101",)})
+    outcome = fix_paths([str(folder / "main.py")], unsafe=True, settings=finder)
+    assert not outcome.after
+    assert any("loop.py, which is not checked" in each.reason for each in outcome.left)
+
+
 def test_an_import_goes_once_no_other_file_takes_what_it_brings() -> None:
     folder = FIXES / "passing_on"
-    files = [folder / name for name in ("main.py", "compat.py", "cold.py")]
+    files = sorted(folder.glob("*.py"))
     found = fixed_files(folder, files, ["XLA001", "XLA002"])
-    assert found.changed == {*files[:2]}
-    for file in files[:2]:
-        assert found.texts[file] == (FIXES / "passing_on.fixed" / file.name).read_text(encoding="utf-8")
+    changed = sorted((FIXES / "passing_on.fixed").glob("*.py"))
+    assert {file.name for file in found.changed} == {file.name for file in changed}
+    for file in changed:
+        assert found.texts[folder / file.name] == file.read_text(encoding="utf-8")
     again = fixed_files(
         folder, files, ["XLA001", "XLA002"], {str(file): found.texts[file].encode() for file in files}
     )

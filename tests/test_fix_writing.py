@@ -6,12 +6,13 @@ import errno
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from xlalint.fixing.writing import Unwritten, replace
+from xlalint.fixing.writing import Change, Unwritten, replace, replace_all
 
 OLD = b"xm.mark_step()\n"
 NEW = b"torch_xla.sync()\n"
@@ -104,6 +105,24 @@ def failing(step: str, fault: BaseException, after: int) -> Callable[..., Any]:
     return call
 
 
+def failing_once(step: str, fault: BaseException, after: int) -> Callable[..., Any]:
+    """As `failing`, for one call alone: what is put back can be."""
+    real, fails = getattr(os, step), failing(step, fault, after)
+    failed = False
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        nonlocal failed
+        if failed:
+            return real(*arguments, **keywords)
+        try:
+            return fails(*arguments, **keywords)
+        except type(fault):
+            failed = True
+            raise
+
+    return call
+
+
 FAULTS = (
     OSError(errno.ENOSPC, "No space left on device"),
     OSError(errno.EIO, "Input/output error"),
@@ -151,3 +170,27 @@ def test_a_kill_at_any_write_leaves_one_text_or_the_other(file: Path) -> None:
             for name in others(file):  # what nobody was left to delete is not taken for Python
                 assert not name.endswith(".py")
                 (file.parent / name).unlink()
+
+
+def test_files_that_change_together_change_all_or_none(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = file.with_name("loop.py")
+    both = [Change(str(each), OLD, NEW) for each in (other, file)]
+    for step in STEPS:
+        for after in range(6):
+            for each in (file, other):
+                each.write_bytes(OLD)
+            with monkeypatch.context() as patched:
+                patched.setattr(os, step, failing_once(step, FAULTS[0], after))
+                with suppress(Unwritten):
+                    replace_all(both)
+            assert file.read_bytes() == other.read_bytes(), (step, after)
+            assert others(file) == ["loop.py"]
+
+
+def test_a_second_file_that_has_changed_keeps_the_first_as_it_is(file: Path) -> None:
+    other = file.with_name("loop.py")
+    other.write_bytes(b"my_work()\n")
+    with pytest.raises(Unwritten, match="it was changed while xlalint ran") as raised:
+        replace_all([Change(str(file), OLD, NEW), Change(str(other), OLD, NEW)])
+    assert raised.value.path == str(other)
+    assert file.read_bytes() == OLD

@@ -282,10 +282,12 @@ class MoveBelow(Cure):
     Args:
         what: What moves: of the block of a scope, or of that in which a marker or branch stands.
         below: The scope, marker, branch or other statement.
+        inner: Where the function goes on that `what` calls, if it stands for something in that.
     """
 
     what: Where
     below: Where
+    inner: Site | None = field(default=None, kw_only=True)
     changes: str = field(default="what moves runs later, and sees what has changed by then", kw_only=True)
 
 

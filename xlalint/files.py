@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,12 +14,13 @@ from xlalint.knowledge.functions import BRINGING_XLA
 from xlalint.knowledge.stubs import shipped
 from xlalint.settings import Settings
 from xlalint.sources.file import NOTEBOOK, SourceFile, Unreadable, decode, digest, read_bytes, show
-from xlalint.sources.imports import imported
+from xlalint.sources.imports import imported, taken
 from xlalint.sources.usage import (
     DERIVES,
     ELSEWHERE,
     HANDS,
     OFFERS,
+    PASSES,
     TRAINS,
     brings_xla,
     may_import_xla,
@@ -72,6 +73,8 @@ class Known(NamedTuple):
     """What it may import, where that was looked for."""
     suppressions: Remembered | None = None
     """What its comments suppress, where that was looked for; see `Suppressions.to_remember`."""
+    taken: tuple[tuple[str, ...], ...] = ()
+    """What `File.takes` was asked for, each time as a digest, and what it takes of that."""
 
     @property
     def counts(self) -> bool:
@@ -83,8 +86,8 @@ class File:
     """One file of a project, read when it must be."""
 
     __slots__ = (
-        "_data", "_digest", "_imports", "_known", "_suppressions", "_touched", "_traits", "given", "path",
-        "settings", "shown", "stat",
+        "_data", "_digest", "_imports", "_known", "_suppressions", "_taken", "_touched", "_traits", "given",
+        "path", "settings", "shown", "stat",
     )  # fmt: skip
 
     def __init__(
@@ -106,6 +109,7 @@ class File:
         self._touched: tuple[str, ...] | None = None
         self._imports: tuple[str, ...] | None = None
         self._suppressions: Remembered | None = None
+        self._taken: tuple[tuple[str, ...], ...] = ()
         self._known: Known | None = None
         """What was known before, if that is what it is."""
 
@@ -215,6 +219,39 @@ class File:
         return self._touches(OFFERS)
 
     @property
+    def passes(self) -> set[str]:
+        """The names under which it imports torch_xla, or something of it."""
+        return self._touches(PASSES)
+
+    def takes(self, passed: Mapping[str, Collection[str]], asked: str) -> tuple[str, ...]:
+        """Which of the names that modules pass on it takes from them.
+
+        Args:
+            passed: By the last part of a module's name, the names that it passes on.
+            asked: The digest of that.
+        """
+        told = self._told(self._taken, asked)
+        if told is None:
+            before = () if self._known is None else self._known.taken
+            told = self._told(before, asked) or (asked, *self._take(passed))
+            self._taken += (told,)
+        return told[1:]
+
+    @staticmethod
+    def _told(taken: tuple[tuple[str, ...], ...], asked: str) -> tuple[str, ...] | None:
+        return next((each for each in taken if each[0] == asked), None)
+
+    def _take(self, passed: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+        data = self.program
+        # Most files hold none of the names.
+        if isinstance(data, str) or not any(
+            name.encode() in data for names in passed.values() for name in names
+        ):
+            return ()
+        folders = [folder.name for folder in Path(self.path).parents]
+        return taken(data, self.imports, passed, folders)
+
+    @property
     def counts(self) -> bool:
         """Whether something in the file may be analyzed by itself, not only where a call leads there."""
         return not self._is_stub and (self.traits.hot or bool(self.touched))
@@ -250,7 +287,8 @@ class File:
     def to_remember(self) -> Known | None:
         """What may be remembered of the file; None where it is not on disk, or cannot be read."""
         known = self._known
-        if known is not None and (known.imports, known.suppressions) == (self._imports, self._suppressions):
+        now = self._imports, self._suppressions, self._taken
+        if known is not None and (known.imports, known.suppressions, known.taken) == now:
             return known
         if self.stat is None or not self.digest:
             return None
@@ -258,7 +296,7 @@ class File:
         if stat.modified > time.time_ns() - _SETTLED:
             # It may change once more without looking different.
             stat = stat._replace(modified=0)
-        return Known(stat, self.digest, self.traits, self.touched, self._imports, self._suppressions)
+        return Known(stat, self.digest, self.traits, self.touched, *now)
 
     def source(self, *, hot: bool | None = None) -> SourceFile | Unreadable:
         """The text.

@@ -264,7 +264,8 @@ class Search:
         if self._unit.files.keys() != memory.files.keys() - self._beside.keys():
             return False
         both = ((file, memory.files[path]) for path, file in self._unit.files.items())
-        return all(file.imports == known.imports and file.counts == known.counts for file, known in both)
+        same = all(file.imports == known.imports and file.counts == known.counts for file, known in both)
+        return same and self._fact(_ANALYZED) == memory.elsewhere.get(_ANALYZED)
 
     def _remember(self) -> Memory:
         if self._cache is None:

@@ -106,6 +106,7 @@ def as_answers(memory: Memory) -> Any:
                 known.touched,
                 known.imports,
                 known.suppressions,
+                known.taken,
             ]
             for path, known in memory.files.items()
         ],
@@ -203,11 +204,11 @@ def remembered(answers: Any, rule: RulesByCode) -> Memory:
         Traits(*(bool(bits >> bit & 1) for bit in range(len(Traits._fields))))
         for bits in range(1 << len(Traits._fields))
     ]
-    for path, size, modified, inode, digest, bits, touched, imports, suppressions in answers["files"]:
+    for path, size, modified, inode, digest, bits, touched, imports, suppressions, taken in answers["files"]:
         held = None if imports is None else tuple(imports)
         stat = Stat(size, modified, inode)
         memory.files[path] = Known(
-            stat, digest, all_traits[bits], tuple(touched), held, _as_tuples(suppressions)
+            stat, digest, all_traits[bits], tuple(touched), held, _as_tuples(suppressions), _as_tuples(taken)
         )
     memory.covered = set(answers["covered"])
     memory.analyzed = set(answers["analyzed"])

@@ -15,7 +15,7 @@ from xlalint.files import File
 from xlalint.knowledge.packages import IMPORT_XLA, WITHOUT_XLA
 from xlalint.knowledge.stubs import shipped
 from xlalint.settings import Settings, SettingsFinder
-from xlalint.sources.file import Unreadable
+from xlalint.sources.file import Unreadable, digest
 from xlalint.sources.project import Projects
 from xlalint.sources.usage import LIBRARIES
 from xlalint.versions import DEFAULT_TARGET, VersionRange
@@ -187,14 +187,29 @@ class Unit:
 
     @cached_property
     def helped(self) -> set[str]:
+        """The files that use XLA by what another of the project offers them, or passes on."""
+        return self._trainers | self._takers
+
+    @cached_property
+    def _takers(self) -> set[str]:
+        """The files that use torch_xla by names that others of the project import of it."""
+        found: set[str] = set()
+        passed = {path: self.files[path].passes for path in self.hot}
+        while by_module := _by_module(passed):
+            asked = sorted((name, sorted(names)) for name, names in by_module.items())
+            known_by = digest(repr(asked).encode())[:8]
+            passed = {
+                path: {*taken}
+                for path, file in self.files.items()
+                if path not in self.hot and path not in found and (taken := file.takes(by_module, known_by))
+            }
+            found |= passed.keys()
+        return found
+
+    @cached_property
+    def _trainers(self) -> set[str]:
         """The files that train on XLA by what another of the project offers them."""
-        offered: dict[str, set[str]] = {}
-        for path in self.hot:
-            file = self.files[path]
-            if file.offers:
-                stem = Path(path).stem
-                name = Path(path).parent.name if stem == "__init__" else stem
-                offered.setdefault(name, set()).update(file.offers)
+        offered = _by_module({path: self.files[path].offers for path in self.hot})
         if not offered:
             return set()
         return {
@@ -261,6 +276,16 @@ def _imports_any(file: File, packages: frozenset[str]) -> bool:
 
 
 _BRINGING = frozenset(LIBRARIES) | IMPORT_XLA
+
+
+def _by_module(names: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """By the last part of a module's name, the names that are known by the path of its file."""
+    found: dict[str, set[str]] = {}
+    for path, own in names.items():
+        if own:
+            stem = Path(path).stem
+            found.setdefault(Path(path).parent.name if stem == "__init__" else stem, set()).update(own)
+    return found
 
 
 def _takes(imports: Iterable[str], offered: Mapping[str, set[str]]) -> bool:

@@ -524,6 +524,25 @@ class Program:
                 meant = self._canonical(binding.target, outline)
                 if meant is not None:
                     return f"{meant}.{rest}" if rest else meant
+                if rest and (meant := self._of_member(binding.target, rest, outline)) is not None:
+                    return meant
+        for module in () if root in outline.bindings else reversed(outline.star_imports):
+            meant = self._canonical(f"{module}.{root}", outline)
+            if meant is not None and module.partition(".")[0] != HOT_TOKEN:
+                return f"{meant}.{rest}" if rest else meant
+        return None
+
+    def _of_member(self, module: str, name: str, outline: Outline) -> str | None:
+        """The library name that a member of a module of the project means, or a member of that."""
+        while name:
+            self.interpreter.rest_on("module", outline.folder, module)
+            if self.project.locate_from(module, outline.folder) is None:
+                return None
+            first, _, name = name.partition(".")
+            module = f"{module}.{first}"
+            meant = self._canonical(module, outline)
+            if meant is not None:
+                return f"{meant}.{name}" if name else meant
         return None
 
     def _canonical(self, target: str, outline: Outline) -> str | None:

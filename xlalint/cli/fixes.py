@@ -66,21 +66,24 @@ def write_fixes(outcome: Outcome, given: Input | None) -> None:
     Raises:
         Failure: some were left as they were.
     """
-    from xlalint.fixing.writing import Unwritten, replace
+    from xlalint.fixing.writing import Change, Unwritten, replace_all
     from xlalint.sources.file import show
 
     if given is not None:
         with writing():
             sys.stdout.buffer.write(outcome.after.pop(given.path, given.data))
+        outcome.tied = [paths for paths in outcome.tied if given.path not in paths]
     written: list[str] = []
     unwritten: list[str] = []
     try:
-        for path, after in sorted(outcome.after.items()):
+        for paths in outcome.together():
             try:
-                replace(path, outcome.before[path], after)
-                written.append(show(Path(path)))
+                replace_all([Change(path, outcome.before[path], outcome.after[path]) for path in paths])
+                written += (show(Path(path)) for path in paths)
             except Unwritten as error:
-                unwritten.append(f"cannot fix {show(Path(path))}: {error}")
+                with_it = [show(Path(path)) for path in paths if path != error.path]
+                tied = f"; {', '.join(with_it)} would change with it" if with_it else ""
+                unwritten.append(f"cannot fix {show(Path(error.path))}: {error}{tied}")
     except KeyboardInterrupt:
         click.echo(f"xlalint: interrupted; files fixed before: {', '.join(written) or 'none'}", err=True)
         raise
@@ -102,7 +105,5 @@ def print_fixes(outcome: Outcome, color: str, *, written: bool, listed: bool) ->
         notebook = sources[found.path].notebook if found.path in sources else None
         left.append((place, cure, counted_in_text(reason, notebook)))
     lines = [*fixes.listed(outcome.applied, left)] if listed else []
-    lines += fixes.summary(
-        len(outcome.applied), len({one.diagnostic.path for one in outcome.applied}), written=written
-    )
+    lines += fixes.summary(len(outcome.applied), len(outcome.before), written=written)
     click.echo(paint(lines, colored=is_colored(color)), err=True, nl=False)

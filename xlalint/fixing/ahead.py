@@ -8,12 +8,12 @@ from typing import Any
 
 from xlalint.analysis.call import last_name
 from xlalint.cure import Cure, LoadAhead
-from xlalint.fixing import imports
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called, is_marker, statements
 from xlalint.fixing.order import LEAVES
 from xlalint.fixing.places import Function, Loop, function_around, loop_at, opens_step
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
+from xlalint.fixing.spelling import spelling
 
 _LOADER = "torch_xla.distributed.parallel_loader.MpDeviceLoader"
 _AROUND = frozenset({"enumerate", "tqdm", "trange", "track"})
@@ -30,7 +30,7 @@ def load_ahead(module: Module, cure: LoadAhead) -> Rewrite:
     device = _device(module, loop)
     _require_ended(module, loop)
     options = _cuts(module, loop)
-    text, _ = imports.spelling(module, _LOADER, loader)
+    text, _ = spelling(module, _LOADER, loader)
     start, end = module.span(loader)
     edits = Edit(start, start, f"{text}("), Edit(end, end, f", {module.source(device)}{options})")
     return Rewrite(edits=edits, needs=(Need(_LOADER, loader),))

@@ -31,6 +31,11 @@ class Imported(NamedTuple):
         return self.alias.name if isinstance(self.statement, ast.Import) else self.target
 
     @property
+    def package(self) -> str:
+        """The outermost package of what is imported."""
+        return self.brings.partition(".")[0]
+
+    @property
     def is_plain(self) -> bool:
         """Whether it binds the outermost package of what it imports."""
         return isinstance(self.statement, ast.Import) and self.alias.asname is None

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import PurePath
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from xlalint.fixing.module import Module, called, is_marker
+from xlalint.analysis.parsing import parse_file
+from xlalint.fixing.module import Module, blocks, called, is_marker
+from xlalint.fixing.rewrite import Refused
 from xlalint.lazy.site import Site
-from xlalint.sources.file import read_bytes
+from xlalint.sources.file import SourceFile, decode, read_bytes, show
 
 _DEEPEST = 4
 """Calls are followed so far."""
@@ -40,8 +42,17 @@ class Callees:
     Methods are known by `self` alone: what class another object is of, only the analysis knows.
     """
 
-    def __init__(self, paths: Iterable[str], texts: Mapping[str, bytes] = MappingProxyType({})) -> None:
-        """Args: paths: the files of the project; texts: by path, what stands in some instead of on disk."""
+    def __init__(
+        self, paths: Iterable[str], texts: Mapping[str, bytes] = MappingProxyType({}),
+        changeable: Collection[str] = (),
+    ) -> None:  # fmt: skip
+        """
+        Args:
+            paths: The files of the project.
+            texts: By path, what stands in some instead of on disk.
+            changeable: Those that may change together with another.
+        """
+        self._changeable = changeable
         self._paths = [PurePath(path) for path in paths]
         self._texts = texts
         self._trees: dict[PurePath, ast.Module | None] = {}
@@ -94,14 +105,63 @@ class Callees:
                 return True
         return False
 
+    def brings(self, module: Module, statement: ast.stmt, package: str) -> bool:
+        """Whether a package has surely been imported where an import of a module of the project was carried
+        out: that imports it, or one that does, whatever happens."""
+        return self._brings(statement, PurePath(module.file.path), package, _DEEPEST)
+
+    def _brings(self, statement: ast.stmt, path: PurePath, package: str, depth: int) -> bool:
+        match statement:
+            case ast.ImportFrom(module=str(name), level=level):
+                origins = [ast.ImportFrom(name, [], level)]
+            case ast.Import(names=aliases):
+                origins = [ast.ImportFrom(alias.name, [], 0) for alias in aliases]
+            case _:
+                return False
+        if any((each.module or "").partition(".")[0] == package and not each.level for each in origins):
+            return True
+        files = [file for each in origins if depth and (file := self._file(path, each)) is not None]
+        trees = [(file, tree) for file in files if (tree := self._tree(file)) is not None]
+        return any(self._brings(each, file, package, depth - 1) for file, tree in trees for each in tree.body)
+
+    def sets_up(self, module: Module, statement: ast.stmt) -> bool:
+        """Whether an import takes a name from a module of the project that does more than to bind names."""
+        if not isinstance(statement, ast.ImportFrom):
+            origins = [ast.ImportFrom(alias.name, [], 0) for alias in getattr(statement, "names", ())]
+        else:
+            origins = [statement]
+        files = (self._file(PurePath(module.file.path), each) for each in origins)
+        trees = (self._tree(file) for file in files if file is not None)
+        return any(tree is not None and any(map(_does_something, tree.body)) for tree in trees)
+
     def is_named_elsewhere(self, module: Module, name: str) -> bool:
         """Whether another file of the project has a name somewhere in its text."""
-        own, word = PurePath(module.file.path), re.compile(rf"\b{re.escape(name)}\b".encode())
-        for path in self._paths:
-            data = self._texts.get(str(path)) or read_bytes(str(path))
-            if path != own and (not isinstance(data, bytes) or word.search(data)):
-                return True
-        return False
+        return not self.named_in(name) <= {str(module.file.path)}
+
+    def named_in(self, name: str) -> set[str]:
+        """The paths of the files of the project that have a name in their text, or cannot be read."""
+        word = re.compile(rf"\b{re.escape(name)}\b".encode())
+        found = set()
+        for path in map(str, self._paths):
+            data = self._texts.get(path) or read_bytes(path)
+            if not isinstance(data, bytes) or word.search(data):
+                found.add(path)
+        return found
+
+    def module(self, path: str) -> Module:
+        """Another file of the project, to be changed together with one.
+
+        Raises:
+            Refused: it may not be changed.
+        """
+        if path not in self._changeable:
+            raise Refused(f"it would change {PurePath(path).name}, which is not checked")
+        data = self._texts.get(path) or read_bytes(path)
+        file = decode(Path(path), show(Path(path)), data) if isinstance(data, bytes) else None
+        tree = parse_file(file) if isinstance(file, SourceFile) and file.notebook is None else None
+        if not isinstance(tree, ast.Module) or not isinstance(file, SourceFile):
+            raise Refused(f"{PurePath(path).name} is no file that can be changed with it")
+        return Module(file, tree, self)
 
     def _place(self, module: Module, node: ast.AST) -> tuple[PurePath, ast.ClassDef | None]:
         """The file of a node, which is read as it stands now, and the class that the node stands in."""
@@ -209,6 +269,30 @@ class Callees:
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:
     return (each for each in ast.walk(node) if isinstance(each, ast.Call))
+
+
+def _does_something(statement: ast.stmt) -> bool:
+    """Whether a statement of a module does more than to bind names of the module."""
+    match statement:
+        case ast.Expr(value=value):
+            return not isinstance(value, ast.Constant)
+        case ast.Assign(targets=targets):
+            return not all(isinstance(each, ast.Name | ast.Tuple) for each in targets)
+        case ast.AnnAssign(target=target):
+            return not isinstance(target, ast.Name)
+        case ast.If() | ast.Try():
+            return any(map(_does_something, _inside(statement)))
+    return not isinstance(
+        statement,
+        ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Pass,
+    )
+
+
+def _inside(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements of the blocks of a statement, or of a handler."""
+    for block in blocks(node):
+        for each in block:
+            yield from [each] if isinstance(each, ast.stmt) else _inside(each)
 
 
 def _defined(body: Iterable[ast.stmt], name: str) -> Function | None:

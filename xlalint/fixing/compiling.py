@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from xlalint.cure import CompileFunction, Cure
-from xlalint.fixing.imports import spelling
 from xlalint.fixing.module import Module, called, is_marker, statements
 from xlalint.fixing.operations import Decorate, Insert
 from xlalint.fixing.order import suspends
 from xlalint.fixing.places import function_around, opens_profiler, opens_step, statement_at
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
+from xlalint.fixing.spelling import spelling
 from xlalint.fixing.work import draws_batch
 
 COMPILE = "torch_xla.compile"

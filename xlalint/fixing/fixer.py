@@ -7,7 +7,7 @@ the next round begins. Statements move before names change, so that nobody renam
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -71,6 +71,7 @@ class Outcome:
         after: By path, what they change to.
         applied: What was cured, as places of the texts of its round.
         left: What was not, each with the reason.
+        tied: The paths of files that one fix changes: all of them are written, or none.
     """
 
     report: Report
@@ -78,6 +79,15 @@ class Outcome:
     after: dict[str, bytes] = field(default_factory=dict)
     applied: list[Applied] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
+    tied: list[set[str]] = field(default_factory=list)
+
+    def together(self) -> list[list[str]]:
+        """The paths of the files that change, those together that are written together."""
+        groups = [{path} for path in self.after]
+        for paths in self.tied:
+            met = [group for group in groups if not group.isdisjoint(paths)]
+            groups = [group for group in groups if group not in met] + ([set().union(*met)] if met else [])
+        return sorted(map(sorted, groups))
 
 
 Check = Callable[[Mapping[str, bytes]], Report]
@@ -128,6 +138,7 @@ class _Fixing:
         self._allowed = allowed
         self._before = dict(given)
         self._texts: dict[str, bytes] = {}
+        self._tied: list[set[str]] = []
         self._failed: dict[_Key, str] = {}
         """Cures that were tried and did not stand the check, with the reason."""
         self._at_once: dict[str, int] = {}
@@ -154,7 +165,7 @@ class _Fixing:
         changed = [path for path, text in self._texts.items() if text != self._before[path]]
         return Outcome(
             report, {path: self._before[path] for path in changed},
-            {path: self._texts[path] for path in changed}, applied, left,
+            {path: self._texts[path] for path in changed}, applied, left, self._tied,
         )  # fmt: skip
 
     # Planning -----------------------------------------------------------------------------------
@@ -191,7 +202,8 @@ class _Fixing:
             ]
             wanted[paths[0]].append(_Asked(diagnostic, first, further))
         plans: list[_Plan] = []
-        callees, exports = Callees(report.project, texts), Exports(report.project, texts)
+        callees = Callees(report.project, texts, report.checked)
+        exports = Exports(report.project, texts)
         while wanted:
             elsewhere: dict[str, list[_Asked]] = defaultdict(list)
             for path, asked in wanted.items():
@@ -212,14 +224,17 @@ class _Fixing:
                     continue
                 done = [(asked[number].found, cure) for number, cure in made.done.items()]
                 try:
-                    plans.append(_Plan(path, self._encoded(sources[path], made.text), done, made.moves))
+                    own = {path: self._encoded(sources[path], made.text)}
+                    for other, text in made.others.items():
+                        own[other] = self._encoded(callees.module(other).file, text)
+                    plans.append(_Plan(path, own, done, made.moves))
                 except UnicodeEncodeError:
                     left += (Left(*each, "the encoding of the file cannot hold the result") for each in done)
                 except (OSError, NotebookError) as error:
                     left += (Left(*each, str(error)) for each in done)
             changed_already = {plan.path for plan in plans}
             wanted = {path: asked for path, asked in elsewhere.items() if path not in changed_already}
-        return plans, left
+        return [*_apart(plans)], left
 
     def _leads(self, diagnostic: Diagnostic) -> bool:
         """Whether a diagnostic is to be cured, and not only together with one that is."""
@@ -277,18 +292,20 @@ class _Fixing:
             What is found afterwards, and what is cured.
         """
         while plans:
-            texts = {**self._texts, **{plan.path: plan.data for plan in plans}}
+            texts = {**self._texts, **{path: data for plan in plans for path, data in plan.texts.items()}}
             after = self._check(texts)
             for _ in range(MOST_COMPLETED):
                 brought = self._brought(report, after, plans)
                 more = self._plan(after, texts, brought)[0] if brought else []
                 if not more:
                     break
-                texts.update((plan.path, plan.data) for plan in more)
+                for plan in more:
+                    texts.update(plan.texts)
                 after = self._check(texts)
             against = objections(report, after, plans)
             if not against:
                 self._texts = texts
+                self._tied += ({*plan.texts} for plan in plans if len(plan.texts) > 1)
                 for plan in plans:
                     if plan.path in self._at_once:
                         self._at_once[plan.path] *= 2
@@ -343,12 +360,21 @@ _Key = tuple[str, ...]
 
 
 class _Plan(NamedTuple):
-    """What a file changes to, and the diagnostics that this cures, each with its cure."""
+    """What a file changes to, and others with it; and the diagnostics that this cures, each with its cure."""
 
     path: str
-    data: bytes
+    texts: dict[str, bytes]
     done: list[tuple[Diagnostic, Cure]]
     moves: bool
+
+
+def _apart(plans: Iterable[_Plan]) -> Iterator[_Plan]:
+    """Those plans of which no two change the same file; the others wait for the next round."""
+    changed: set[str] = set()
+    for plan in plans:
+        if changed.isdisjoint(plan.texts):
+            changed.update(plan.texts)
+            yield plan
 
 
 def _out_of_reach(path: str, report: Report) -> str:

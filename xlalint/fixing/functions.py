@@ -36,30 +36,30 @@ def read_by_callers(
     Raises:
         Refused: not all callers are known, or one of them does not have what is read.
     """
-    _require_plain(module, function)
-    moving = _moving(module, function, reads)
+    require_plain(module, function)
+    moving = moving_out(module, function, reads)
     calls = [_Call(call, _alone(module, call)) for call in calls_of(module, function)]
     if not calls:
         raise Refused(f"the step is the whole function `{function.name}`, which nobody is seen to call")
     operations: list[Operation] = [Delete(each) for each in moving]
     edits: list[Edit] = []
-    needed = _needed(module, function, moving)
-    returned, ending = _returned(function, needed)
+    needed = names_needed(module, function, moving)
+    returned, ending = returning(function, needed)
     if ending is not None:
-        operations.append(ending)
+        operations.insert(0, ending)  # it may stand beside one that goes
     for each in calls:
         names = _at_call(module, function, each, needed, returned)
         if isinstance(each.statement, ast.Expr) and any(name in needed for name in returned):
             start = module.span(each.statement)[0]
             edits.append(Edit(start, start, f"{', '.join(returned)} = "))
-        operations += (Insert(_renamed(module, statement, names), each.statement) for statement in moving)
+        operations += (Insert(renamed(module, statement, names), each.statement) for statement in moving)
     return Rewrite(operations=tuple(operations), edits=tuple(edits))
 
 
 # The function -----------------------------------------------------------------------------------
 
 
-def _require_plain(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+def require_plain(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     name = function.name
     if isinstance(function, ast.AsyncFunctionDef) or any(map(suspends, function.body)):
         raise Refused(f"other code may run in the middle of `{name}`")
@@ -72,7 +72,7 @@ def _require_plain(module: Module, function: ast.FunctionDef | ast.AsyncFunction
         raise Refused(f"`{name}` returns in more than one place")
 
 
-def _moving(module: Module, function: ast.AST, reads: Sequence[ast.AST]) -> list[ast.stmt]:
+def moving_out(module: Module, function: ast.AST, reads: Sequence[ast.AST]) -> list[ast.stmt]:
     """The statements that read, in their order: they record nothing, and what follows does not mind."""
     assert isinstance(function, Function)
     below = Below(module, function.body, Work(function, function))
@@ -98,7 +98,7 @@ def _moving(module: Module, function: ast.AST, reads: Sequence[ast.AST]) -> list
     return moving
 
 
-def _needed(module: Module, function: ast.AST, moving: Sequence[ast.stmt]) -> dict[str, Scope | None]:
+def names_needed(module: Module, function: ast.AST, moving: Sequence[ast.stmt]) -> dict[str, Scope | None]:
     """The names that the statements use, each with the scope that binds it; none is set by them."""
     found: dict[str, Scope | None] = {}
     for statement in moving:
@@ -110,7 +110,7 @@ def _needed(module: Module, function: ast.AST, moving: Sequence[ast.stmt]) -> di
     return found
 
 
-def _returned(function: ast.AST, needed: Mapping[str, Scope | None]) -> tuple[list[str], Operation | None]:
+def returning(function: ast.AST, needed: Mapping[str, Scope | None]) -> tuple[list[str], Operation | None]:
     """The names that the function returns, in order, and what lets it return those that are needed."""
     assert isinstance(function, Function)
     given = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
@@ -154,7 +154,7 @@ def _at_call(
     call, statement = each
     here = module.scopes.around(call, module.parents)
     given = _given(module, function, call)
-    kept = _kept(statement, returned)
+    kept = kept_by(statement, returned)
     found: dict[str, str] = {}
     for name, scope in needed.items():
         if scope is None or scope.node is not function:
@@ -192,7 +192,7 @@ def _given(module: Module, function: ast.FunctionDef, call: ast.Call) -> dict[st
     return {name: value.id for name, value in pairs if isinstance(value, ast.Name)}
 
 
-def _kept(statement: ast.stmt, returned: Sequence[str]) -> dict[str, str]:
+def kept_by(statement: ast.stmt, returned: Sequence[str]) -> dict[str, str]:
     """What the caller calls that which the function returns."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)]):
@@ -215,7 +215,7 @@ def _is_set(function: ast.FunctionDef, name: str) -> bool:
     )
 
 
-def _renamed(module: Module, statement: ast.stmt, names: Mapping[str, str]) -> str:
+def renamed(module: Module, statement: ast.stmt, names: Mapping[str, str]) -> str:
     """The text of a statement with other names."""
     start, _ = module.span(statement)
     edits = []

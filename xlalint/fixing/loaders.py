@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from xlalint.cure import Rename
-from xlalint.fixing import imports
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module
 from xlalint.fixing.places import function_around
 from xlalint.fixing.rewrite import Need, Refused, Rewrite
+from xlalint.fixing.spelling import spelling
 
 PARALLEL_LOADER = "torch_xla.distributed.parallel_loader.ParallelLoader"
 
@@ -22,7 +22,7 @@ def of_one_device(module: Module, cure: Rename, name: ast.Name | ast.Attribute) 
         raise Refused("no loader is made here")
     devices = _devices(call)
     (device,) = devices.elts
-    text, _ = imports.spelling(module, cure.successor, name)
+    text, _ = spelling(module, cure.successor, name)
     (start, end), (first, last) = module.span(devices), module.span(device)
     edits = [Edit(*module.span(name), text), Edit(start, first, ""), Edit(last, end, "")]
     for keyword in call.keywords:

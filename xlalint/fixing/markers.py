@@ -9,7 +9,6 @@ from typing import Any
 
 from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow, Where
 from xlalint.fixing.below import CONDITIONAL, fresh_name
-from xlalint.fixing.imports import spelling
 from xlalint.fixing.module import Module, called, is_marker, statements
 from xlalint.fixing.operations import Delete, Insert, Replace
 from xlalint.fixing.places import (
@@ -25,6 +24,7 @@ from xlalint.fixing.places import (
     with_at,
 )
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
+from xlalint.fixing.spelling import spelling
 from xlalint.fixing.work import READS, Work, names_in
 from xlalint.lazy.site import Site
 

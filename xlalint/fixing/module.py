@@ -36,12 +36,24 @@ class Module:
         self.file = file
         self.callees = callees
         self._taken = taken
+        self._beside: dict[str, Module] = {}
         self.text = file.text
         self.tree = tree
 
     def is_taken(self, name: str) -> bool:
         """Whether another file may take a name from this one."""
         return not {name, "*"}.isdisjoint(self._taken())
+
+    def beside(self, path: str) -> Module:
+        """Another file, which changes together with this one.
+
+        Raises:
+            Refused: it may not be changed.
+        """
+        if path not in self._beside:
+            assert self.callees is not None
+            self._beside[path] = self.callees.module(path)
+        return self._beside[path]
 
     # Places -------------------------------------------------------------------------------------
 
@@ -223,6 +235,11 @@ class Module:
             if isinstance(node, ast.stmt) and any(node is each for each in block):
                 return node
         return None
+
+
+def position(node: ast.AST) -> tuple[int, int]:
+    """Where a node begins, as what comes earlier in the text is less."""
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]
 
 
 def called(node: ast.AST) -> str:

@@ -16,6 +16,7 @@ from xlalint.fixing.order import require_order
 from xlalint.fixing.places import Function, function_around, opened, statement_at
 from xlalint.fixing.results import ending_with_read, result_read_below
 from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
+from xlalint.fixing.tails import tail_below
 from xlalint.fixing.work import Work
 
 
@@ -39,7 +40,16 @@ def all_moved_below(module: Module, cures: Sequence[MoveBelow]) -> Rewrite:
     read = _node(module, cure)
     if opened(to, cure.below, module) is not None:
         assert isinstance(to, ast.With | ast.AsyncWith)
-        return _out_of_scope(module, _manager(module, to, read), [_node(module, each) for each in cures])
+        manager = _manager(module, to, read)
+        try:
+            return _out_of_scope(module, manager, [_node(module, each) for each in cures])
+        except Refused as refused:
+            if others or cure.inner is None or not isinstance(manager, ast.With):
+                raise
+            try:
+                return tail_below(module, read, cure.inner, manager)
+            except Refused as again:
+                raise Refused(f"{refused}; {again}") from None
     block, to = _common(module, read, to)
     below = Below(module, block, Work(function_around(module, to), _around(module, to)))
     for each in cures:

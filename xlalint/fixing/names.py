@@ -10,7 +10,7 @@ from typing import Any
 
 from xlalint.analysis.usage import api_uses
 from xlalint.cure import AutocastOnXla, Cure, DropArgument, PassArgument, Rename, RenameKeyword, WriteTuple
-from xlalint.fixing import imports
+from xlalint.fixing import dropping, spelling
 from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.loaders import PARALLEL_LOADER, of_one_device
@@ -33,7 +33,7 @@ def rename(module: Module, cure: Rename) -> Rewrite:
     if isinstance(node, ast.alias):
         return _import(module, cure, node)
     name = _name_at(node)
-    origins = imports.origins(module, name)
+    origins = spelling.origins(module, name)
     _spells(module, name, cure.name, origins)
     moved = _moved(module, cure, origins)
     if moved is not None:
@@ -43,7 +43,7 @@ def rename(module: Module, cure: Rename) -> Rewrite:
     if lifecycle.is_module(cure.name):
         raise Refused(f"the module `{_last(cure.name)}` itself is passed on")
     edits = _arguments(module, cure, name)
-    text, _ = imports.spelling(module, cure.successor, name)
+    text, _ = spelling.spelling(module, cure.successor, name)
     edits.append(Edit(*module.span(name), text))
     return Rewrite(tuple(edits), needs=(Need(cure.successor, name),), leaves=_left(cure, origins))
 
@@ -71,8 +71,8 @@ def _spells(module: Module, node: Name, name: str, origins: Sequence[tuple[Impor
     meant = {_last(imported.target) for imported, _ in origins} if isinstance(node, ast.Name) else set()
     if spelled != last and meant != {last}:
         raise Refused(f"it is called `{spelled}` here")
-    if not origins and not any(name.startswith(f"{star.module}.") for star in module.scopes.stars):
-        raise Refused(f"no import of this file binds `{imports.root(module, node)}`")
+    if not origins and not any(spelling.may_bring(module, star, name) for star in module.scopes.stars):
+        raise Refused(f"no import of this file binds `{spelling.root(module, node)}`")
     written = module.source(node)
     if "#" in written:
         raise Refused("a comment stands in the middle of the name")
@@ -95,13 +95,13 @@ def _import(module: Module, cure: Rename, alias: ast.alias) -> Rewrite:
     moved = _moved(module, cure, [(imported, scope)])
     if moved is not None:
         return moved
-    used = imports.first_use(module, imported, scope)
+    used = dropping.first_use(module, imported, scope)
     if used is not None:
         raise Refused(f"line {used} still uses it")
     taken = scope.node is module.tree and module.is_taken(imported.name)
-    if taken or imports.is_exported(module, imported, scope):
+    if taken or dropping.is_exported(module, imported, scope):
         raise Refused("others may import it from here")
-    return Rewrite(imports.without(module, [(imported, scope)]))
+    return Rewrite(dropping.without(module, [(imported, scope)]))
 
 
 def _moved(module: Module, cure: Rename, origins: Sequence[tuple[Imported, Scope]]) -> Rewrite | None:
@@ -152,7 +152,7 @@ def _place_of(module: Module, imported: Imported, scope: Scope, oldest: Version)
             if use.protected and node is imported.alias:
                 return None
             continue
-        if use.keyword or not any(each is imported for each, _ in imports.origins(module, _name_at(node))):
+        if use.keyword or not any(each is imported for each, _ in spelling.origins(module, _name_at(node))):
             continue
         rest = use.name.removeprefix(imported.target)
         if not rest and lifecycle.is_module(use.name):
@@ -302,7 +302,7 @@ def _left_out(module: Module, call: ast.Call, gone: Sequence[ast.expr | ast.keyw
     if len(gone) == len(every) and "#" not in text[opening:closing]:
         yield Edit(opening, closing, "")
         return
-    for first, last in imports.runs(every, gone):
+    for first, last in dropping.runs(every, gone):
         start, end = spans[first][0], spans[last][1]
         if (
             lines := module.lines_of(start, end + len(text[end:]) - len(text[end:].lstrip(" ,")))
@@ -377,7 +377,7 @@ def autocast_on_xla(module: Module, cure: AutocastOnXla) -> Rewrite:
         raise Refused("it is not seen what makes this an autocast for CUDA")
     if call.args or any(each.arg is None for each in call.keywords):
         raise Refused("`torch.autocast` takes its arguments in another order")
-    text, _ = imports.spelling(module, _AUTOCAST, call.func)
+    text, _ = spelling.spelling(module, _AUTOCAST, call.func)
     start = module.span(call.func)[1] + module.text[module.span(call.func)[1] :].index("(") + 1
     edits = (Edit(*module.span(call.func), text), Edit(start, start, '"xla", ' if call.keywords else '"xla"'))
     return Rewrite(edits, needs=(Need(_AUTOCAST, call.func),), leaves=(_CUDA_AUTOCAST,))

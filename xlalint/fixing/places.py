@@ -56,8 +56,11 @@ def seen_in(module: Module, cure: Cure, path: Iterable[Site]) -> Cure:
             return replace(cure, below=tuple(_inside(module, body, each, calls) for each in below))
         case MoveBelow(what=what, below=Site() as below):
             around = _scope_or_function(module, below)
-            inner = _inside(module, around, what, calls)
-            return replace(cure, what=_called_in(module, around, what) if inner == below else inner)
+            found = _inside(module, around, what, calls)
+            if found == below:
+                return replace(cure, what=_called_in(module, around, what))
+            after = calls[calls.index(found) + 1 :] if found in calls else []
+            return replace(cure, what=found, inner=after[0] if after else None)
         case MoveAbove(what=what, above=Site() as above):
             return replace(cure, what=_inside(module, _scope_or_function(module, above), what, calls))
         case EndBefore(scope=Site() as scope, site=site):

@@ -7,10 +7,22 @@ from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
 from xlalint.fixing.bindings import Imported, Scope
-from xlalint.fixing.module import Module
+from xlalint.fixing.module import Module, position
 from xlalint.fixing.places import Function
 
 _MAY_NOT_RUN = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def reaches(
+    module: Module, statement: ast.stmt, scope: Scope, at: ast.AST, *, also_below: bool = False
+) -> bool:
+    """Whether a statement of `scope` has been carried out wherever a node is."""
+    inside = module.member(at, module.block(statement))
+    if inside is None:
+        return False
+    if also_below and inside is at:
+        return True  # both statements stand in one block
+    return module.scopes.around(at, module.parents) is not scope or position(statement) < position(at)
 
 
 def used_beside(module: Module, statement: ast.stmt, package: str) -> list[tuple[Imported, Scope]]:
@@ -22,7 +34,7 @@ def used_beside(module: Module, statement: ast.stmt, package: str) -> list[tuple
     for name in _names_beside(module, statement):
         scope = scopes.binding(name.id, scopes.around(name, module.parents))
         found = [] if scope is None else scope.imports.get(name.id, [])
-        if scope is not None and found and all(_brings(each, package) for each in found):
+        if scope is not None and found and all(each.package == package for each in found):
             return [(each, scope) for each in found]
     return []
 
@@ -30,7 +42,7 @@ def used_beside(module: Module, statement: ast.stmt, package: str) -> list[tuple
 def is_asked_for(module: Module, package: str) -> bool:
     """Whether the file goes on where a package is not installed."""
     return any(
-        _brings(imported, package)
+        imported.package == package
         and isinstance(around, ast.Try)
         and module.member(imported.statement, around.body) is not None
         for imported, _ in module.scopes.imports
@@ -52,10 +64,6 @@ def _gives_none(statement: ast.stmt, names: Collection[str]) -> TypeGuard[ast.As
         case ast.Assign(targets=targets, value=ast.Constant(value=None)):
             return any(isinstance(each, ast.Name) and each.id in names for each in targets)
     return False
-
-
-def _brings(imported: Imported, package: str) -> bool:
-    return imported.brings.partition(".")[0] == package
 
 
 def _names_beside(module: Module, statement: ast.stmt) -> Iterator[ast.Name]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from xlalint.checker import Report
 from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Diagnostic, Edit, Fix, Position, Range
+from xlalint.fixing.callees import Callees
 from xlalint.fixing.exports import Exports
 from xlalint.fixing.places import file_of
 from xlalint.fixing.rewriting import Wanted, rewrite
@@ -28,13 +29,13 @@ def with_edits(report: Report) -> list[Diagnostic]:
     """The diagnostics of a report, with the edits of those of their fixes that the text allows."""
     curable = {id(diagnostic): placed for diagnostic, placed in report.curable}
     sources = {str(source.path): source for source in report.sources.values()}
-    exports = Exports(report.project)
+    exports, callees = Exports(report.project), Callees(report.project, changeable=report.checked)
     found = []
     for diagnostic in report.diagnostics:
         placed = curable.get(id(diagnostic))
         if placed is not None:
             fixes = tuple(
-                _with_edits(fix, cure, placed.path, diagnostic, sources, exports)
+                _with_edits(fix, cure, placed.path, diagnostic, sources, exports, callees)
                 for fix, cure in zip(diagnostic.fixes, placed.finding.cures, strict=True)
             )
             diagnostic = replace(diagnostic, fixes=fixes)
@@ -44,13 +45,13 @@ def with_edits(report: Report) -> list[Diagnostic]:
 
 def _with_edits(
     fix: Fix, cure: Cure, calls: Calls, diagnostic: Diagnostic, sources: dict[str, SourceFile],
-    exports: Exports,
+    exports: Exports, callees: Callees,
 ) -> Fix:  # fmt: skip
     file = sources.get(file_of(cure))
     if fix.applicability is Applicability.SHOWN or file is None:
         return fix
-    text = rewrite(file, [Wanted([cure], calls)], [0], exports).text
-    if text is None:
+    made = rewrite(file, [Wanted([cure], calls)], [0], exports, callees)
+    if (text := made.text) is None:
         return fix
     path = None if file.shown == diagnostic.path else file.shown
     before = file.text
@@ -59,7 +60,12 @@ def _with_edits(
             before, text = file.notebook.text, file.notebook.changed(text).decode("utf-8-sig")
         except NotebookError:
             return fix
-    return replace(fix, edits=tuple(edits(before, text, path)))
+    found = [*edits(before, text, path)]
+    for other, its_text in made.others.items():
+        its_file = callees.module(other).file
+        shown = None if its_file.shown == diagnostic.path else its_file.shown
+        found += edits(its_file.text, its_text, shown)
+    return replace(fix, edits=tuple(found))
 
 
 def edits(old_text: str, new_text: str, path: str | None = None) -> Iterator[Edit]:

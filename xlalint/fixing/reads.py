@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from xlalint.cure import Cure, DropScaler, FillByMask, KeepOnDevice, ReadFirst, StackReads
-from xlalint.fixing import imports
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called
 from xlalint.fixing.operations import Delete, Operation, Replace
 from xlalint.fixing.order import chain_of
 from xlalint.fixing.places import expression_at, function_around, qualified, statement_at
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
+from xlalint.fixing.spelling import spelling
 from xlalint.fixing.work import Work
 
 _CASTS = ("float", "int", "bool")
@@ -99,7 +99,7 @@ def stack_reads(module: Module, cure: StackReads) -> Rewrite:
     """`[a.item(), b.item()]` becomes `torch.stack([a, b]).tolist()`."""
     read = expression_at(module, cure.site)
     whole, values, end = _read_together(module, read)
-    stack, _ = imports.spelling(module, _STACK, read)
+    stack, _ = spelling(module, _STACK, read)
     text = f"{stack}({values}){end}"
     if isinstance(whole, ast.Tuple) and not isinstance(module.parents[whole], ast.Assign):
         text = f"tuple({text})"

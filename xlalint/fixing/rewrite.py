@@ -33,12 +33,14 @@ class Rewrite:
         operations: What happens to statements.
         needs: Qualified names that it writes: they must be imported.
         leaves: Qualified names that it no longer writes: their imports go where nothing else uses them.
+        elsewhere: What is to be done to other files with it, by their paths.
     """
 
     edits: tuple[Edit, ...] = ()
     operations: tuple[Operation, ...] = ()
     needs: tuple[Need, ...] = ()
     leaves: tuple[str, ...] = ()
+    elsewhere: tuple[tuple[str, Rewrite], ...] = ()
 
     def with_(self, other: Rewrite) -> Rewrite:
         """Both rewrites at once."""
@@ -47,6 +49,7 @@ class Rewrite:
             (*self.operations, *other.operations),
             tuple(dict.fromkeys((*self.needs, *other.needs))),
             tuple(dict.fromkeys((*self.leaves, *other.leaves))),
+            (*self.elsewhere, *other.elsewhere),
         )
 
 

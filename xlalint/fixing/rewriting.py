@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from xlalint.analysis.parsing import parse_file
 from xlalint.cure import Cure, MoveBelow, SyncBefore, WrapBody
-from xlalint.fixing import imports, names
+from xlalint.fixing import names
 from xlalint.fixing.callees import Callees
+from xlalint.fixing.dropping import tidied
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.exports import Exports
 from xlalint.fixing.module import Module
@@ -21,6 +22,7 @@ from xlalint.fixing.places import body_around, file_of, loop_at, seen_in, statem
 from xlalint.fixing.rewrite import Refused, Rewrite
 from xlalint.fixing.rewriters import rewriter_of
 from xlalint.fixing.scopes import together as as_one
+from xlalint.fixing.spelling import imports_for
 from xlalint.lazy.site import Path
 from xlalint.sources.file import SourceFile, Unreadable
 
@@ -46,12 +48,14 @@ class Rewritten:
         done: The diagnostics that it cures, by their number, with the cure taken.
         refused: Those that no cure fits, with the best one and the reason.
         moves: Whether statements move, and not only names change.
+        others: The new texts of other files that change with it, by their paths.
     """
 
     text: str | None = None
     done: dict[int, Cure] = field(default_factory=dict)
     refused: dict[int, tuple[Cure, str]] = field(default_factory=dict)
     moves: bool = False
+    others: dict[str, str] = field(default_factory=dict)
 
 
 def rewrite(
@@ -215,6 +219,8 @@ class _Rewriting:
                 continue
             if any(one.overlaps(other) for one in step.rewrite.edits for other in edits if one != other):
                 continue
+            if step.rewrite.elsewhere and any(each.rewrite.elsewhere for each in chosen):
+                continue  # what both do to another file might meet
             lines += around
             edits += step.rewrite.edits
             chosen.append(step)
@@ -237,12 +243,16 @@ class _Rewriting:
             rewrite = rewrite.with_(step.rewrite)
         try:
             text = new_text(self._module, rewrite, self._exports)
+            others = {
+                path: new_text(self._module.beside(path), own, self._exports)
+                for path, own in rewrite.elsewhere
+            }
         except Refused as refusal:
             for step in steps:
                 for number in step.numbers:
                     self._result.refused[number] = (step.cure, str(refusal))
             return False
-        self._result.text = text
+        self._result.text, self._result.others = text, others
         for step in steps:
             for number in step.numbers:
                 self._result.done[number] = step.cure
@@ -274,7 +284,7 @@ def new_text(module: Module, rewrite: Rewrite, exports: Exports) -> str:
     Raises:
         Refused: it does not.
     """
-    changes, new = rewrite.edits, imports.added(module, rewrite.needs)
+    changes, new = rewrite.edits, imports_for(module, rewrite.needs)
     if rewrite.operations:
         from xlalint.fixing.layout import laid_out  # which needs LibCST
         from xlalint.fixing.ledger import agrees
@@ -290,7 +300,7 @@ def new_text(module: Module, rewrite: Rewrite, exports: Exports) -> str:
     after = _parsed(module, text)
     if not rewrite.leaves:
         return text
-    return imports.tidied(module, after, rewrite.leaves, exports.of(str(module.file.path)))
+    return tidied(module, after, rewrite.leaves, exports.of(str(module.file.path)))
 
 
 def _parsed(module: Module, text: str) -> Module:

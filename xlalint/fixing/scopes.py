@@ -9,7 +9,6 @@ from typing import Any
 
 from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, Where, WrapBody
 from xlalint.fixing.below import CLOSURE, Below
-from xlalint.fixing.imports import spelling
 from xlalint.fixing.into import into_function
 from xlalint.fixing.module import Block, Module, called, is_marker, statements
 from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
@@ -28,6 +27,7 @@ from xlalint.fixing.places import (
     with_at,
 )
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
+from xlalint.fixing.spelling import spelling
 from xlalint.fixing.work import Work, draws_batch
 from xlalint.lazy.site import Site
 

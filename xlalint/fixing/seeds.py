@@ -6,11 +6,11 @@ import ast
 from typing import Any
 
 from xlalint.cure import Cure, SeedDevice
-from xlalint.fixing import imports
 from xlalint.fixing.module import Module
 from xlalint.fixing.operations import Insert
 from xlalint.fixing.places import expression_at, statement_at
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
+from xlalint.fixing.spelling import spelling
 
 
 def seed_device(module: Module, cure: SeedDevice) -> Rewrite:
@@ -26,7 +26,7 @@ def seed_device(module: Module, cure: SeedDevice) -> Rewrite:
             raise Refused("the seed is set in the middle of a statement")
     if any(isinstance(each, ast.Call | ast.Await | ast.NamedExpr) for each in ast.walk(seed)):
         raise Refused("the seed would be computed twice")
-    text, _ = imports.spelling(module, _MANUAL_SEED, function)
+    text, _ = spelling(module, _MANUAL_SEED, function)
     inserted = Insert(f"{text}({module.source(seed)})", statement)
     return Rewrite(operations=(inserted,), needs=(Need(_MANUAL_SEED, function),))
 

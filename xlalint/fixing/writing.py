@@ -7,13 +7,33 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from xlalint.sources.file import read_bytes, reason_of
 
+_CHANGED = "it was changed while xlalint ran; run it again"
+
 
 class Unwritten(Exception):
-    """A file was left as it is. The text says why, as a sentence about the file without its full stop."""
+    """Files were left as they were. The text says why, as a sentence about one without its full stop.
+
+    Args:
+        path: That file.
+    """
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(reason)
+        self.path = path
+
+
+class Change(NamedTuple):
+    """A file, its content, and what it is to become."""
+
+    path: str
+    before: bytes
+    after: bytes
 
 
 def replace(path: str, before: bytes, after: bytes) -> None:
@@ -24,25 +44,67 @@ def replace(path: str, before: bytes, after: bytes) -> None:
     Raises:
         Unwritten: the file has changed, or cannot be written; it is as it was.
     """
-    target = os.path.realpath(path)
+    replace_all([Change(path, before, after)])
+
+
+def replace_all(changes: Sequence[Change]) -> None:
+    """Give files another content, as `replace` does: all of them or, where one cannot be written, none.
+
+    All is written beside the files before the first of them changes. Only a kill in the moment between two
+    changes can part them.
+
+    Raises:
+        Unwritten: one of the files has changed, or cannot be written; all are as they were.
+    """
+    temporaries: list[str] = []
+    changed: list[Change] = []
+    try:
+        for each in changes:
+            _prepare(each, temporaries)
+        for each, temporary in zip(changes, temporaries, strict=True):
+            _put(each, temporary)
+            changed.append(each)
+    except BaseException:
+        for each in changed:
+            try:
+                replace(each.path, each.after, each.before)
+            except Unwritten as error:
+                raise Unwritten(
+                    each.path, f"it has changed already, and cannot be put back: {error}"
+                ) from error
+        raise
+    finally:
+        for temporary in temporaries:
+            with suppress(OSError):  # it is gone, unless something went wrong
+                os.unlink(temporary)
+
+
+def _prepare(change: Change, temporaries: list[str]) -> None:
+    """Write the new content of a file beside it."""
+    target = os.path.realpath(change.path)
     found = read_bytes(target)
     if isinstance(found, str):
-        raise Unwritten(found)
-    if found != before:
-        raise Unwritten("it was changed while xlalint ran; run it again")
+        raise Unwritten(change.path, found)
+    if found != change.before:
+        raise Unwritten(change.path, _CHANGED)
     temporary = os.path.join(os.path.dirname(target), f".xlalint-{os.urandom(6).hex()}")  # noqa: PTH118
+    if not os.access(target, os.W_OK):
+        raise Unwritten(change.path, "it is read-only")
+    temporaries.append(temporary)
     try:
-        if not os.access(target, os.W_OK):
-            raise Unwritten("it is read-only")
-        _write(temporary, after, os.stat(target))
-        if read_bytes(target) != before:
-            raise Unwritten("it was changed while xlalint ran; run it again")
+        _write(temporary, change.after, os.stat(target))
+    except OSError as error:
+        raise Unwritten(change.path, reason_of(target, error)) from error
+
+
+def _put(change: Change, temporary: str) -> None:
+    target = os.path.realpath(change.path)
+    if read_bytes(target) != change.before:
+        raise Unwritten(change.path, _CHANGED)
+    try:
         os.replace(temporary, target)
     except OSError as error:
-        raise Unwritten(reason_of(target, error)) from error
-    finally:
-        with suppress(OSError):  # it is gone, unless something went wrong
-            os.unlink(temporary)
+        raise Unwritten(change.path, reason_of(target, error)) from error
 
 
 def _write(path: str, data: bytes, like: os.stat_result) -> None:

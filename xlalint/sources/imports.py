@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 _WORD = b"import "
 _FROM = re.compile(rb"[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]+$")
@@ -11,6 +12,11 @@ _NAME = re.compile(rb"([\w.]+)(?:[ \t]+as[ \t]+\w+)?")
 _BOUND = re.compile(rb"[ \t]*(?:\((?:[^)#]|#[^\n]*)*\)|(?:[^\n\\]|\\\r?\n)*)")
 _WORDS = re.compile(rb"\w+")
 _COMMENT = re.compile(rb"#[^\n]*")
+_OF_PACKAGE = (
+    rb"(?m)^[ \t]*(?:(?P<origin>from[ \t]+%s[\w.]*[ \t]+)import[ \t]*|import[ \t]+)"
+    rb"(?P<names>\([^)]*\)|(?:[^\n\\]|\\\r?\n)*)"
+)
+_ALIASED = re.compile(rb"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?")
 
 
 def imported(data: bytes) -> tuple[str, ...]:
@@ -35,6 +41,53 @@ def imported(data: bytes) -> tuple[str, ...]:
             found.update(dict.fromkeys(_listed(names[1])))
         at = data.find(_WORD, at + len(_WORD))
     return tuple(found)
+
+
+def brought(data: bytes, package: str) -> tuple[str, ...]:
+    """The names under which a file may import a package, or something of it: `xm`, and `torch_xla`."""
+    found: dict[str, None] = {}
+    for line in re.finditer(_OF_PACKAGE % package.encode(), data):
+        for name, alias in _ALIASED.findall(_COMMENT.sub(b"", line["names"])):
+            if line["origin"] is not None or name.partition(b".")[0] == package.encode():
+                found[(alias or name.partition(b".")[0]).decode("utf-8", "replace")] = None
+    return tuple(found)
+
+
+def taken(
+    data: bytes, names: Iterable[str], passed: Mapping[str, Collection[str]], folders: Sequence[str]
+) -> tuple[str, ...]:
+    """Which of the names that modules pass on a file takes from them: by import, or as their members.
+
+    Args:
+        data: The file.
+        names: What it may import; see `imported`.
+        passed: By the last part of a module's name, the names that it passes on.
+        folders: The names of the folders that the file stands in, the innermost first.
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        plain = name.lstrip(".")
+        module, _, last = plain.rpartition(".")
+        level = len(name) - len(plain)
+        if level and not module and level <= len(folders):
+            module = folders[level - 1]
+        if last in passed.get(module.rpartition(".")[2], ()):
+            found[last] = None
+        if last in passed:
+            found.update(dict.fromkeys(_members(data, last, passed[last])))
+    return tuple(found)
+
+
+def _members(data: bytes, module: str, names: Collection[str]) -> list[str]:
+    """Which names are taken of a module that is imported as it is, or with all its names."""
+    own, words = re.escape(module.encode()), b"|".join(re.escape(name.encode()) for name in sorted(names))
+    called = [own, *map(re.escape, re.findall(rb"\b%s[ \t]+as[ \t]+(\w+)" % own, data))]
+    before = rb"(?:%s)[ \t]*\.[ \t]*" % b"|".join(called)
+    if re.search(rb"\b%s[ \t]+import[ \t]*\(?[ \t]*\*" % own, data):
+        before = rb"(?:%s)?" % before
+    return [
+        name.decode("utf-8", "replace") for name in re.findall(rb"(?<![\w.])%s(%s)\b" % (before, words), data)
+    ]
 
 
 def bound(data: bytes) -> frozenset[bytes]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from xlalint.configuration import Framework
-from xlalint.sources.imports import imported
+from xlalint.sources.imports import brought, imported
 
 HOT_TOKEN = "torch_xla"
 """A file that does not name this package, or another that the settings name, is not hot but by a device."""
@@ -120,6 +120,7 @@ def _has_device_value(data: bytes) -> bool:
 
 TRAINS = "trains"
 OFFERS = "offers "
+PASSES = "passes "
 
 _BACKWARD = re.compile(rb"\.backward[ \t]*\(")
 _DEFINITION = re.compile(rb"(?m)^(?:async[ \t]+)?def[ \t]+(\w+)")
@@ -130,11 +131,11 @@ def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...
     """What tells whether a file runs on XLA by the help of another of its project, or is such help.
 
     It `trains` where it computes gradients. One that brings XLA offers, such as `offers get_device`, the
-    functions of its that call one of `helpers`.
+    functions of its that call one of `helpers`, and passes on, such as `passes xm`, what it imports of it.
     """
     if not hot:
         return (TRAINS,) if b".backward" in data and _BACKWARD.search(data) else ()
-    found = []
+    found = [PASSES + name for name in brought(data, HOT_TOKEN)]
     for definition in _DEFINITION.finditer(data):
         end = _STATEMENT.search(data, definition.end())
         body = data[definition.end() : end.start() if end is not None else len(data)]
