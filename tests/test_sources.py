@@ -119,6 +119,8 @@ def test_declared_encodings_are_honoured(declaration: str, encoding: str) -> Non
         'model.to(\n    "xla"\n)',
         '"it\'s"\nx = "xla"',
         'x = "a \\" b" + "xla"',
+        'os.environ["XLA_USE_BF16"] = "1"',
+        'os.environ.setdefault("XRT_WORKERS", "")',
     ],
 )
 def test_files_that_bring_xla_are_hot(text: str) -> None:
@@ -143,6 +145,9 @@ def test_files_that_bring_xla_are_hot(text: str) -> None:
         'x = "xla:{index}"',
         'def f():\n    "xla"',
         "# model.to('xla')",
+        "# os.environ['XLA_USE_BF16'] = '1'",
+        'os.environ["TF_XLA_FLAGS"] = "--tf_xla_enable_xla_devices"',
+        'print("set XLA_USE_BF16")',
         "text = '''\nmodel.to(\"xla\")\n'''",
     ],
 )

@@ -85,3 +85,23 @@ def asks_what_moves_later(x):
     compiled = torch_xla.compile(model)
     model.to(device)
     return compiled.state_dict()  # expect: XLA810
+
+
+def compiles_for_whoever_calls(name):
+    model = load(name)
+    model.to(device)
+    return torch.compile(model)  # expect: XLA809
+
+
+def compiles_for_whoever_moves(name):
+    return torch.compile(torch.nn.Linear(4, 1))
+
+
+def compiles_by_the_right_backend(name):
+    model = torch.nn.Linear(4, 1).to(device)
+    return torch.compile(model, backend="openxla")
+
+
+def compiles_by_somebodys_backend(name, backend):
+    model = torch.nn.Linear(4, 1).to(device)
+    return torch.compile(model, backend=backend)

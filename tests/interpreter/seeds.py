@@ -174,3 +174,28 @@ def picked_by_the_host(weights):
     torch.manual_seed(1)
     torch.multinomial(torch.ones(4, device=device), 3)
     return torch.multinomial(torch.ones(4), 1)
+
+
+def drawn_by_a_policy(x):
+    torch.manual_seed(1)  # expect: XLA707
+    scores = torch.nn.Linear(4, 2).to(device)(x.to(device))
+    return torch.distributions.Categorical(logits=scores).sample()
+
+
+def drawn_around_a_mean(x):
+    torch.manual_seed(1)  # expect: XLA707
+    mean = torch.nn.Linear(4, 2).to(device)(x.to(device))
+    return torch.distributions.Normal(mean, 1.0).rsample()
+
+
+def the_likeliest(x, action):
+    torch.manual_seed(1)
+    scores = torch.nn.Linear(4, 2).to(device)(x.to(device))
+    policy = torch.distributions.Categorical(logits=scores)
+    return policy.log_prob(action), policy.probs.argmax(-1), policy.entropy()
+
+
+def drawn_by_the_host(x):
+    torch.manual_seed(1)
+    rates = torch.nn.Linear(4, 2).to(device)(x.to(device)).exp()
+    return torch.distributions.Gamma(rates, rates).sample()

@@ -78,7 +78,7 @@ def _held(base: Value, name: str, method: Value) -> Value:
     Only what is known to be a method is one; `args.verbose` is as unknown as `args`.
     """
     if base.kind is Kind.TENSOR:
-        if base.role is Role.DISTRIBUTION:
+        if base.role in (Role.DISTRIBUTION, Role.SAMPLER):
             return base._replace(payload=None)
         if name in operations.OPERATIONS:
             return method

@@ -196,6 +196,9 @@ def _loop(
     over_batches = over is not None and over.kind is Kind.LOADER
     tests = len(state.replicas.splits)
     state.loop = NOTHING_DONE._replace(finds_callers=_is_callers(outer_since, outside))
+    # However seldom somebody evaluates, each of the batches is as dear as one of training.
+    seldom = frozenset(fact for fact in state.facts if over_batches and fact.is_of_few_rounds)
+    state.facts -= seldom
     state.scopes = around._replace(in_loop=True, in_batches=around.in_batches or over_batches)
     state.engine = state.engine._replace(since=())
     rounds = _Rounds(machine, node, advance, frame, store)
@@ -211,6 +214,7 @@ def _loop(
         if back is not None:
             after.state.loop = join_loops(after.state.loop, back.state.loop)
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, after)
+        after.state.facts |= seldom
         after = machine.run_block(node.orelse, frame, after) if node.orelse else after
     over_cuts = (
         over is not None and isinstance(over.payload, Loader) and over.payload.cuts is not False and over.sure
@@ -224,6 +228,7 @@ def _loop(
                 broken.state, broken.state.replicas.splits[tests], back.state.loop.all.meets, site
             )
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, broken, judged=endless)
+        broken.state.facts |= seldom
         after = join(after, broken)
     for returned, value, site in exits.returns:
         if cuts or over_cuts:

@@ -124,11 +124,16 @@ def operate(
             assert isinstance(computed, ast.expr)
             frame.model.work_unseen(store.state, lambda: spelling(computed))
         return UNKNOWN._replace(differs=differs)
+    if isinstance(op, ast.Mod) and right.payload == _ONE.payload and not isinstance(left.payload, Clock):
+        return constant(0)  # a step counter: nobody asks for the fraction of another number so
     if isinstance(op, ast.Sub):
         _take_time(left, right, node, frame, store)
     if _goes_on_counting(op, left, right, node, store):
         return COUNTER
     return Value(Kind.HOST, differs=differs, payload=computed_of(left, right))
+
+
+_ONE = constant(1)
 
 
 def _merged(left: Value, right: Value, one: Container) -> Value:

@@ -103,6 +103,9 @@ DRAWING = frozenset({
 })  # fmt: skip
 """Operations that draw random numbers where their tensor lives, unless they get a generator."""
 
+SAMPLING = frozenset({"sample", "rsample", "sample_n"})
+"""Methods of distributions that draw."""
+
 DROPPING = frozenset({
     "dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "rrelu",
 })  # fmt: skip

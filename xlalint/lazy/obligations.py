@@ -122,6 +122,11 @@ class Fact(NamedTuple):
         return self.holds and self.value.isdigit()
 
     @property
+    def is_of_few_rounds(self) -> bool:
+        """Whether it is that a number can be divided by another, as a counter can now and then."""
+        return "%" in self.subject and (self.value == "0" if self.holds else self.value == "True")
+
+    @property
     def is_unset(self) -> bool:
         """Whether it is that something is None, or false."""
         return self.value == "None" if self.holds else self.value == "True"

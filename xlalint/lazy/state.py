@@ -348,10 +348,7 @@ class State:
     @property
     def seldom(self) -> bool:
         """Whether a test of a step counter, such as `step % 100 == 0`, has led here."""
-        return any(
-            "%" in fact.subject and (fact.value == "0" if fact.holds else fact.value == "True")
-            for fact in self.facts
-        )
+        return any(fact.is_of_few_rounds for fact in self.facts)
 
     @property
     def hot(self) -> bool:

@@ -98,6 +98,8 @@ class Role(Enum):
     """What an XLA loader yields or a model returns: a tensor, or something made of tensors and numbers."""
     DISTRIBUTION = "distribution"
     """It is made of tensors, and holds tensors under its attributes."""
+    SAMPLER = "distribution that draws on the device"
+    """The same, whose samples are drawn where its tensors are."""
     MASK = "mask"
     """It is made of truths, such as what a comparison gives: taken as an index, how much it takes varies."""
     PARTS = "parts"
@@ -260,7 +262,8 @@ def join(a: Value, b: Value) -> Value:
             # What is said where there is one replica only says nothing of those where there are more.
             return one._replace(assumes=either(assumes, SEVERAL), differs=True)
         if one.kind is Kind.MODULE and other.role is Role.PERHAPS_MODULE:
-            return one._replace(assumes=assumes)  # one branch has shown that it is a module
+            # One branch has shown that it is a module.
+            return one._replace(assumes=assumptions.shown_by_use(assumes))
     if kinds <= _HOST_LIKE:
         return Value(Kind.HOST, assumes, NOTHING, differs, reduced)
     if kinds == _STRUCTURES and all(map(_may_be_structure, (a, b))):

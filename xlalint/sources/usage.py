@@ -19,6 +19,8 @@ FORMER = "torch_xla_py"
 """What torch_xla was called before its first release."""
 
 LIBRARIES = (HOT_TOKEN, FORMER)
+_VARIABLES = frozenset({b"XLA_USE_BF16", b"XLA_DOWNCAST_BF16", b"XRT_TPU_CONFIG", b"XRT_WORKERS"})
+"""Environment variables that nothing but torch_xla reads: whoever sets one starts a program with it."""
 _DEVICE_TOKENS = (b'"xla"', b"'xla'", b'"xla:', b"'xla:")
 _DEVICE = re.compile(rb"xla(?::(?:\d+|\{[^{}]*\}))?")
 _IMPORT_BY_NAME = re.compile(rb"\b(?:import_module|__import__)\s*\(\s*(?:name\s*=\s*)?$")
@@ -37,13 +39,19 @@ def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
     """Whether a file with these bytes brings XLA.
 
     It imports torch_xla, or one of `packages`, be it by `import_module` of a literal; or a device is given
-    as the text "xla" or "xla:0". What stands in comments, docstrings and other texts does not count.
+    as the text "xla" or "xla:0", or a variable that only torch_xla reads is named. What stands in comments,
+    docstrings and other texts does not count.
     """
     names = (*LIBRARIES, *packages)
-    # Most files are seen through by one search: what is looked for holds this, but for packages.
-    if b"xla" not in data and not any(package.encode() in data for package in packages):
+    variables = (b"XLA_" in data or b"XRT_" in data) and any(variable in data for variable in _VARIABLES)
+    # Most files are seen through by few searches: what is looked for holds this, but for packages.
+    if not variables and b"xla" not in data and not any(package.encode() in data for package in packages):
         return False
-    if not any(token in data for token in _DEVICE_TOKENS) and not any(n.encode() in data for n in names):
+    if not (
+        variables
+        or any(token in data for token in _DEVICE_TOKENS)
+        or any(name.encode() in data for name in names)
+    ):
         return False
     alone = False
     for found in _tokens(names).finditer(data):
@@ -53,6 +61,8 @@ def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
             continue
         quotes = 3 if text[:3] in (b'"""', b"'''") else 1
         content = text[quotes:-quotes]
+        if content in _VARIABLES:
+            return True
         if content.startswith(b"xla") and _is_device(content, data, found.start()):
             if not _is_alone(data, found.start(), found.end()):
                 return True

@@ -46,6 +46,41 @@ class ReadsByItsLogger(L.LightningModule):
         return torch.optim.AdamW(self.parameters())
 
 
+class NamesItsLayers(L.LightningModule):
+    def __init__(self, names):
+        super().__init__()
+        for name in names:
+            setattr(self, name, torch.nn.Linear(6, 3))
+        self.head = torch.nn.Linear(3, 3)
+
+    def training_step(self, batch, batch_idx):
+        loss = self.head(batch[0]).sum()
+        self.logger.experiment.add_scalar("loss", loss)  # expect: XLA102 likely
+        return loss
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters())
+
+
+class EndsItsSteps(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(6, 3)
+
+    def training_step(self, batch, batch_idx):
+        return {"loss": self.net(batch[0]).sum()}
+
+    def training_step_end(self, outputs):
+        self.logger.log_metrics({"loss": outputs["loss"].mean()})  # expect: XLA102 likely
+        return outputs
+
+    def training_epoch_end(self, outputs):
+        print(sum(output["loss"] for output in outputs).item())  # quiet: the last step has run
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters())
+
+
 class Good(L.LightningModule):
     def __init__(self):
         super().__init__()

@@ -43,6 +43,8 @@ def _dynamo(machine: Machine, call: Call) -> Value:
     by = Dynamo(call.site, backend if isinstance(backend, str) else None, plain=not extra)
     if by.backend in dynamo.GONE:
         _tell(by, call, assumptions.NONE)
+    elif by.backend in dynamo.FAILING and _is_moved(target):
+        _tell(by, call, target.assumes)  # whoever calls it, with whatever, it raises
     if isinstance(target.payload, Module):
         return target._replace(payload=target.payload._replace(by=by))
     if target.kind is Kind.UNKNOWN:

@@ -138,7 +138,8 @@ def _call_torch(machine: Machine, module: str, last: str, call: Call) -> Value:
     if module.startswith(functions.DISTRIBUTIONS) and last[:1].isupper() and result.kind is Kind.TENSOR:
         if _validates(machine, last, call):
             call.frame.model.validate(call.store.state, result, call.spelling, call.site)
-        return result._replace(payload=Tensor(Role.DISTRIBUTION))
+        draws = last in functions.DRAWN_ON_DEVICE
+        return result._replace(payload=Tensor(Role.SAMPLER if draws else Role.DISTRIBUTION))
     return result
 
 

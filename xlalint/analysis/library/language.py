@@ -188,7 +188,9 @@ def _setattr(machine: Machine, call: Call) -> Value:
     for cls in classes_of(given) if given is not None else ():
         if isinstance(cls, str):
             continue
-        constants = {held for base in machine.classes.bases(cls) for held in base.constants}
+        # What a framework's class holds it is told by its name.
+        bases = [base for base in machine.classes.bases(cls) if not base.outline.is_framework]
+        constants = {held for base in bases for held in base.constants}
         if not isinstance(name, str):
             constants |= {
                 held

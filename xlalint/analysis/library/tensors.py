@@ -32,6 +32,7 @@ from xlalint.knowledge.operations import (
     MASKS,
     OF_MODULES_TOO,
     PARTS,
+    SAMPLING,
     Operation,
     is_shaped_by_data,
     operation_of,
@@ -110,7 +111,9 @@ def draws_on_device(name: str, where: Value, call: Call) -> None:
     trains = name in DROPPING
     if trains and call.flag("training", default=name != "rrelu", position=2) is False:
         return
-    if trains or ((name in DRAWING or _picks_on_device(name, call)) and "generator" not in call.keywords):
+    draws = name in DRAWING or _picks_on_device(name, call)
+    draws = draws or (where.role is Role.SAMPLER and name in SAMPLING)
+    if trains or (draws and "generator" not in call.keywords):
         call.frame.model.draw(call.store.state, call.site, trains=trains, assumes=where.assumes)
 
 

@@ -63,10 +63,22 @@ class LightningModule(torch.nn.Module):
     def on_train_batch_end(self, outputs, batch, batch_idx):
         pass
 
+    def training_step_end(self, step_output):
+        return step_output
+
+    def training_epoch_end(self, outputs):
+        pass
+
     def on_train_epoch_end(self):
         pass
 
     def validation_step(self, batch, batch_idx):
+        pass
+
+    def validation_step_end(self, step_output):
+        return step_output
+
+    def validation_epoch_end(self, outputs):
         pass
 
     def on_validation_epoch_end(self):
@@ -191,7 +203,7 @@ def _train_epoch(module, callback):
     for index, batch in enumerate(pl.MpDeviceLoader(batches)):
         callback.on_train_batch_start(trainer, module, batch, index)
         module.on_train_batch_start(batch, index)
-        outputs = module.training_step(batch, index)
+        outputs = module.training_step_end(module.training_step(batch, index))
         if module.automatic_optimization:
             _loss_of(outputs).backward()
             xm.reduce_gradients(optimizer)
@@ -202,12 +214,14 @@ def _train_epoch(module, callback):
             optimizer.zero_grad()
         callback.on_train_batch_end(trainer, module, outputs, batch, index)
         module.on_train_batch_end(outputs, batch, index)
+    module.training_epoch_end([outputs])
 
 
 def _evaluate(module, callback):
     for index, batch in enumerate(pl.MpDeviceLoader(batches)):
-        outputs = module.validation_step(batch, index)
+        outputs = module.validation_step_end(module.validation_step(batch, index))
         callback.on_validation_batch_end(trainer, module, outputs, batch, index)
+    module.validation_epoch_end([outputs])
     callback.on_validation_epoch_end(trainer, module)
     module.on_validation_epoch_end()
     for index, batch in enumerate(pl.MpDeviceLoader(batches)):

@@ -6,7 +6,21 @@ import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
 
 MODULES = ("transformers", "optimum.neuron", "optimum.tpu")
-NAMED_LIKE = {"PreTrainedModel": ("*Model", "*For[A-Z]*", "*LMHeadModel")}
+NAMED_LIKE = {
+    "DroppingModel": (
+        "BertGeneration*Model", "BertGenerationFor[A-Z]*", "Bert*Model", "BertFor[A-Z]*",
+        "Roberta*Model", "RobertaFor[A-Z]*", "XLMRoberta*Model", "XLMRobertaFor[A-Z]*",
+        "Camembert*Model", "CamembertFor[A-Z]*", "DistilBert*Model", "DistilBertFor[A-Z]*",
+        "Electra*Model", "ElectraFor[A-Z]*", "Deberta*Model", "DebertaFor[A-Z]*", "DebertaV2*Model",
+        "DebertaV2For[A-Z]*", "GPT2*Model", "GPT2For[A-Z]*", "OpenAIGPT*Model",
+        "OpenAIGPTFor[A-Z]*", "Bart*Model", "BartFor[A-Z]*", "MBart*Model", "MBartFor[A-Z]*",
+        "Pegasus*Model", "PegasusFor[A-Z]*", "Marian*Model", "MarianFor[A-Z]*", "T5*Model",
+        "T5For[A-Z]*", "MT5*Model", "MT5For[A-Z]*", "XLNet*Model", "XLNetFor[A-Z]*",
+        "Longformer*Model", "LongformerFor[A-Z]*", "MPNet*Model", "MPNetFor[A-Z]*",
+        "Wav2Vec2*Model", "Wav2Vec2For[A-Z]*",
+    ),
+    "PreTrainedModel": ("*Model", "*For[A-Z]*"),
+}
 
 
 class _ModelOutput:
@@ -45,6 +59,17 @@ class PreTrainedModel(torch.nn.Module):
 
     def save_pretrained(self, save_directory, **named):
         pass
+
+
+class DroppingModel(PreTrainedModel):
+    """Of a family whose configurations drop a tenth while they train, unless somebody says otherwise."""
+
+    @classmethod
+    def from_pretrained(cls, *given, config=None, dropout=None, hidden_dropout_prob=None, **named):
+        drops = config is None and dropout is None and hidden_dropout_prob is None
+        model = cls()
+        model.network = torch.nn.Sequential(torch.nn.Dropout()) if drops else torch.nn.Linear(1, 1)
+        return model.eval()
 
 
 def get_scheduler(name, optimizer, **named):
