@@ -1,0 +1,76 @@
+"""Models that drop by default while they train, and such as do not: only a seed of the host."""
+
+import torch
+import torch_xla
+from transformers import BertForSequenceClassification, BertTokenizer, GPT2LMHeadModel, GPT2Tokenizer
+from transformers import LlamaForCausalLM, RobertaModel
+
+device = torch_xla.device()
+MODELS = {"bert": (BertForSequenceClassification, BertTokenizer), "gpt2": (GPT2LMHeadModel, GPT2Tokenizer)}
+
+
+def train(model, data):
+    model.to(device)
+    for batch in data:
+        with torch_xla.step():
+            model(batch).loss.backward()
+
+
+def drops(data, name):
+    torch.manual_seed(1)  # expect: XLA707
+    model = BertForSequenceClassification.from_pretrained(name, num_labels=2)
+    model.train()
+    train(model, data)
+
+
+def drops_whatever_its_class(data, kind, name):
+    torch.manual_seed(1)  # expect: XLA707
+    model_class, _ = MODELS[kind]
+    model = model_class.from_pretrained(name)
+    model.train()
+    train(model, data)
+
+
+def is_still_in_the_mode_of_predictions(data, name):
+    torch.manual_seed(1)
+    train(BertForSequenceClassification.from_pretrained(name), data)
+
+
+def has_somebodys_configuration(data, name, config):
+    torch.manual_seed(1)
+    model = BertForSequenceClassification.from_pretrained(name, config=config)
+    model.train()
+    train(model, data)
+
+
+def is_told_not_to(data, name):
+    torch.manual_seed(1)
+    model = BertForSequenceClassification.from_pretrained(name, hidden_dropout_prob=0.0)
+    model.train()
+    train(model, data)
+
+
+def is_of_a_family_that_does_not(data, name):
+    torch.manual_seed(1)
+    model = LlamaForCausalLM.from_pretrained(name)
+    model.train()
+    train(model, data)
+
+
+class Tagger(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = RobertaModel.from_pretrained("roberta-base")
+        self.head = torch.nn.Linear(768, 2)
+
+    def forward(self, batch):
+        return self.head(self.encoder(batch)[0])
+
+
+def drops_within(data):
+    torch.manual_seed(1)  # expect: XLA707
+    model = Tagger().to(device)
+    model.train()
+    for batch in data:
+        with torch_xla.step():
+            model(batch).sum().backward()
