@@ -325,7 +325,12 @@ def _turned(owed: Any, turned: Terms) -> Leave:
 
 def questions() -> Iterator[Mutant]:
     yield Mutant("wrapped models reduce", _blind(LazyModel.backward, "replicas", "wrapped"), "ways")
-    yield Mutant("what unknown callees may do", _blind(LazyModel.assumed, "trust", "opaque"), "ways")
+    yield Mutant("what unknown callees may do", _blind(LazyModel.assumed_uncut, "trust", "opaque"), "ways")
+    yield Mutant(
+        "what unknown callees may sum",
+        _blind(LazyModel.change_gradients, "trust", "summing"),
+        "summed_by_unknown",
+    )
     yield Mutant("what a bound may hide", _blind(LazyModel.assumed, "trust", "bounded"), "ways")
     yield Mutant("whether eager mode is on", _blind(LazyModel.assumed, "engine", "eager"), "eager")
     yield Mutant("moves told to the caller", _untold_moves, "guesses")

@@ -195,7 +195,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "moves": either,
         "dynamo": united,
     },
-    Trust: {"opaque": worse, "bounded": worse},
+    Trust: {"opaque": worse, "bounded": worse, "summing": worse},
     Setup: {"mesh": agreed_on, "marked": common, "caches": either},
 }
 """What each field of the joined state must be, said once more and without a look at how it is done."""

@@ -11,7 +11,7 @@ import pytest
 from xlalint.cure import Cure, Where
 from xlalint.diagnostic import Applicability, Certainty, Position, Range, Severity
 from xlalint.judging import Caller, Judge, Occurrence, Placed, diagnostic, place, settle
-from xlalint.lazy.assumptions import MANY, NONE, assume
+from xlalint.lazy.assumptions import COMES_HERE, IS_SET, MANY, NONE, STEPS_ELSEWHERE, Assumptions, assume
 from xlalint.lazy.events import Event, HostRead, Save
 from xlalint.lazy.records import record
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
@@ -68,6 +68,12 @@ class Read(Rule[HostRead]):
         yield self.finding(event, "read", help="")
 
 
+class Warned(Read):
+    """The same, as a warning."""
+
+    severity = Severity.WARNING
+
+
 class ReadOrSaved(Rule[HostRead | Save]):
     """The same of saves, and assumes something of its own."""
 
@@ -95,6 +101,21 @@ def test_rules_speak_of_the_events_they_declare_while_at_most_one_fact_is_not_su
     judge = Judge([Read(DEFAULT_TARGET), ReadOrSaved(DEFAULT_TARGET)])
     assert judge.kinds == {HostRead, Save}
     assert [found.code for found in judge.judge([Occurrence(event, View())])] == codes
+
+
+@pytest.mark.parametrize(
+    ("assumes", "severity"),
+    [
+        (THIS, Severity.WARNING),
+        (assume("`args.tpu`"), Severity.WARNING),
+        (STEPS_ELSEWHERE, Severity.INFO),
+        (assume(f"`train(...)` {COMES_HERE}"), Severity.INFO),
+        (assume(f"`train(...)` {COMES_HERE}") | IS_SET, Severity.INFO),
+    ],
+)
+def test_what_rests_on_a_guess_informs(assumes: Assumptions, severity: Severity) -> None:
+    (found,) = Judge([Warned(DEFAULT_TARGET)]).findings(HostRead(at(1), assumes), View())
+    assert found.severity is severity
 
 
 # Where it stands ---------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from xlalint.diagnostic import (
     Related,
     Severity,
 )
-from xlalint.lazy.assumptions import weight
+from xlalint.lazy.assumptions import is_guess, weight
 from xlalint.lazy.events import Event
 from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import Path, Site
@@ -130,11 +130,12 @@ class Judge:
         return frozenset(self._rules)
 
     def findings(self, event: Event, view: View) -> Iterator[Finding]:
-        """What the rules say of one event, as far as it is sure enough."""
+        """What the rules say of one event, as far as it is sure enough; on a guess, for information."""
         for rule in self._rules.get(type(event), ()):
             for finding in rule.judge(event, view):
                 if weight(finding.assumes) <= (0 if rule.only_definite else MOST_ASSUMED):
-                    yield finding
+                    guessed = finding.severity > Severity.INFO and is_guess(finding.assumes)
+                    yield replace(finding, severity=Severity.INFO) if guessed else finding
 
     def judge(self, occurrences: Iterable[Occurrence]) -> Iterator[Placed]:
         """What the rules say of what happened, each in its place."""

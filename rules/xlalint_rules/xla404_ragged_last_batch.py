@@ -83,7 +83,6 @@ class RaggedLastBatch(Rule[LastBatchSmaller]):
             event,
             "compiles the step again: the last batch of an epoch is smaller than the others",
             help="pass `drop_last=True`, or fill the last batch up to the full size",
-            severity=Severity.INFO if event.assumes else Severity.WARNING,
             cures=(
                 PassArgument(
                     event.built[-1],

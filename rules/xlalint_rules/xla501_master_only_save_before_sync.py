@@ -21,7 +21,7 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
     the result of operations that every replica has recorded and none has run.
 
     A function `save...` that nobody in the project is seen to call is looked at as if a step were
-    pending: *likely*.
+    pending: *likely*, and for information.
 
     ## Why is this bad?
     The program may hang. Saving runs the recorded graph, on this replica only. The sum of the
@@ -97,7 +97,7 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
         assumes = both(split.assumes, _SEVERAL) if state.replicas.launched is False else split.assumes
         match event:
             case Save(recorded=Recorded(must=Weight.HEAVY), spelling=spelling):
-                does = "saves"
+                does, assumes = "saves", both(assumes, event.unless_cut)
             case HostRead(value=Value(Kind.TENSOR, _, Recorded(must), _, reduced), spelling=spelling) if (
                 reduced is not False and must >= Weight.LIGHT
             ):

@@ -82,6 +82,7 @@ class SaveBeforeSync(Rule[Save]):
                     f"`{spelling}` runs the work recorded since {{since}}, and "
                     "the end of the step runs it again",
                     help="call `torch_xla.sync()` first, or save below the step",
+                    assumes=event.unless_cut,
                     since=state.since,
                     cures=(_cure(event, state),),
                 )

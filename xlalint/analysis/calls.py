@@ -47,7 +47,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.scopes import enter_scope, leave_scope
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.unknown import call_unknown
-from xlalint.lazy.assumptions import assume, shown_by_use
+from xlalint.lazy.assumptions import COMES_HERE, assume, shown_by_use
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Fault
 from xlalint.lazy.scopes import Scope, ScopeKind
@@ -149,7 +149,7 @@ def _each_target(machine: Machine, of: tuple[Target, ...], call: Call) -> Value:
     before = call.store.copy()
     bounded = before.state.trust.bounded
     before.state.trust = before.state.trust._replace(
-        bounded=bounded or assume(f"`{call.spelling}` comes here")
+        bounded=bounded or assume(f"`{call.spelling}` {COMES_HERE}")
     )
     result: Value | None = None
     after: Store | None = None

@@ -27,7 +27,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import MANY, assume, is_of_ways
+from xlalint.lazy.assumptions import MANY, SEPARATES, assume, is_of_ways
 from xlalint.lazy.events import Form, Reading
 from xlalint.lazy.values import (
     HOST,
@@ -424,7 +424,7 @@ def _either(left: Value, right: Value, node: ast.BoolOp) -> Value:
             if isinstance(other.payload, RankTest) and other.payload.master != test.master:
                 return Value(Kind.HOST, differs=True)
             # `a and is_master`: whoever gets in is the master; who stays out may be anyone.
-            parts = assume(f"`{spelling(node)}` tells the master from the others")
+            parts = assume(f"`{spelling(node)}` {SEPARATES}")
             if (test.assumes_else - test.assumes) if is_or else (test.assumes - test.assumes_else):
                 parts = MANY  # `a and is_master or b`: that hangs on two things
             either_way = test._replace(assumes=parts) if is_or else test._replace(assumes_else=parts)

@@ -224,8 +224,12 @@ def entry_state(state: State, function: Function) -> State:
         )
         entry.replicas = state.replicas._replace(splits=tuple(splits))
     entry.obligations = frozenset(o.inside_call() for o in state.obligations if o.terms.enters_calls)
-    if state.trust.opaque:
-        entry.trust = state.trust._replace(opaque=assumptions.STEPS_ELSEWHERE)
+    trust = state.trust
+    if trust.opaque or trust.summing:
+        entry.trust = trust._replace(
+            opaque=assumptions.STEPS_ELSEWHERE if trust.opaque else trust.opaque,
+            summing=assumptions.SUMMED_ELSEWHERE if trust.summing else trust.summing,
+        )
     entry.loop = NOTHING_DONE
     entry.facts = frozenset()
     entry.collectives = ()
@@ -242,7 +246,7 @@ def unknown_state() -> State:
     state = State()
     state.engine = Engine(perhaps, (ENTRY,), perhaps, eager=None, idle_since=())
     state.gradients = Gradients(frozenset(Gradient))
-    state.trust = Trust(assumptions.MANY, assumptions.MANY)
+    state.trust = Trust(assumptions.MANY, assumptions.MANY, assumptions.MANY)
     return state
 
 

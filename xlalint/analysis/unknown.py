@@ -17,6 +17,7 @@ from xlalint.knowledge import functions
 from xlalint.knowledge.methods import BOOKKEEPING, SCHEDULER, SCHEDULES
 from xlalint.lazy.assumptions import RETURNS, assume
 from xlalint.lazy.cuts import Cause
+from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.values import (
     NOTHING,
     Kind,
@@ -53,9 +54,11 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
         call.frame.model.cut(call.store.state, Cause.MARKER, call.spelling, call.site, sure=False)
         call.store.maybe_run_all()
     if may_cut or is_marker or name in _STEPS:
-        trust = call.store.state.trust
+        trust, waits = call.store.state.trust, Gradient.LOCAL in call.store.state.gradients.of(None)
+        summing = assume(f"`{call.spelling}` sums no gradients") if waits else trust.summing
         call.store.state.trust = trust._replace(
-            opaque=trust.opaque or assume(f"`{call.spelling}` does not cut the graph")
+            opaque=trust.opaque or assume(f"`{call.spelling}` does not cut the graph"),
+            summing=trust.summing or summing,
         )
     if any(value.kind is Kind.OPTIMIZER for value in given):
         call.frame.model.prime_optimizers(call.store.state)

@@ -18,6 +18,7 @@ from xlalint.lazy.values import (
     NOTHING,
     Kind,
     Recorded,
+    Tensor,
     Value,
     Weight,
 )
@@ -67,6 +68,8 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
 def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store) -> Value:
     """A value is read on the host, by a call or as `by` says; returns the number that comes of it."""
     if value.kind is Kind.TENSOR:
+        if isinstance(value.payload, Tensor) and value.payload.fetched:
+            value = value.run()
         if reading is Reading.EXPLICIT or value.known:
             frame.model.read(
                 store.state, value, reading, _shown(by, frame), site, closure_argument=frame.closure_argument

@@ -111,6 +111,9 @@ DROPPING = frozenset({
 })  # fmt: skip
 """Operations that draw random numbers while a model trains."""
 
+COPYING = frozenset({"tolist", "cpu", "numpy"})
+"""Reads after which the tensor is there: on the engine a further one runs nothing, unlike after `item`."""
+
 APPENDING = frozenset({"cat", "concat", "concatenate", "hstack", "vstack"})
 """Operations that append tensors to each other."""
 

@@ -294,6 +294,8 @@ class Save(Event):
     """Whether each replica that comes here writes, not only the master."""
     opened: Path = ()
     """Where every replica opened the file that is written on the master only."""
+    unless_cut: Assumptions = assumptions.NONE
+    """What must be so for the work to pend still; that values of the device are saved rests on none of it."""
 
 
 @record

@@ -95,7 +95,7 @@ class LazyModel(SetupTransitions):
         if scopes.step is not None or scopes.in_closure or state.engine.eager:
             return
         if (again or state.hot) if runs else (state.in_every_round and count > _FEW):
-            taken = both(self.assumed(state), assumes)
+            taken = both(self.assumed_uncut(state), assumes)
             self._emit(ReadApart(site, taken, count, spelling, runs), state)
 
     def compile_in_vain(self, state: State, fault: Fault, site: Site) -> None:
@@ -129,7 +129,7 @@ class LazyModel(SetupTransitions):
     ) -> None:
         """A step closure waits for the next cut; `captures` are the names that it will look up then."""
         self._emit(ClosureAdded(site, asynchronous=asynchronous), state)
-        self._owe(state, Owed.CLOSURE, site, self.assumed(state), " ".join(captures))
+        self._owe(state, Owed.CLOSURE, site, self.assumed_uncut(state), " ".join(captures))
         note(state, closures=state.loop.own.closures | {site})
 
     def bind_anew(self, state: State, name: str, site: Site) -> None:
@@ -145,7 +145,7 @@ class LazyModel(SetupTransitions):
         """
         engine = state.engine
         if state.pending and engine.parameters.may and state.scopes.step is None and not engine.eager:
-            assumes = self.assumed(state)
+            assumes = self.assumed_uncut(state)
             if engine.parameters.must is not Weight.HEAVY:
                 if state.loop.own.saves:
                     return  # On some way here they were written, which has run them: it may be the only one.
@@ -197,7 +197,8 @@ class LazyModel(SetupTransitions):
         """
         # A function in which nothing happens does the same whatever is recorded, with a loop or without.
         if told and (recorded != NOTHING or state.loop.did_anything):
-            left = LoopLeft(site, self.assumed(state), over, recorded, state.loop, since, keeps, in_batches)
+            taken = self.assumed_uncut(state)
+            left = LoopLeft(site, taken, over, recorded, state.loop, since, keeps, in_batches)
             self._emit(left, state)
             done = state.loop.all
             on_device = done.cuts or recorded.must is Weight.HEAVY
@@ -233,7 +234,7 @@ class LazyModel(SetupTransitions):
                     state, obligation, LeftPending(site, obligation.assumes, obligation, Leaving.END)
                 )
         for obligation in state.owes(Owed.CLOSURE) if whole else ():
-            met = both(obligation.assumes, self.assumed(state))
+            met = both(obligation.assumes, self.assumed_uncut(state))
             self._settle(state, obligation, ClosureNeverRun(site, met, obligation))
         self.settle_steps(state)
         self.settle_markers([state])

@@ -133,7 +133,7 @@ class RecordingTransitions(Transitions):
         closure_argument: bool = False,
     ) -> None:  # fmt: skip
         """A value is read on the host. The engine keeps nothing of it: the state stays as it is."""
-        assumes = self.assumed(state, value)
+        assumes = self.assumed_uncut(state, value)
         if value.recorded.must and value.is_device:
             self._run_first(state, spelling, site, assumes)
         each = state.in_every_round
@@ -207,7 +207,7 @@ class RecordingTransitions(Transitions):
             )
             note(state, may_cut=True)
             return
-        taken = both(self.assumed(state), assumes)
+        taken = both(self.assumed_uncut(state), assumes)
         if engine.recorded.must:
             self._run_first(state, spelling, site, taken)
         self._emit(Cut(site, taken, cause, spelling, engine.recorded, engine.since, resets_scope), state)
@@ -347,7 +347,7 @@ class RecordingTransitions(Transitions):
 
     def time_work(self, state: State, begun: Site, marker: Site | None, site: Site) -> None:
         """The time is taken since a clock was read at `begun`, with work between that nothing waits for."""
-        self._emit(WorkTimed(site, self.assumed(state), begun, marker), state)
+        self._emit(WorkTimed(site, self.assumed_uncut(state), begun, marker), state)
 
     def begin_round(self, state: State, *, may_cut: bool = False) -> None:
         """The next round of a loop begins; `may_cut`: what it goes over may cut the graph first."""

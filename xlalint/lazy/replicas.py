@@ -203,8 +203,12 @@ class ReplicaTransitions(TrainingTransitions):
         assumes = self.assumed(state, value)
         on_device = on_device or value.is_device
         self._emit(
-            Save(site, assumes, spelling, value, recorded, by_xla, on_device, to_every_replica, opened), state
-        )
+            Save(
+                site, assumes, spelling, value, recorded, by_xla, on_device, to_every_replica, opened,
+                state.trust.opaque,
+            ),
+            state,
+        )  # fmt: skip
         self.wait(state)
         if recorded.may is Weight.HEAVY:
             self._settle_steps_of_loops(state, f"the save `{spelling}`", site)

@@ -247,10 +247,13 @@ class Trust(NamedTuple):
             it does not cut is assumed.
         bounded: A bound of the analyzer was reached on the way here, or a guess was made: that it was
             right is assumed.
+        summing: An unknown callee got the model or optimizer since the last backward: that it sums no
+            gradients over the replicas is assumed.
     """
 
     opaque: Assumptions = assumptions.NONE
     bounded: Assumptions = assumptions.NONE
+    summing: Assumptions = assumptions.NONE
 
 
 class View(NamedTuple):
@@ -570,7 +573,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "moves": _either,
         "dynamo": _united,
     },
-    Trust: {"opaque": either, "bounded": either},
+    Trust: {"opaque": either, "bounded": either, "summing": either},
     Setup: {"mesh": _agreed_on, "marked": _common, "caches": _either},
 }
 """How two values of each field become one, in the order of the fields."""

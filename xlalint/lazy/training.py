@@ -123,6 +123,7 @@ class TrainingTransitions(RecordingTransitions):
         state.obligations -= set(state.owes(Owed.CLIP))
         now = Gradient.REDUCED if state.replicas.wrapped else Gradient.LOCAL
         state.gradients = state.gradients.change(None, now)
+        state.trust = state.trust._replace(summing=assumptions.NONE)
         note(state, backward=True, trained=state.loop.own.trained | {Training(site)})
 
     def zero_gradients(self, state: State, optimizer: Site | None = None) -> None:
@@ -138,7 +139,8 @@ class TrainingTransitions(RecordingTransitions):
         gradients = state.gradients.of(None)
         waits = Gradient.LOCAL in gradients and Gradient.REDUCED not in gradients
         if waits and state.replicas.launched is not False:
-            self._owe(state, Owed.CLIP, site, self.assumed(state), spelling)
+            assumes = both(self.assumed(state), state.trust.summing)
+            self._owe(state, Owed.CLIP, site, assumes, spelling)
 
     def reduce_gradients(
         self, state: State, site: Site, optimizer: Site | None = None, *,

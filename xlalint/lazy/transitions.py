@@ -27,11 +27,14 @@ class Transitions:
 
     def assumed(self, state: State, value: Value | None = None) -> Assumptions:
         """What a diagnostic here would take for granted."""
-        trust = state.trust
-        assumes = both(trust.opaque, trust.bounded)
+        assumes = state.trust.bounded
         if value is not None:
             assumes = both(assumes, value.assumes)
         return both(assumes, assumptions.LAZY) if state.engine.eager is None else assumes
+
+    def assumed_uncut(self, state: State, value: Value | None = None) -> Assumptions:
+        """The same of a diagnostic about work that pends: that no unknown callee has cut the graph, too."""
+        return both(state.trust.opaque, self.assumed(state, value))
 
     def _owe(
         self, state: State, owed: Owed, site: Site, assumes: Assumptions, detail: str = "", *,

@@ -135,6 +135,8 @@ class Tensor(NamedTuple):
     """Whether the graph was cut since then."""
     tensors: frozenset[str] = frozenset()
     """The attributes of a structure that were seen to be tensors."""
+    fetched: bool = False
+    """Whether it was copied to the host: a further read of it runs nothing."""
 
 
 class Ragged(NamedTuple):

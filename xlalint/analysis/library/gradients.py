@@ -22,7 +22,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Move
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import MANY, assume, both, shown_by_use
+from xlalint.lazy.assumptions import MANY, SCALES, assume, both, shown_by_use
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Use
@@ -116,7 +116,7 @@ def _scaler(machine: Machine, call: Call) -> Value:
     if call.flag("enabled", True) is False:
         return Value(Kind.SCALER, payload=Scaler(enabled=False))
     known = call.flag("enabled", True) is True
-    return Value(Kind.SCALER, NONE_ASSUMED if known else assume("the scaler is enabled"), payload=Scaler())
+    return Value(Kind.SCALER, NONE_ASSUMED if known else SCALES, payload=Scaler())
 
 
 def _other_scaler(machine: Machine, call: Call) -> Value:

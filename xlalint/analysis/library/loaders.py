@@ -22,7 +22,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import assume
+from xlalint.lazy.assumptions import LEAVES_A_REST
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
@@ -113,7 +113,7 @@ def _ragged(call: Call) -> Ragged | None:
     as it wants, and of other data it is assumed."""
     dataset, size = call.argument(0, "dataset") or NONE, literal(call.argument(1, "batch_size"))
     if not _is_made_up(dataset):
-        return Ragged((call.site,), _LEAVES_A_REST)
+        return Ragged((call.site,), LEAVES_A_REST)
     sampler = call.argument(3, "sampler") or NONE
     rows = next((held for value in (sampler, dataset) if isinstance(held := value.payload, Rows)), Rows())
     if rows.number is not None and isinstance(size, int):
@@ -121,7 +121,7 @@ def _ragged(call: Call) -> Ragged | None:
             return None
         if sampler.kind is Kind.NONE or isinstance(sampler.payload, Rows):
             return Ragged((call.site,))
-    return Ragged((call.site,), _LEAVES_A_REST) if rows.given else None
+    return Ragged((call.site,), LEAVES_A_REST) if rows.given else None
 
 
 def _is_made_up(value: Value) -> bool:
@@ -202,7 +202,6 @@ def _has_no_end(machine: Machine, cls: Class | str) -> bool:
 
 _BEFORE_DROP_LAST = 8
 """So many parameters of a `DataLoader` come before `drop_last`."""
-_LEAVES_A_REST = assume("the number of samples is no multiple of the batch size")
 
 
 EFFECTS: dict[str, Effect] = {

@@ -26,6 +26,7 @@ from xlalint.analysis.unknown import holds_tensor
 from xlalint.knowledge.methods import OF_UNSURE
 from xlalint.knowledge.operations import (
     APPENDING,
+    COPYING,
     COUNTED_BY_HOST,
     DRAWING,
     DROPPING,
@@ -139,6 +140,8 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             if receiver.role is Role.PERHAPS_MODULE and name == "cpu":
                 return UNKNOWN
             number = (call.read_number if name == "item" else call.read)(receiver, Reading.EXPLICIT)
+            if name in COPYING:
+                _note_copy(receiver, call)
             return of_numpy(number) if is_of_numpy(number, name) else number
         case Operation.ASK:
             return call.read(receiver, Reading.BOOL)
@@ -263,13 +266,30 @@ def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
         rebind(machine, function.value, shown, call.frame, call.store)
 
 
+def _note_copy(copied: Value, call: Call) -> None:
+    """What was copied to the host is there for whoever reads it by the same name: nothing runs for that."""
+    function, names = call.function, call.store.names
+    if not isinstance(function, ast.Attribute):
+        return
+    named = function.value
+    while (
+        isinstance(named, ast.Call) and isinstance(named.func, ast.Attribute) and named.func.attr == "detach"
+    ):
+        named = named.func.value
+    if isinstance(named, ast.Name) and copied.is_device and names.get(named.id) == copied:
+        held = copied.payload if isinstance(copied.payload, Tensor) else Tensor()
+        names[named.id] = copied._replace(payload=held._replace(fetched=True))
+
+
 def _move(receiver: Value, call: Call) -> Value:
     target = call.argument(0, "device")
     if target is None:
         return receiver
     device = device_of(target)
     if device.type == "cpu":
-        return call.read(receiver, Reading.EXPLICIT)
+        moved = call.read(receiver, Reading.EXPLICIT)
+        _note_copy(receiver, call)
+        return moved
     if target.kind is Kind.NAMESPACE:  # a dtype
         return call.record((receiver,), Weight.LIGHT)
     return receiver

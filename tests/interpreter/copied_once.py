@@ -1,0 +1,95 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""What was copied to the host is there: on the engine a further read of it launches nothing, until a cut."""
+
+import sys
+
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+
+device = torch_xla.device()
+model = torch.nn.Linear(4, 1).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.ones(2, 4, device=device)
+log = []
+
+
+def copied_first():
+    for step in range(9):
+        loss = model(x).sum()
+        log.append(loss.detach().cpu())  # expect: XLA102
+        log.append(loss.item())
+        print(f"{loss:.3f}", loss.cpu(), loss.tolist())
+        loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+def moved_first():
+    for step in range(9):
+        loss = model(x).sum()
+        log.append(loss.to("cpu"))  # expect: XLA102
+        if loss > 3:  # expect: XLA103
+            print(loss.item())
+        loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+def an_item_is_no_copy():
+    for step in range(9):
+        loss = model(x).sum()
+        log.append(loss.item())  # expect: XLA102
+        log.append(loss.item())  # expect: XLA102
+        loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+def copied_on_the_first_way_only(often):
+    for step in range(9):
+        loss = model(x).sum()
+        if often:
+            log.append(loss.cpu())  # expect: XLA102
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+def copied_on_the_second_way_only(often):
+    for step in range(9):
+        loss = model(x).sum()
+        if often:
+            pass
+        else:
+            log.append(loss.cpu())  # expect: XLA102
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+def another_by_the_same_name():
+    for step in range(9):
+        loss = model(x).sum()
+        log.append(loss.cpu())  # expect: XLA102
+        loss = model(x).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+def computed_of_it_in_place():
+    for step in range(9):
+        loss = model(x).sum()
+        log.append(loss.cpu())  # expect: XLA102
+        loss += model(x).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+copied_first()
+moved_first()
+an_item_is_no_copy()
+copied_on_the_first_way_only("often" in sys.argv)
+copied_on_the_second_way_only("often" in sys.argv)
+another_by_the_same_name()
+computed_of_it_in_place()
