@@ -17,7 +17,7 @@ from fixture_programs import FIXTURES, Program, bad_programs
 from wrong_rewrites import OPERATORS
 from xlalint.api import fix_paths
 from xlalint.cure import SyncBefore, WrapBody
-from xlalint.fixing.markers import sync_before
+from xlalint.fixing.markers import require_end_in_callers, sync_before
 from xlalint.fixing.module import Module, is_marker, statements
 from xlalint.fixing.operations import Delete, Insert, Move, Operation, Undecorate, Unwrap, Wrap
 from xlalint.fixing.order import require_order
@@ -394,6 +394,23 @@ class Model(torch.nn.Module):
 def test_a_marker_never_stands_in_the_middle_of_a_step(text: str, reason: str) -> None:
     with pytest.raises(Refused, match=re.escape(reason)):
         synced(text)
+
+
+def test_a_marker_in_a_helper_stands_in_the_steps_of_all_its_callers() -> None:
+    text = """
+def update(outputs):
+    print(outputs)
+
+for batch in batches:
+    outputs = model(batch)
+    update(outputs)
+    outputs.mean().backward()
+"""
+    path = FIXES / "program.py"
+    module = module_of(path, text)
+    (call,) = (each for each in statements(module.tree) if each.lineno == 7)
+    with pytest.raises(Refused, match="line 7 leads there: a marker would separate the step's forward"):
+        require_end_in_callers(module, [site_of(path, call)])
 
 
 @pytest.mark.parametrize(

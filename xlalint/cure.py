@@ -186,6 +186,7 @@ class WrapBody(Cure):
         reads: Where something in the loop reads, if only in a function that it calls.
         leaves_work: Those of them where a called function leaves work behind which it recorded itself.
         recorded: Where the work was recorded that has to come into the step.
+        meets: Where replicas meet in the loop, which cuts the graph, if only in a function that it calls.
     """
 
     loop: Where
@@ -194,6 +195,7 @@ class WrapBody(Cure):
     reads: tuple[Where, ...] = ()
     leaves_work: tuple[Where, ...] = ()
     recorded: tuple[Where, ...] = ()
+    meets: tuple[Where, ...] = ()
     title: str = field(default="Put the step in `with torch_xla.step():`", kw_only=True)
     changes: str = field(default=RANDOM_NUMBERS, kw_only=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from xlalint.cure import WrapBody
 from xlalint.diagnostic import Severity
@@ -93,7 +94,7 @@ class ManualStepMarker(Rule[LoopLeft]):
             return
         loop = event.loop
         cure = WrapBody(event.site, markers=tuple(loop.markers), below=tuple(loop.closures))
-        cure = cure.of_loop(activity.fetches)
+        cure = replace(cure.of_loop(activity.fetches), meets=tuple(activity.cut_sites(Cause.RENDEZVOUS)))
         match event:
             # Nothing is left at the end of any iteration: the marker is not conditional. Of several
             # markers the last one ends the step; the others split it.

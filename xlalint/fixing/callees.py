@@ -156,12 +156,21 @@ class Callees:
         """
         if path not in self._changeable:
             raise Refused(f"it would change {PurePath(path).name}, which is not checked")
+        found = self.look(path)
+        if found is None or found.file.notebook is not None:
+            raise Refused(f"{PurePath(path).name} is no file that can be changed with it")
+        return found
+
+    def look(self, path: str) -> Module | None:
+        """A file of the project, to be looked at; None where it cannot be parsed."""
         data = self._texts.get(path) or read_bytes(path)
         file = decode(Path(path), show(Path(path)), data) if isinstance(data, bytes) else None
-        tree = parse_file(file) if isinstance(file, SourceFile) and file.notebook is None else None
-        if not isinstance(tree, ast.Module) or not isinstance(file, SourceFile):
-            raise Refused(f"{PurePath(path).name} is no file that can be changed with it")
-        return Module(file, tree, self)
+        tree = parse_file(file) if isinstance(file, SourceFile) else None
+        return (
+            Module(file, tree, self)
+            if isinstance(file, SourceFile) and isinstance(tree, ast.Module)
+            else None
+        )
 
     def _place(self, module: Module, node: ast.AST) -> tuple[PurePath, ast.ClassDef | None]:
         """The file of a node, which is read as it stands now, and the class that the node stands in."""

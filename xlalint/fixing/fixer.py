@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from xlalint.checker import Report, applicability
-from xlalint.cure import Cure
+from xlalint.cure import Cure, SyncBefore, Where
 from xlalint.diagnostic import Applicability, Diagnostic, Severity
 from xlalint.fixing.callees import Callees
 from xlalint.fixing.exports import Exports
@@ -184,7 +184,13 @@ class _Fixing:
         left: list[Left] = []
         sources = {str(source.path): source for source in report.sources.values()}
         wanted: dict[str, list[_Asked]] = defaultdict(list)
-        for diagnostic, cures, path_to in self._curable(report):
+        curable = [*self._curable(report)]
+        synced: dict[Where, list[Calls]] = defaultdict(list)
+        for _, cures, path_to in curable:
+            for cure in cures:
+                if isinstance(cure, SyncBefore):
+                    synced[cure.site].append(path_to)
+        for diagnostic, cures, path_to in curable:
             if brought is not None and diagnostic not in brought:
                 continue
             untried = [cure for cure in cures if self._key(report, diagnostic, cure) not in self._failed]
@@ -196,8 +202,9 @@ class _Fixing:
                 left.append(Left(diagnostic, untried[0], _out_of_reach(file_of(untried[0]), report)))
                 continue
             paths.sort(key=lambda path: sources[path].shown != diagnostic.path)
+            also = [each for cure in cures if isinstance(cure, SyncBefore) for each in synced[cure.site]]
             first, *further = [
-                Wanted([cure for cure in untried if file_of(cure) == path], path_to)
+                Wanted([cure for cure in untried if file_of(cure) == path], path_to, also)
                 for path in dict.fromkeys(paths)
             ]
             wanted[paths[0]].append(_Asked(diagnostic, first, further))

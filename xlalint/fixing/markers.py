@@ -74,6 +74,29 @@ def sync_before(module: Module, cure: SyncBefore) -> Rewrite:
     return replace(rewrite, operations=(bound, *rewrite.operations, Replace(value, name)))
 
 
+def require_end_in_callers(module: Module, calls: Iterable[Site]) -> None:
+    """A marker in a function may not stand in the middle of what has to be one graph for its callers.
+
+    Args:
+        module: The file of the function.
+        calls: The calls that lead there, of whatever file.
+
+    Raises:
+        Refused: one of them stands there.
+    """
+    for site in calls:
+        is_here = site.path == str(module.file.path)
+        other = module if is_here or module.callees is None else module.callees.look(site.path)
+        statement = None if other is None else other.statement(site)
+        if other is None or statement is None:
+            continue
+        try:
+            _require_end_of_graph(other, statement)
+        except Refused as refused:
+            where = "" if is_here else f" of {other.file.path.name}"
+            raise Refused(f"line {site.line}{where} leads there: {refused}") from None
+
+
 def _loop_without(module: Module, statement: ast.stmt, recorded: Iterable[Where]) -> ast.stmt | None:
     """The outermost loop around a statement in its function in which nothing of some work was recorded.
 

@@ -15,6 +15,7 @@ from xlalint.fixing.callees import Callees
 from xlalint.fixing.dropping import tidied
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.exports import Exports
+from xlalint.fixing.markers import require_end_in_callers
 from xlalint.fixing.module import Module
 from xlalint.fixing.moves import all_moved_below
 from xlalint.fixing.operations import Operation, nodes, touched
@@ -33,10 +34,12 @@ class Wanted(NamedTuple):
     Args:
         cures: Those that may be tried, the best first; at least one.
         path: The calls that lead to what the diagnostic is about, the outermost first, and the place of that.
+        also: Such paths of other diagnostics that the same cures are for.
     """
 
     cures: Sequence[Cure]
     path: Path
+    also: Sequence[Path] = ()
 
 
 @dataclass(slots=True)
@@ -198,6 +201,10 @@ class _Rewriting:
         """The cure, about this file."""
         if file_of(cure) != str(self._module.file.path):
             raise Refused(f"it begins in another file, {file_of(cure)}")
+        if isinstance(cure, SyncBefore):
+            for path in (wanted.path, *wanted.also):
+                if cure.site in path:
+                    require_end_in_callers(self._module, path[: path.index(cure.site)])
         return seen_in(self._module, cure, wanted.path)
 
     def _apart(self, steps: list[_Step]) -> list[_Step]:

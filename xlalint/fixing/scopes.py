@@ -48,6 +48,7 @@ def together(module: Module, cures: Iterable[WrapBody]) -> list[WrapBody]:
             leaves_work=tuple(sorted({*known.leaves_work, *cure.leaves_work})),
             recorded=tuple(sorted({*known.recorded, *cure.recorded})),
             below=tuple(sorted({*known.below, *cure.below})),
+            meets=tuple(sorted({*known.meets, *cure.meets})),
         )
     return [*by_loop.values()]
 
@@ -132,6 +133,7 @@ def _wrapped(
         inside = body[body.index(wrap.first) : body.index(wrap.last) + 1]
         _require_quiet(module, inside, work, below, {each.statement for each in markers})
     _require_recorded_inside(module, cure, body, wraps, below)
+    _require_no_meeting(module, cure, body, wraps)
     for wrap in wraps:
         below.move(wrap.last, body[body.index(wrap.first) : body.index(wrap.last) + 1])
     operations += (Delete(each.deleted) for each in markers)
@@ -317,6 +319,19 @@ def _require_recorded_inside(
     for node, member, site in _in_body(module, cure.recorded, body):
         if member not in inside and not any(each in below.moving for each in (node, *module.around(node))):
             raise Refused(f"the work on line {site.line} is not in the step")
+
+
+def _require_no_meeting(module: Module, cure: WrapBody, body: Block, wraps: Sequence[Wrap]) -> None:
+    """No call in the step may lead to where replicas meet and give what the step goes on with.
+
+    A call by itself moves below the step with what comes after.
+    """
+    inside = {each for wrap in wraps for each in body[body.index(wrap.first) : body.index(wrap.last) + 1]}
+    for node, member, site in _in_body(module, cure.meets, body):
+        statement = statement_at(module, site)
+        is_alone = isinstance(statement, ast.Expr) and statement.value is node
+        if member in inside and not is_alone:
+            raise Refused(f"replicas meet in what line {site.line} calls, which cuts the graph")
 
 
 def _in_body(module: Module, sites: Iterable[Where], body: Block) -> Iterator[tuple[ast.AST, ast.stmt, Site]]:
