@@ -10,6 +10,7 @@ from xlalint.analysis.call import last_name
 from xlalint.cure import Cure, LoadAhead
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called, is_marker, statements
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.order import LEAVES
 from xlalint.fixing.places import Function, Loop, function_around, loop_at, opens_step
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
@@ -65,13 +66,9 @@ def _device(module: Module, loop: ast.For) -> ast.expr:
         raise Refused(f"it is not seen which device the loop on line {loop.lineno} moves its batches to")
     (device,) = found.values()
     bound = {
-        each.id
-        for each in ast.walk(loop)
-        if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
+        each.id for each in walk(loop) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
     }
-    if used := sorted(
-        each.id for each in ast.walk(device) if isinstance(each, ast.Name) and each.id in bound
-    ):
+    if used := sorted(each.id for each in walk(device) if isinstance(each, ast.Name) and each.id in bound):
         raise Refused(f"`{used[0]}` is bound in the loop")
     if any(
         isinstance(each, Function | ast.Lambda)
@@ -87,7 +84,7 @@ def _of_batch(loop: ast.For) -> set[str]:
     batch = _names(loop.target)
     while True:
         known = len(batch)
-        for node in ast.walk(loop):
+        for node in walk(loop):
             match node:
                 case ast.Assign(targets=targets, value=value) if _names(value) & batch:
                     batch = batch.union(*map(_names, targets))
@@ -98,12 +95,12 @@ def _of_batch(loop: ast.For) -> set[str]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return {each.id for each in walk(node) if isinstance(each, ast.Name)}
 
 
 def _devices(loop: ast.For, batch: set[str]) -> Iterator[ast.expr]:
     for each in loop.body:
-        for node in ast.walk(each):
+        for node in walk(each):
             match node:
                 case ast.Call(func=ast.Attribute(value=moved, attr="to"), args=[device, *_]):
                     given = [moved]
@@ -134,7 +131,7 @@ def _cuts(module: Module, loop: ast.For) -> str:
     for marker in filter(is_marker, statements(loop)):
         test = module.parents[marker]
         if isinstance(test, ast.If) and test in loop.body and marker in test.body:
-            for each in ast.walk(test.test):
+            for each in walk(test.test):
                 match each:
                     case ast.BinOp(
                         op=ast.Mod(), right=ast.Name() | ast.Attribute() | ast.Constant() as number

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.module import Block, Module, called
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Insert, Move, Operation, Replace
 from xlalint.fixing.order import Known, leaves, why_not
 from xlalint.fixing.places import function_around, qualified
@@ -139,7 +140,7 @@ class Below:
         ]  # fmt: skip
         if conditional:
             raise Refused(f"the work on line {expression.lineno} is done only under a condition")
-        if any(isinstance(each, ast.NamedExpr) for each in ast.walk(expression)):
+        if any(isinstance(each, ast.NamedExpr) for each in walk(expression)):
             raise Refused(f"line {expression.lineno} binds a name in the middle of an expression")
         if isinstance(statement, ast.Expr) and statement.value is expression:
             raise Refused(f"it is not known that line {statement.lineno} reads and records nothing")
@@ -171,9 +172,7 @@ class Below:
     # Closures -----------------------------------------------------------------------------------
 
     def _closures(self, statement: ast.stmt) -> list[ast.Call]:
-        return [
-            each for each in ast.walk(statement) if isinstance(each, ast.Call) and called(each) == CLOSURE
-        ]
+        return [each for each in walk(statement) if isinstance(each, ast.Call) and called(each) == CLOSURE]
 
     def _replace_closure(self, call: ast.Call) -> None:
         """A closure becomes a plain call.
@@ -253,7 +252,7 @@ class Below:
     def _require_own(self, function: ast.expr, call: ast.Call) -> None:
         """Without arguments a function of the loop's own function sees what its variables hold later."""
         around = function_around(self._module, call)
-        local = {each.name for each in ast.walk(around) if isinstance(each, ast.FunctionDef)}
+        local = {each.name for each in walk(around) if isinstance(each, ast.FunctionDef)}
         if isinstance(function, ast.Name) and function.id in local and around is not self._module.tree:
             raise Refused(f"the closure on line {call.lineno} looks up its variables when it runs")
 
@@ -286,7 +285,7 @@ def fresh_name(expression: ast.expr, statement: ast.stmt, taken: set[str], usual
 def _may_be_left(statement: ast.stmt) -> bool:
     """Whether it is a `with` that only says how work is recorded."""
     return isinstance(statement, ast.With) and all(
-        item.optional_vars is None and any(called(node) in _MODES for node in ast.walk(item.context_expr))
+        item.optional_vars is None and any(called(node) in _MODES for node in walk(item.context_expr))
         for item in statement.items
     )
 

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from xlalint.fixing.nodes import children
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -212,23 +214,6 @@ class Scopes:
         return inner
 
 
-def children(node: ast.AST) -> list[ast.AST]:
-    """What a node consists of, without operators and contexts."""
-    found: list[ast.AST] = []
-    for name in node._fields:
-        held = getattr(node, name, None)
-        kind = held.__class__
-        if kind is list:
-            found += [each for each in held if isinstance(each, ast.AST)]  # type: ignore[union-attr]
-        elif kind not in _LEAVES and isinstance(held, ast.AST):
-            found.append(held)
-    return found
-
-
-_LEAVES = frozenset({
-    ast.Load, ast.Store, ast.Del, str, int, type(None),
-    *ast.operator.__subclasses__(), *ast.unaryop.__subclasses__(), *ast.boolop.__subclasses__(),
-})  # fmt: skip
 _BINDING = frozenset({
     ast.Name, ast.Import, ast.ImportFrom, ast.Assign, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda,
     ast.ClassDef, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.NamedExpr, ast.Global,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from xlalint.analysis.parsing import parse_file
 from xlalint.fixing.module import Module, blocks, called, is_marker
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.rewrite import Refused
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, decode, read_bytes, show
@@ -83,7 +84,7 @@ class Callees:
     def _functions(self, node: ast.AST) -> list[Function]:
         """The functions that a file or function holds."""
         if node not in self._held:
-            inside = (each for each in ast.walk(node) if each is not node)
+            inside = (each for each in walk(node) if each is not node)
             self._held[node] = [each for each in inside if isinstance(each, Function)]
         return self._held[node]
 
@@ -200,7 +201,7 @@ class Callees:
     def _harm_in(
         self, function: Function, where: PurePath, its_class: ast.ClassDef | None, depth: int
     ) -> str | None:
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.stmt) and is_marker(node):
                 return f"cuts the graph on line {node.lineno} of {where.name}"
             if isinstance(node, ast.Call) and called(node) in _READS and isinstance(node.func, ast.Attribute):
@@ -277,7 +278,7 @@ class Callees:
 
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    return (each for each in ast.walk(node) if isinstance(each, ast.Call))
+    return (each for each in walk(node) if isinstance(each, ast.Call))
 
 
 def _does_something(statement: ast.stmt) -> bool:

@@ -6,6 +6,7 @@ import ast
 
 from xlalint.analysis.call import last_name
 from xlalint.fixing.module import Module, called, statements
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import Function, function_around
 from xlalint.fixing.rewrite import Refused
 
@@ -26,7 +27,7 @@ def calls_of(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -
     made = _Made(module, function)
     of_class = isinstance(module.parents[function], ast.ClassDef)
     calls = made.calls
-    for node in ast.walk(module.tree):
+    for node in walk(module.tree):
         if not isinstance(node, ast.expr) or last_name(node) != name or node in made.names:
             continue
         parent = module.parents[node]
@@ -43,7 +44,7 @@ def is_compiled(module: Module, function: ast.FunctionDef) -> bool:
     """Whether the file has `step = torch_xla.compile(step)` for a function."""
     return any(
         last_name(node) == function.name and _compiles(module, node)
-        for node in ast.walk(module.tree)
+        for node in walk(module.tree)
         if isinstance(node, ast.Name | ast.Attribute)
     )
 
@@ -77,7 +78,7 @@ class _Made:
             case _:
                 raise Refused(f"line {call.lineno} does more with what it gets than to keep it")
         scope = module.scopes.around(target, module.parents)
-        for node in ast.walk(scope.node):
+        for node in walk(scope.node):
             if not isinstance(node, ast.Name) or node.id != name or node is target:
                 continue
             parent = module.parents[node]

@@ -9,6 +9,7 @@ from typing import Any
 from xlalint.cure import BindNow, Cure
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, statements
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import Function, body_around, expression_at
 from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
 
@@ -43,10 +44,10 @@ def _made_each_time(module: Module, closure: ast.Name, name: str, names: Sequenc
     if len(found) != 1 or not isinstance(found[0], ast.FunctionDef) or module.parents[found[0]] is not around:
         raise Refused(f"`{name}` is not made where it is added")
     function = found[0]
-    inside = {*ast.walk(function)}
+    inside = {*walk(function)}
     bound = (
         node
-        for node in ast.walk(around)
+        for node in walk(around)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node not in inside
     )
     for node in bound:

@@ -8,6 +8,7 @@ from typing import Any
 
 from xlalint.cure import CompileFunction, Cure
 from xlalint.fixing.module import Module, called, is_marker, statements
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Decorate, Insert
 from xlalint.fixing.order import suspends
 from xlalint.fixing.places import function_around, opens_profiler, opens_step, statement_at
@@ -69,7 +70,7 @@ def _constructor_beside(module: Module, function: ast.FunctionDef) -> ast.Functi
     owner = module.parents[function]
     if not isinstance(owner, ast.ClassDef):
         return None
-    if any(called(node) in _SENDS_OBJECTS for node in ast.walk(module.tree)):
+    if any(called(node) in _SENDS_OBJECTS for node in walk(module.tree)):
         return None
     for method in owner.body:
         if isinstance(method, ast.FunctionDef) and method.name == "__init__":

@@ -12,6 +12,7 @@ from xlalint.fixing.bindings import Scope
 from xlalint.fixing.calls import calls_of
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.module import Module, statements
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Insert, Operation
 from xlalint.fixing.order import Known, suspends, why_not
 from xlalint.fixing.places import Function
@@ -102,7 +103,7 @@ def names_needed(module: Module, function: ast.AST, moving: Sequence[ast.stmt]) 
     """The names that the statements use, each with the scope that binds it; none is set by them."""
     found: dict[str, Scope | None] = {}
     for statement in moving:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Name):
                 if not isinstance(node.ctx, ast.Load):
                     raise Refused(f"line {statement.lineno} sets `{node.id}`, which its callers do not have")
@@ -113,7 +114,7 @@ def names_needed(module: Module, function: ast.AST, moving: Sequence[ast.stmt]) 
 def returning(function: ast.AST, needed: Mapping[str, Scope | None]) -> tuple[list[str], Operation | None]:
     """The names that the function returns, in order, and what lets it return those that are needed."""
     assert isinstance(function, Function)
-    given = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+    given = {each.arg for each in walk(function.args) if isinstance(each, ast.arg)}
     own = [name for name, scope in needed.items() if scope is not None and scope.node is function]
     local = [name for name in own if name not in given]
     last = function.body[-1]
@@ -211,7 +212,7 @@ def kept_by(statement: ast.stmt, returned: Sequence[str]) -> dict[str, str]:
 def _is_set(function: ast.FunctionDef, name: str) -> bool:
     return any(
         isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
-        for node in ast.walk(function)
+        for node in walk(function)
     )
 
 
@@ -219,7 +220,7 @@ def renamed(module: Module, statement: ast.stmt, names: Mapping[str, str]) -> st
     """The text of a statement with other names."""
     start, _ = module.span(statement)
     edits = []
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.Name) and names.get(node.id, node.id) != node.id:
             if any(isinstance(each, ast.JoinedStr) for each in module.around(node)):
                 raise Refused(f"`{node.id}` has another name where the step is called")

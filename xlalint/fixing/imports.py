@@ -11,6 +11,7 @@ from typing import NamedTuple
 from xlalint.fixing.bindings import Scope
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, position
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.presence import none_where_missing, reaches
 from xlalint.fixing.rewrite import Refused
 
@@ -89,7 +90,7 @@ def _declared(module: Module, new: Iterable[New]) -> Iterator[Edit]:
         if scope is each.scope:
             continue
         bound = {imported.name for imported, _ in module.scopes.imports if imported.statement is each.beside}
-        declarations = [node for node in ast.walk(scope.node) if isinstance(node, ast.Global)]
+        declarations = [node for node in walk(scope.node) if isinstance(node, ast.Global)]
         declared = next((node for node in declarations if not bound.isdisjoint(node.names)), None)
         if declared is None:
             raise Refused(f"line {each.beside.lineno} imports for another function")

@@ -11,6 +11,7 @@ from xlalint.fixing.bindings import Scope
 from xlalint.fixing.calls import calls_of, is_compiled
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, statements
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Insert, Operation
 from xlalint.fixing.order import Known, suspends, why_not
 from xlalint.fixing.places import Function, opens_step
@@ -156,8 +157,8 @@ def _bound(module: Module, step: _Step) -> tuple[list[str], list[str]]:
     for name, value in zip(names, values, strict=True):
         if isinstance(value, ast.Name) and value.id == name:
             continue
-        others = (inner for other in values if other is not value for inner in ast.walk(other))
-        is_outer = not there.binds(name) and any(_is_named(each, name) for each in ast.walk(step.function))
+        others = (inner for other in values if other is not value for inner in walk(other))
+        is_outer = not there.binds(name) and any(_is_named(each, name) for each in walk(step.function))
         if is_outer or any(_is_named(each, name) for each in others):
             raise Refused(f"`{name}` means something else in `{step.function.name}`")
         lines.append(f"{name} = {module.source(value)}")
@@ -169,12 +170,12 @@ def _taken(module: Module, step: _Step, work: ast.stmt, target: str) -> Iterator
     here = module.scopes.around(work, module.parents)
     there = module.scopes.around(step.function.body[0], module.parents)
     kept = {each.id for each in step.kept if isinstance(each, ast.Name)}
-    named = [each for each in ast.walk(work) if isinstance(each, ast.Name)]
+    named = [each for each in walk(work) if isinstance(each, ast.Name)]
     read = {each.id for each in named if isinstance(each.ctx, ast.Load) or isinstance(work, ast.AugAssign)}
     for name in dict.fromkeys(each.id for each in named):
         if name in kept or (name != target and _same(module, name, here, there)):
             continue
-        if any(_is_named(each, name) for each in ast.walk(step.function)):
+        if any(_is_named(each, name) for each in walk(step.function)):
             raise Refused(f"`{name}` means something else in `{step.function.name}`")
         if name in read:
             yield name

@@ -192,7 +192,10 @@ class _Slice:
         build.note(statements, lines)
         made, left = build.block(statements, lines)
         new = held.with_changes(body=[beside, *made], footer=[*left, *held.footer])
-        code = tree.with_deep_changes(held, body=new.body, footer=new.footer).code
+        if isinstance(above, cst.If):
+            new = tree.with_changes(body=[above.with_changes(body=new)])
+        assert isinstance(new, cst.Module)
+        code = new.code
         return Edit(self.start, self.end, code.removeprefix(before))
 
     def _unit(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from xlalint.fixing.edits import Edit, applied
@@ -33,10 +34,18 @@ def agrees(module: Module, operations: Sequence[Operation], text: str, edits: It
         text: The file after.
         edits: What changes beside that, inside statements.
     """
-    inside = applied(module.text, edits)
+    edits = [*edits]
+    members = _concerned_members(module, operations, edits)
+    start, end = _extent(module, members)
+    before, after = module.text[:start], module.text[end:]
+    if not text.startswith(before) or not text.endswith(after) or len(text) < len(before) + len(after):
+        return False  # more has changed
+    text = text[start : len(text) - len(after)]
+    within = (Edit(each.start - start, each.end - start, each.text) for each in edits)
+    inside = applied(module.text[start:end], within)
     try:
         found = ast.parse(text)
-        wanted = _Tree(module, ast.parse(inside), operations).after(operations)
+        wanted = _Tree(module, members, ast.parse(inside), operations).after(operations)
     except (SyntaxError, ValueError, LookupError):
         return False
     lines, others = split_lines(inside), split_lines(text)
@@ -44,6 +53,33 @@ def agrees(module: Module, operations: Sequence[Operation], text: str, edits: It
         _text(one, lines) == _text(other, others) is not None or _equal(one, other)
         for one, other in zip(wanted.body, found.body, strict=True)
     )
+
+
+def _concerned_members(module: Module, operations: Sequence[Operation], edits: Sequence[Edit]) -> Block:
+    """The outermost statements from the first to the last that something happens to: the others stay, text
+    and all, and need not be parsed again."""
+    body = module.tree.body
+    concerned = {module.outermost(node) for each in operations for node in _concerned(each)}
+    places = [place for place, each in enumerate(body) if each in concerned]
+    ends = [module.offset(each.end_lineno or 0, each.end_col_offset or 0) for each in body]
+    for edit in edits:
+        places.append(min(bisect_left(ends, edit.start), len(body) - 1))
+        places.append(min(bisect_left(ends, edit.end), len(body) - 1))
+    first, last = min(places), max(places)
+    while first and body[first - 1].end_lineno == body[first].lineno:
+        first -= 1
+    while last + 1 < len(body) and body[last + 1].lineno == body[last].end_lineno:
+        last += 1
+    return body[first : last + 1]
+
+
+def _extent(module: Module, members: Block) -> tuple[int, int]:
+    """The whole lines of outermost statements, with all between their neighbours and them."""
+    body = module.tree.body
+    first, last = body.index(members[0]), body.index(members[-1])
+    above, below = body[first - 1] if first else None, body[last + 1] if last + 1 < len(body) else None
+    start = module.next_line(module.span(above)[1]) if above is not None else 0
+    return start, len(module.text) if below is None else module.line_start(module.span(below)[0])
 
 
 def _equal(one: object, other: object) -> bool:
@@ -67,8 +103,12 @@ def _text(statement: ast.stmt, lines: list[str]) -> list[str] | None:
 class _Tree:
     """A syntax tree in which statements come and go."""
 
-    def __init__(self, module: Module, tree: ast.Module, operations: Sequence[Operation]) -> None:
+    def __init__(
+        self, module: Module, members: Block, tree: ast.Module, operations: Sequence[Operation]
+    ) -> None:
+        """What stands for some outermost statements of a file, which are all that something happens to."""
         self._tree = tree
+        self._has_neighbours = len(members) < len(module.tree.body)
         self._module = module
         self._copies: dict[ast.AST, ast.AST] = {}
         self._homes: dict[ast.stmt, Block] = {}
@@ -77,7 +117,7 @@ class _Tree:
         self._copies[module.tree] = tree
         concerned = {module.outermost(node) for each in operations for node in _concerned(each)}
         # The outermost statements that nothing happens to are compared by their text.
-        for statement, copy in zip(module.tree.body, tree.body, strict=True):
+        for statement, copy in zip(members, tree.body, strict=True):
             self._copies[statement] = copy
             if statement in concerned:
                 copy.changed = True  # type: ignore[attr-defined]
@@ -211,7 +251,7 @@ class _Tree:
             block = was_in[statement]
             while not block:
                 owner, name = self._owners[id(block)]
-                if name == "orelse":
+                if name == "orelse" or (owner is self._tree and self._has_neighbours):
                     break
                 goes = isinstance(owner, _GO_WITH_THEIR_BLOCK) and not getattr(owner, "orelse", None)
                 if not goes or not isinstance(owner, ast.stmt):

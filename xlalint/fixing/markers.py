@@ -10,6 +10,7 @@ from typing import Any
 from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow, Where
 from xlalint.fixing.below import CONDITIONAL, fresh_name
 from xlalint.fixing.module import Module, called, is_marker, statements
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Insert, Replace
 from xlalint.fixing.places import (
     Function,
@@ -136,7 +137,7 @@ def _recorded_there(module: Module, read: ast.AST, statement: ast.stmt) -> ast.e
     around = [*module.around(value)]
     others = [
         each
-        for each in ast.walk(statement)
+        for each in walk(statement)
         if isinstance(each, ast.Call | ast.NamedExpr)
         and each not in around
         and value not in module.around(each)
@@ -153,7 +154,7 @@ def _recorded_there(module: Module, read: ast.AST, statement: ast.stmt) -> ast.e
 
 def _runs_model(module: Module, recorded: ast.expr, work: Work) -> bool:
     """Whether an expression calls more than operations of tensors, which are light by themselves."""
-    for node in ast.walk(recorded):
+    for node in walk(recorded):
         match node:
             case ast.Call(func=ast.Name()):
                 return True
@@ -203,7 +204,7 @@ def _calls(statement: ast.stmt, names: frozenset[str]) -> bool:
     """Whether a statement calls one of some methods; a scheduler's step is none of the optimizer."""
     return any(
         called(node) in names and "sched" not in ast.unparse(node.func).lower()
-        for node in ast.walk(statement)
+        for node in walk(statement)
         if isinstance(node, ast.Call)
     )
 
@@ -230,7 +231,7 @@ def _forward(owner: ast.AST) -> set[str]:
             found.add(name)
             waiting += (
                 node.func.attr
-                for node in ast.walk(methods[name])
+                for node in walk(methods[name])
                 if isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
                 and isinstance(node.func.value, ast.Name)

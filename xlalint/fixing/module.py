@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from xlalint.fixing.bindings import Scopes, children
+from xlalint.fixing.bindings import Scopes
+from xlalint.fixing.nodes import children
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, split_lines
 
@@ -213,7 +214,7 @@ class Module:
         """The nodes that hold a site, from the outside in."""
         waiting: list[ast.AST] = [self.tree]
         while waiting:
-            for node in ast.iter_child_nodes(waiting.pop()):
+            for node in children(waiting.pop()):
                 if not hasattr(node, "lineno"):
                     waiting.append(node)
                 elif _holds(node, site):

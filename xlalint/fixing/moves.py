@@ -11,6 +11,7 @@ from xlalint.fixing.below import Below
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.functions import read_by_callers
 from xlalint.fixing.module import Block, Module, called
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Move
 from xlalint.fixing.order import require_order
 from xlalint.fixing.places import Function, function_around, opened, statement_at
@@ -87,7 +88,7 @@ def _out_of_scope(module: Module, to: ast.With | ast.AsyncWith, reads: Sequence[
 def _manager(module: Module, scope: ast.With | ast.AsyncWith, node: ast.AST) -> ast.With | ast.AsyncWith:
     """The `with` whose block is that of a scope: of a function of the file that opens it for its callers."""
     opener = function_around(module, scope)
-    if isinstance(opener, ast.FunctionDef) and any(isinstance(each, ast.Yield) for each in ast.walk(scope)):
+    if isinstance(opener, ast.FunctionDef) and any(isinstance(each, ast.Yield) for each in walk(scope)):
         for around in module.around(node):
             if isinstance(around, ast.With) and any(
                 called(item.context_expr) == opener.name for item in around.items
@@ -109,7 +110,7 @@ def _out_of_branch(module: Module, node: ast.AST, test: ast.If, branch: Block) -
     """
     if module.source(test).startswith("elif"):
         raise Refused(f"line {test.lineno} is asked only where the tests above it fail")
-    if any(isinstance(each, ast.BoolOp | ast.NamedExpr) for each in ast.walk(test.test)):
+    if any(isinstance(each, ast.BoolOp | ast.NamedExpr) for each in walk(test.test)):
         raise Refused(f"line {test.lineno} asks for more than which replica this is")
     member = module.member(node, branch)
     assert member is not None
@@ -163,9 +164,7 @@ def _counts_steps(test: ast.expr) -> bool:
 def _names(statement: ast.stmt, context: type[ast.expr_context]) -> set[str]:
     """The names that a statement loads, or those that it stores."""
     return {
-        each.id
-        for each in ast.walk(statement)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, context)
+        each.id for each in walk(statement) if isinstance(each, ast.Name) and isinstance(each.ctx, context)
     }
 
 
@@ -243,11 +242,11 @@ def hoist(module: Module, cure: Hoist) -> Rewrite:
     if not isinstance(loop, ast.For | ast.While) or statement not in loop.body:
         raise Refused(f"line {statement.lineno} does not stand directly in a loop")
     bound = _names(loop, ast.Store)
-    if sum(isinstance(each, ast.Call | ast.Await) for each in ast.walk(made)) > 1:
+    if sum(isinstance(each, ast.Call | ast.Await) for each in walk(made)) > 1:
         raise Refused(f"line {statement.lineno} calls more than what it is about")
     if used := sorted(_names(statement, ast.Load) & bound):
         raise Refused(f"`{used[0]}` is bound in the loop")
-    stored = [each for each in ast.walk(loop) if isinstance(each, ast.Name) and each.id == name]
+    stored = [each for each in walk(loop) if isinstance(each, ast.Name) and each.id == name]
     if sum(isinstance(each.ctx, ast.Store | ast.Del) for each in stored) > 1:
         raise Refused(f"`{name}` is bound elsewhere in the loop, too")
     return Rewrite(operations=(Move(statement, loop, above=True),))
@@ -255,7 +254,7 @@ def hoist(module: Module, cure: Hoist) -> Rewrite:
 
 def _require_names(moved: ast.stmt, target: ast.stmt) -> None:
     """What the target binds does not exist above it."""
-    read = {each.id for each in ast.walk(moved) if isinstance(each, ast.Name)}
+    read = {each.id for each in walk(moved) if isinstance(each, ast.Name)}
     if both := sorted(_names(target, ast.Store) & read):
         raise Refused(f"line {moved.lineno} uses `{both[0]}`, which line {target.lineno} binds")
 

@@ -15,6 +15,7 @@ from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.loaders import PARALLEL_LOADER, of_one_device
 from xlalint.fixing.module import Module
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import qualified
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 from xlalint.knowledge import lifecycle
@@ -245,7 +246,7 @@ def _mapped(module: Module, cure: Rename, call: ast.Call) -> list[Edit]:
 def _is_omitted(module: Module, cure: Rename, parameter: str, value: ast.expr) -> bool:
     allowed = [literal for own, literal in cure.omitted if own == parameter]
     if "" in allowed:
-        if any(isinstance(each, ast.Call | ast.Await | ast.NamedExpr) for each in ast.walk(value)):
+        if any(isinstance(each, ast.Call | ast.Await | ast.NamedExpr) for each in walk(value)):
             raise Refused(f"`{parameter}` would go, and with it the call that it is given")
         return True
     return ast.unparse(value) in allowed

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from xlalint.fixing.module import Block, Module, called, is_marker, statements
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Move, Operation, Replace
 from xlalint.fixing.rewrite import Refused
 
@@ -73,7 +74,7 @@ class Known(NamedTuple):
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=made) as call):
                     if (chain_of(made) or ("",))[-1][:1].isupper():
                         held.setdefault(name, set()).update(_given(call))
-        wanted = {called(each) for each in ast.walk(statement) if isinstance(each, ast.Call)}
+        wanted = {called(each) for each in walk(statement) if isinstance(each, ast.Call)}
         inside = {
             each.name: frozenset(_names(each))
             for each in (statements(module.tree) if wanted else ())
@@ -96,7 +97,7 @@ def _given(call: ast.Call) -> Iterator[str]:
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    for each in ast.walk(node):
+    for each in walk(node):
         if isinstance(each, ast.Name):
             yield each.id
         elif isinstance(each, ast.Attribute):
@@ -156,7 +157,7 @@ def _chain(module: Module, statement: ast.stmt) -> Iterator[tuple[Block, ast.stm
 
 def _after(statement: ast.stmt, replaced: Iterable[Replace]) -> ast.stmt:
     """A statement as it is once expressions in it have given way."""
-    nodes = {id(node) for node in ast.walk(statement)}
+    nodes = {id(node) for node in walk(statement)}
     inside = {id(each.expression): each.text for each in replaced if id(each.expression) in nodes}
     if not inside:
         return statement
@@ -263,13 +264,13 @@ def _doing(statement: ast.AST, known: Known) -> _Doing:
     names: set[str] = set()
     own = {
         name.id
-        for node in ast.walk(statement)
+        for node in walk(statement)
         if isinstance(node, _COMPREHENSIONS)
         for part in node.generators
-        for name in ast.walk(part.target)
+        for name in walk(part.target)
         if isinstance(name, ast.Name)
     }
-    for node in ast.walk(statement):
+    for node in walk(statement):
         match node:
             case ast.Name(id=name, ctx=ctx):
                 names.add(name)

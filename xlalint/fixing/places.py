@@ -18,6 +18,7 @@ from xlalint.cure import (
     WrapBody,
 )
 from xlalint.fixing.module import Module, called
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.work import Work
 from xlalint.lazy.site import Site, site_of
@@ -113,7 +114,7 @@ def _asks_for_replica(test: ast.expr) -> bool:
     """Whether a test is for some replicas only, by the names in it."""
     named = (
         node.id if isinstance(node, ast.Name) else node.attr
-        for node in ast.walk(test)
+        for node in walk(test)
         if isinstance(node, ast.Name | ast.Attribute)
     )
     return any(_OF_REPLICAS.intersection(name.lower().strip("_").split("_")) for name in named)

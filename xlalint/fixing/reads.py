@@ -9,6 +9,7 @@ from typing import Any
 from xlalint.cure import Cure, DropScaler, FillByMask, KeepOnDevice, ReadFirst, StackReads
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Operation, Replace
 from xlalint.fixing.order import chain_of
 from xlalint.fixing.places import expression_at, function_around, qualified, statement_at
@@ -143,7 +144,7 @@ def drop_scaler(module: Module, cure: DropScaler) -> Rewrite:
     name = chain_of(scaler)
     if name is None or isinstance(scaler, ast.Subscript):
         raise Refused("the scaler has no name of its own")
-    if half := next((each for each in ast.walk(module.tree) if _is_half(each)), None):
+    if half := next((each for each in walk(module.tree) if _is_half(each)), None):
         raise Refused(f"float16 needs a scaler: it is named on line {half.lineno}")  # type: ignore[attr-defined]
     region = module.tree if len(name) > 1 else function_around(module, step)
     operations: list[Operation] = []
@@ -207,7 +208,7 @@ def _reduced_above(
 
 
 def _uses(region: ast.AST, name: tuple[str, ...]) -> Iterator[ast.expr]:
-    for node in ast.walk(region):
+    for node in walk(region):
         if isinstance(node, ast.Name | ast.Attribute) and chain_of(node) == name:
             yield node
 

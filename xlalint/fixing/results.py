@@ -9,6 +9,7 @@ from xlalint.fixing.below import Below
 from xlalint.fixing.calls import calls_of
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called, statements
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.order import require_order, suspends
 from xlalint.fixing.places import Function, function_around
 from xlalint.fixing.rewrite import Refused, Rewrite
@@ -26,7 +27,7 @@ def ending_with_read(module: Module, call: ast.Call) -> ast.FunctionDef | None:
         return None
     function = found[0]
     returns = [each for each in statements(function) if isinstance(each, ast.Return)]
-    reads = [each for each in ast.walk(function) if isinstance(each, ast.Call) and called(each) in READS]
+    reads = [each for each in walk(function) if isinstance(each, ast.Call) and called(each) in READS]
     match function.body[-1]:
         case ast.Return(value=ast.Call(func=ast.Attribute(), args=[], keywords=[]) as read):
             return function if len(returns) == 1 and reads == [read] else None

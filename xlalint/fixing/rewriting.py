@@ -18,6 +18,7 @@ from xlalint.fixing.exports import Exports
 from xlalint.fixing.markers import require_end_in_callers
 from xlalint.fixing.module import Module
 from xlalint.fixing.moves import all_moved_below
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Operation, nodes, touched
 from xlalint.fixing.places import body_around, file_of, loop_at, seen_in, statement_at
 from xlalint.fixing.rewrite import Refused, Rewrite
@@ -75,7 +76,10 @@ def rewrite(
         callees: The functions of the project; None: those of the files that `exports` knows, as on disk.
     """
     callees = callees or Callees(exports.paths)
-    return _Rewriting(_module(file, callees, exports), wanted, leading, exports).run()
+    try:
+        return _Rewriting(_module(file, callees, exports), wanted, leading, exports).run()
+    finally:
+        walk.cache_clear()  # the tree is not needed any more
 
 
 def _module(file: SourceFile, callees: Callees, exports: Exports) -> Module:

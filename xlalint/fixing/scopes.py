@@ -11,6 +11,7 @@ from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, Where, WrapBod
 from xlalint.fixing.below import CLOSURE, Below
 from xlalint.fixing.into import into_function
 from xlalint.fixing.module import Block, Module, called, is_marker, statements
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
 from xlalint.fixing.operations import Unwrap as Unwrapped
 from xlalint.fixing.order import require_order, suspends
@@ -157,10 +158,10 @@ def _require_allowed(module: Module, loop: Loop) -> None:
             assert isinstance(node, ast.stmt)
             raise Refused(f"a scope is open around the loop, from line {node.lineno}")
     for statement in loop.body:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if opens_step(node):
                 raise Refused(f"a step is opened in the loop already, on line {node.lineno}")  # type: ignore[attr-defined]
-    for node in ast.walk(function_around(module, loop)):
+    for node in walk(function_around(module, loop)):
         if isinstance(node, ast.keyword) and node.arg == "batches_per_execution":
             raise Refused(f"the loader on line {node.lineno} runs several batches as one graph")
 
@@ -169,7 +170,7 @@ def _require_uncut(inside: Sequence[ast.stmt], markers: Sequence[_Marker]) -> No
     """Nothing else may cut the graph in the middle of the step."""
     gone = {each.statement for each in markers}
     for statement in inside:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.stmt) and node not in gone and is_marker(node):
                 raise Refused(f"line {node.lineno} cuts the graph in the middle of the step")
 
@@ -230,14 +231,14 @@ def _in_helper(module: Module, statement: ast.stmt, site: Site) -> tuple[ast.stm
     call = module.at(site)
     call = call.value if isinstance(call, ast.Expr) else call
     name = called(call) if call is not None else ""
-    found = [each for each in ast.walk(module.tree) if isinstance(each, Function) and each.name == name]
+    found = [each for each in walk(module.tree) if isinstance(each, Function) and each.name == name]
     if len(found) != 1 or not name:
         helper_name = module.source(call.func) if isinstance(call, ast.Call) else "a helper"
         raise Refused(f"the marker stands in `{helper_name}`, which line {statement.lineno} calls")
     (helper,) = found
     uses = [
         each
-        for each in ast.walk(module.tree)
+        for each in walk(module.tree)
         if (isinstance(each, ast.Name) and each.id == name)
         or (isinstance(each, ast.Attribute) and each.attr == name)
     ]
@@ -266,7 +267,7 @@ def _own_read(statement: ast.stmt, work: Work, below: Below) -> ast.AST | None:
     """A read in a statement of the body itself, which nobody has named: it would stay in the step."""
     if statement in below.moving or hasattr(statement, "body") or isinstance(statement, ast.Return):
         return None
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.Lambda):
             return None
         if isinstance(node, ast.Call) and (work.reads(node) or called(node) == CLOSURE):
@@ -278,7 +279,7 @@ def _inner_reads(module: Module, statement: ast.stmt, work: Work, below: Below) 
     """The reads in the blocks of a statement of the body that nobody has named."""
     if statement in below.moving or not hasattr(statement, "body") or isinstance(statement, Function):
         return
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.Call) and work.reads(node):
             around = [*module.around(node)]
             around = around[: around.index(statement)]

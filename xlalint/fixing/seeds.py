@@ -7,6 +7,7 @@ from typing import Any
 
 from xlalint.cure import Cure, SeedDevice
 from xlalint.fixing.module import Module
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Insert
 from xlalint.fixing.places import expression_at, statement_at
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
@@ -24,7 +25,7 @@ def seed_device(module: Module, cure: SeedDevice) -> Rewrite:
                 raise Refused("more than the seed is set here")
         case _:
             raise Refused("the seed is set in the middle of a statement")
-    if any(isinstance(each, ast.Call | ast.Await | ast.NamedExpr) for each in ast.walk(seed)):
+    if any(isinstance(each, ast.Call | ast.Await | ast.NamedExpr) for each in walk(seed)):
         raise Refused("the seed would be computed twice")
     text, _ = spelling(module, _MANUAL_SEED, function)
     inserted = Insert(f"{text}({module.source(seed)})", statement)

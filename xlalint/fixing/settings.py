@@ -7,6 +7,7 @@ from typing import Any
 
 from xlalint.cure import Cure, DropSetting
 from xlalint.fixing.module import Module
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete
 from xlalint.fixing.places import qualified, statement_at
 from xlalint.fixing.rewrite import Refused, Rewrite, Rewriter
@@ -30,7 +31,7 @@ def drop_setting(module: Module, cure: DropSetting) -> Rewrite:
             name = _SETTERS[setter]
         case _:
             raise Refused(f"line {statement.lineno} does more than to set `{cure.variable}`")
-    if any(isinstance(node, ast.Call | ast.Await | ast.NamedExpr) for node in ast.walk(value)):
+    if any(isinstance(node, ast.Call | ast.Await | ast.NamedExpr) for node in walk(value)):
         raise Refused(f"what line {statement.lineno} sets is computed by a call")
     if sum(text == cure.variable for text, _ in module.strings) > 1:
         raise Refused(f"the file asks for `{cure.variable}` elsewhere")

@@ -21,6 +21,7 @@ from xlalint.fixing.functions import (
     returning,
 )
 from xlalint.fixing.module import Module, called, statements
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Insert, Operation
 from xlalint.fixing.order import Known, why_not
 from xlalint.fixing.places import Function, function_around, statement_at
@@ -94,7 +95,7 @@ def _require_only_call(module: Module, other: Module, function: ast.FunctionDef,
             isinstance(n, Function) and n.name == name and n is not function for n in statements(each.tree)
         ):
             raise Refused(f"another function is called `{name}`, too")
-        for node in ast.walk(each.tree):
+        for node in walk(each.tree):
             if isinstance(node, ast.expr) and last_name(node) == name and node is not call.func:
                 raise Refused(f"line {node.lineno} of {each.file.path.name} uses `{name}`, too")
 
@@ -118,7 +119,7 @@ def _known(
             if here.binds(name) or name in given:
                 raise Refused(f"`{name}` means something else on line {call.lineno}, below the step")
         elif name in given:
-            stored = (each for each in ast.walk(function) if isinstance(each, ast.Name) and each.id == name)
+            stored = (each for each in walk(function) if isinstance(each, ast.Name) and each.id == name)
             if any(not isinstance(each.ctx, ast.Load) for each in stored):
                 raise Refused(f"`{name}` is set anew before it is read")
             found[name] = module.source(given[name])
@@ -130,7 +131,7 @@ def _known(
 def _require_public(moved: Sequence[ast.stmt], known: Mapping[str, str]) -> None:
     """What is private to a class is not written outside of it."""
     for statement in moved:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             match node:
                 case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr.startswith("_"):
                     if known.get(name, name) != name or attr.startswith("__"):

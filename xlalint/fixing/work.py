@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.order import chain_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
@@ -92,14 +93,14 @@ class Work:
         self._tensors: set[tuple[str, ...]] = set()
         self.quiet: set[ast.AST] = set()
         """Calls of which it is known that they read, and record nothing."""
-        self._inside = {node for node in ast.walk(region) if isinstance(node, ast.Call)}
-        for node in ast.walk(function):
+        self._inside = {node for node in walk(region) if isinstance(node, ast.Call)}
+        for node in walk(function):
             match node:
                 case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _OF_TENSORS:
                     chain = chain_of(value)
                     if chain is not None and not isinstance(value, ast.Subscript):
                         self._tensors.add(chain)
-        statements = [node for node in ast.walk(function) if isinstance(node, ast.stmt)]
+        statements = [node for node in walk(function) if isinstance(node, ast.stmt)]
         self._made = {chain for each in statements if (chain := _made_by(each)) is not None}
         """Names of tensors that are made on a device."""
         while True:  # until no name is added: a loop hands values to lines above
@@ -267,7 +268,7 @@ class Work:
             return True
         if isinstance(node.target, ast.Subscript) or not self.is_value(node.target):
             return False
-        calls = (each for each in ast.walk(node.value) if isinstance(each, ast.Call))
+        calls = (each for each in walk(node.value) if isinstance(each, ast.Call))
         return not any(each in self.quiet or self.reads(each) for each in calls)
 
     def _records(self, node: ast.expr) -> bool:
@@ -339,7 +340,7 @@ def draws_batch(node: ast.AST) -> bool:
     """Whether it draws a batch from a loader, which may cut the graph."""
     return any(
         isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "next"
-        for each in ast.walk(node)
+        for each in walk(node)
     )
 
 
@@ -359,4 +360,4 @@ def _is_identity(node: ast.Compare) -> bool:
 
 def names_in(nodes: Iterable[ast.AST]) -> set[str]:
     """All names in some code."""
-    return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return {each.id for node in nodes for each in walk(node) if isinstance(each, ast.Name)}
