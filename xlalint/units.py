@@ -208,14 +208,19 @@ class Unit:
 
     @cached_property
     def _trainers(self) -> set[str]:
-        """The files that train on XLA by what another of the project offers them."""
+        """The files that train on XLA by what another of the project offers them, or hand it to one that
+        trains."""
         offered = _by_module({path: self.files[path].offers for path in self.hot})
         if not offered:
             return set()
+        training = {path for path, file in self.counting.items() if file.trains and path not in self.hot}
+        names = {Path(path).stem for path in training}
         return {
             path
-            for path, file in self.counting.items()
-            if file.trains and path not in self.hot and _takes(file.imports, offered)
+            for path, file in self.files.items()
+            if path not in self.hot
+            and (path in training or not names.isdisjoint(_parts_of(file.imports)))
+            and _takes(file.imports, offered)
         }
 
     @cached_property
@@ -286,6 +291,10 @@ def _by_module(names: Mapping[str, set[str]]) -> dict[str, set[str]]:
             stem = Path(path).stem
             found.setdefault(Path(path).parent.name if stem == "__init__" else stem, set()).update(own)
     return found
+
+
+def _parts_of(imports: Iterable[str]) -> set[str]:
+    return {part for name in imports for part in name.split(".")}
 
 
 def _takes(imports: Iterable[str], offered: Mapping[str, set[str]]) -> bool:

@@ -15,6 +15,7 @@ from xlalint.analysis.operators import evaluate_test, truth
 from xlalint.analysis.outline import Function, within
 from xlalint.analysis.payloads import (
     Bound,
+    Optimizer,
     RankTest,
     literal,
     targets,
@@ -155,6 +156,8 @@ def _split(
         test = RankTest(when_true.master, when_true.assumes, when_false.assumes)
         _note_presence(joined.names, yes.names, no.names, test)
         _note_presence(joined.attributes, yes.attributes, no.attributes, test)
+        _note_stale(joined.names, yes.names, no.names)
+        _note_stale(joined.attributes, yes.attributes, no.attributes)
         _agreed(before.obligations, yes, no, joined)
         joined.state = frame.model.meet(before, [(when_true, yes.state), (when_false, no.state)])
     return joined
@@ -171,6 +174,15 @@ def _note_presence(
         held, where = (other, test.negated()) if _is_unset(one) else (one, test)
         if truth(held) is not False and held.kind is not Kind.RANK_TEST:
             joined[key] = held._replace(present=where, differs=True)
+
+
+def _note_stale(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value]) -> None:
+    """An optimizer whose model only some replicas move updates that of the others alone."""
+    for key, one in yes.items():
+        match one, no.get(key):
+            case Value(payload=Optimizer(stale=here)), Value(payload=Optimizer(stale=there)) as other:
+                if bool(here) is not bool(there):
+                    joined[key] = one if here else other
 
 
 def _is_unset(value: Value) -> bool:
