@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
@@ -154,16 +155,23 @@ def _device_by_use(name: str, function: Function) -> Value | None:
     node, named = function.node, function.attributes()
     if isinstance(node, ast.Lambda) or "to" not in named or named.isdisjoint(_CUTTING):
         return None
-    cuts = moves = False
+    if name not in _moved_to(node):
+        return None
+    return Value(Kind.DEVICE, assume(f"`{name}` is an XLA device"), payload=Device(XLA))
+
+
+@lru_cache(maxsize=1024)  # asked for each parameter of each call: an eighth of a cold run
+def _moved_to(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """The names that something is moved to in a function, if it cuts the graph."""
+    names: set[str] = set()
+    cuts = False
     for inner in within(node):
         match inner:
             case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Name(id=given), *_]):
-                moves |= given == name
+                names.add(given)
             case ast.Call(func=ast.Attribute(attr=called)):
                 cuts |= called in _CUTTING
-    if not (cuts and moves):
-        return None
-    return Value(Kind.DEVICE, assume(f"`{name}` is an XLA device"), payload=Device(XLA))
+    return frozenset(names) if cuts else frozenset()
 
 
 _CUTTING = functions.names_of("marker", "xla optimizer step") - {"sync"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.binding import bind_name
@@ -12,7 +13,7 @@ from xlalint.analysis.conditions import enter_arm, facts, leave_arm, leave_unset
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import evaluate_test, truth
-from xlalint.analysis.outline import Function, within
+from xlalint.analysis.outline import FunctionNode, within
 from xlalint.analysis.payloads import (
     Bound,
     Optimizer,
@@ -106,23 +107,32 @@ def _sets_what_it_misses(machine: Machine, node: ast.If, frame: Frame, store: St
     It does so itself, or by a method of the same object.
     """
     missed = {_plain(fact.subject) for fact in facts(node.test, holds) if fact.is_unset}
-    arm = node.body if holds else node.orelse
     return bool(missed) and any(
         _plain(name) in missed
-        for statement in arm
-        for part in ast.walk(statement)
-        for name in _set_by(machine, part, frame, store)
+        for part in _setting(node, holds)
+        for name in _set_by(machine, part, missed, frame, store)
     )
 
 
-def _set_by(machine: Machine, part: ast.AST, frame: Frame, store: Store) -> Iterator[str]:
+@lru_cache(maxsize=1024)  # the same in each context of a function
+def _setting(node: ast.If, holds: bool) -> tuple[ast.AST, ...]:
+    """What stands in an arm that may set something."""
+    arm = node.body if holds else node.orelse
+    return tuple(
+        part for statement in arm for part in ast.walk(statement) if isinstance(part, ast.Assign | ast.Call)
+    )
+
+
+def _set_by(machine: Machine, part: ast.AST, missed: set[str], frame: Frame, store: Store) -> Iterator[str]:
+    """What a part sets, as far as some of what is missed may be among it."""
     match part:
         case ast.Assign(targets=assigned):
             yield from map(dotted, assigned)
         case ast.Call(func=ast.Attribute(value=ast.Name(id=receiver)) as called):
-            for target in targets(machine.evaluate(called, frame, store.copy())):
-                if isinstance(target, Bound):
-                    yield from (f"{receiver}.{name}" for name in _attributes_set_by(target.function))
+            if any(name.startswith(f"{receiver}.") for name in missed):
+                for target in targets(machine.evaluate(called, frame, store.copy())):
+                    if isinstance(target, Bound):
+                        yield from (f"{receiver}.{name}" for name in _attributes_set_by(target.function.node))
 
 
 def _plain(name: str) -> str:
@@ -131,12 +141,13 @@ def _plain(name: str) -> str:
     return f"{owner}{dot}{last.lstrip('_')}"
 
 
-def _attributes_set_by(function: Function) -> set[str]:
-    return {
+@lru_cache(maxsize=1024)
+def _attributes_set_by(function: FunctionNode) -> frozenset[str]:
+    return frozenset(
         node.attr
-        for node in within(function.node)
+        for node in within(function)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    }
+    )
 
 
 def _split(

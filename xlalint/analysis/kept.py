@@ -305,7 +305,7 @@ class Kept:
         unseen = facts & ~self._holding
         while unseen and not unseen & self._changed:
             bit = unseen & -unseen
-            (fact,) = self.facts.of(bit)
+            fact = self.facts.one(bit)
             if self.holds(fact, self.values[fact]):
                 self._holding |= bit
             else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,8 +16,6 @@ from xlalint.sources.file import split_lines
 
 ADDS_OPTION = "add_argument"
 """How the method of `argparse` is called that adds an option."""
-_GLOBAL = re.compile(r"(?m)(?:^|[;:\r])[ \t\f]*global ")
-"""A statement, not a word of some prose."""
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Key = tuple[str, str]
@@ -315,7 +312,7 @@ class Outline:
         self._sections: Sections | None = None
         self._by_key: dict[str, Function | Class] | None = None
         self._collect(tree.body, None, None)
-        if "global " in text and _GLOBAL.search(text):
+        if _declares_globals(text):
             self._collect_globals()
 
     def close(self) -> None:
@@ -429,7 +426,7 @@ class Outline:
         """What an option of the command line is by default; None if the module adds none of this name."""
         if ADDS_OPTION not in self.text or name.replace("_", "-") not in self.text.replace("_", "-"):
             return None
-        for node in within(self.tree):
+        for node in within_lines(self.tree, self.lines_with((ADDS_OPTION,))):
             match node:
                 case ast.Call(func=ast.Attribute(attr=method), args=flags, keywords=keywords):
                     given = {each.arg: each.value for each in keywords}
@@ -583,6 +580,20 @@ def _moved(node: ast.stmt) -> ast.Call | None:
     method = call.func
     moves = isinstance(method, ast.Attribute) and method.attr in MOVES and isinstance(method.value, ast.Name)
     return call if moves else None
+
+
+def _declares_globals(text: str) -> bool:
+    """Whether `global` begins a statement, and is not only a word of some prose."""
+    at = text.find(_GLOBAL)
+    while at >= 0:
+        before = text[text.rfind("\n", 0, at) + 1 : at].rstrip(" \t\f")
+        if not before or before[-1] in ";:\r":
+            return True
+        at = text.find(_GLOBAL, at + 1)
+    return False
+
+
+_GLOBAL = "global "
 
 
 def _root(node: ast.expr) -> str | None:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from xlalint.analysis.outline import within_lines
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Form, ShapeVaries
 from xlalint.lazy.site import site_of
@@ -22,7 +23,9 @@ def paddings(tree: ast.Module, text: str, path: str) -> Iterator[ShapeVaries]:
     """
     if _PADDED.search(text) is None or not any(name in text for name in _OF_TOKENIZERS):
         return
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and _pads_to_longest(node))
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if "padding" in line]
+    nodes = within_lines(tree, lines)
+    calls = (node for node in nodes if isinstance(node, ast.Call) and _pads_to_longest(node))
     for call in sorted(calls, key=_place):
         shown = spelling(call)
         goes = assume(f"what `{shown}` returns goes to the device")

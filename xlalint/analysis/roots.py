@@ -26,9 +26,11 @@ from xlalint.sources.usage import HOT_TOKEN
 
 Tokens = Iterable[str]
 
-_DEVICE = re.compile(r"""(?:[(:]|(?<![=!])=|\breturn)\s*f?["']xla(?::(?:\d+|\{[^{}]*\}))?["'](?!\s*:)""")
-"""A device that is handed on, not one that is compared with or looked up."""
-_STEPS_BY_ITSELF = re.compile(r"\bbarrier\s*=\s*True\b")
+# These begin with fixed text, for speed, and look at what is before it afterwards.
+_DEVICE = re.compile(r"""["']xla(?::(?:\d+|\{[^{}]*\}))?["'](?!\s*:)""")
+_HANDED_ON = re.compile(r"(?:[(:]|(?<![=!])=|\breturn)$")
+"""What stands before a device that is handed on, not compared with or looked up."""
+_STEPS_BY_ITSELF = re.compile(r"barrier(?<!\wbarrier)\s*=\s*True\b")
 
 
 class Plan:
@@ -395,7 +397,10 @@ def leading_to(own: set[str], cls: Class, methods: dict[str, Function]) -> list[
 
 def _names_device(text: str) -> bool:
     """Whether a device of XLA is handed on somewhere; seen of most texts without a pattern."""
-    return ("'xla" in text or '"xla' in text) and _DEVICE.search(text) is not None
+    if not ("'xla" in text or '"xla' in text):
+        return False
+    before = (text[: found.start()] for found in _DEVICE.finditer(text))
+    return any(_HANDED_ON.search(each.removesuffix("f").rstrip()[-8:]) for each in before)
 
 
 def saves(function: Function) -> bool:

@@ -11,7 +11,7 @@ from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import State
 from xlalint.lazy.state import join as join_states
-from xlalint.lazy.values import Place, Value
+from xlalint.lazy.values import NOTHING, Place, Value
 from xlalint.lazy.values import join as join_values
 
 AttributeKey = tuple[Class, str]
@@ -83,6 +83,8 @@ class Store:
         """A cut: nothing that any value holds is recorded any more."""
         for held in (self.names, self.attributes):
             for key, value in held.items():
+                if value.recorded is NOTHING and value.reduced is False and value.payload is None:
+                    continue  # as mostly, which is seen without a call
                 after = run(value)
                 if after is not value:
                     held[key] = after  # type: ignore[index]

@@ -40,6 +40,10 @@ class Numbered(Generic[_T]):
         """Forget what was asked before."""
         self._told.clear()
 
+    def one(self, bit: int) -> _T:
+        """The thing that one bit stands for."""
+        return self._things[bit.bit_length() - 1]
+
     def of(self, bits: int) -> tuple[_T, ...]:
         """The things that some bits stand for."""
         told = self._told.get(bits)

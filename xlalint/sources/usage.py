@@ -27,12 +27,10 @@ _IMPORT_BY_NAME = re.compile(rb"\b(?:import_module|__import__)\s*\(\s*(?:name\s*
 _LONGEST_IMPORT_BY_NAME = 80
 _TOKEN = r"""
     \#[^\r\n]*
-  | (?P<text>
-        \"\"\"[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"\"\" | \'\'\'[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*\'\'\'
-      | "[^"\\\r\n]*(?:\\.[^"\\\r\n]*)*" | '[^'\\\r\n]*(?:\\.[^'\\\r\n]*)*'
-    )
-  | (?<![\w.])(?P<name>%s)\b
+  | \"\"\"[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"\"\" | \'\'\'[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*\'\'\'
+  | "[^"\\\r\n]*(?:\\.[^"\\\r\n]*)*" | '[^'\\\r\n]*(?:\\.[^'\\\r\n]*)*'
 """
+"""Comments and texts. Each alternative begins with a fixed byte, so that nothing is tried at all others."""
 
 
 def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
@@ -54,21 +52,19 @@ def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
     ):
         return False
     alone = False
-    for found in _tokens(names).finditer(data):
-        if found["name"] is not None:
+    for start, text in _names_and_texts(data, names):
+        if text[:1] not in _QUOTES:
             return True
-        if (text := found["text"]) is None:
-            continue
         quotes = 3 if text[:3] in (b'"""', b"'''") else 1
         content = text[quotes:-quotes]
         if content in _VARIABLES:
             return True
-        if content.startswith(b"xla") and _is_device(content, data, found.start()):
-            if not _is_alone(data, found.start(), found.end()):
+        if content.startswith(b"xla") and _is_device(content, data, start):
+            if not _is_alone(data, start, start + len(text)):
                 return True
             alone = True
         elif content.partition(b".")[0].decode("utf-8", "replace") in names:
-            before = data[max(found.start() - _LONGEST_IMPORT_BY_NAME, 0) : found.start()]
+            before = data[max(start - _LONGEST_IMPORT_BY_NAME, 0) : start]
             if _IMPORT_BY_NAME.search(before):
                 return True
     return alone and _has_device_value(data)
@@ -78,9 +74,8 @@ def may_import_xla(data: bytes) -> bool:
     """Whether the code in these bytes names torch_xla, or a text of it begins so, as for `import_module`."""
     names = tuple(name.encode() for name in LIBRARIES)
     return any(
-        found["name"] is not None
-        or (found["text"] is not None and found["text"].strip(b"\"'").startswith(names))
-        for found in _tokens(LIBRARIES).finditer(data)
+        text[:1] not in _QUOTES or text.strip(b"\"'").startswith(names)
+        for _, text in _names_and_texts(data, LIBRARIES)
     )
 
 
@@ -89,9 +84,22 @@ def is_device(text: str) -> bool:
     return _DEVICE.fullmatch(text.encode("utf-8", "replace")) is not None
 
 
+def _names_and_texts(data: bytes, names: tuple[str, ...]) -> Iterator[tuple[int, bytes]]:
+    """Where some names stand that begin no attribute, and all texts, in their order."""
+    for found in _tokens(names).finditer(data):
+        token, at = found[0], found.start()
+        is_part = token[:1] not in _QUOTES and _IN_NAME.search(data, max(at - 1, 0), at)
+        if not (token.startswith(b"#") or is_part):
+            yield at, token
+
+
+_QUOTES = (b'"', b"'")
+
+
 @cache
 def _tokens(names: tuple[str, ...]) -> re.Pattern[bytes]:
-    return re.compile((_TOKEN % "|".join(map(re.escape, names))).encode(), re.VERBOSE | re.DOTALL)
+    named = "".join(rf" | {re.escape(name)}\b" for name in names)
+    return re.compile((_TOKEN + named).encode(), re.VERBOSE | re.DOTALL)
 
 
 def _is_device(content: bytes, data: bytes, start: int) -> bool:
@@ -133,8 +141,8 @@ OFFERS = "offers "
 PASSES = "passes "
 
 _BACKWARD = re.compile(rb"\.backward[ \t]*\(")
-_DEFINITION = re.compile(rb"(?m)^(?:async[ \t]+)?def[ \t]+(\w+)")
-_STATEMENT = re.compile(rb"(?m)^[^\s#)\]}]")
+_DEFINITION = re.compile(rb"\n(?:async[ \t]+)?def[ \t]+(\w+)")
+_STATEMENT = re.compile(rb"\n[^\s#)\]}]")
 
 
 def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...]:
@@ -146,6 +154,7 @@ def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...
     if not hot:
         return (TRAINS,) if b".backward" in data and _BACKWARD.search(data) else ()
     found = [PASSES + name for name in brought(data, HOT_TOKEN)]
+    data = b"\n" + data
     for definition in _DEFINITION.finditer(data):
         end = _STATEMENT.search(data, definition.end())
         body = data[definition.end() : end.start() if end is not None else len(data)]
