@@ -62,6 +62,7 @@ class Guard:
         on_news: Callable[[Placed], None] | None = None,
         choice: Choice | None = None,
         warmup: int = 0,
+        stop_after: int | None = None,
         pace: Callable[[], None] | None = None,
         ends_parting: bool = False,
         follows_lines: bool = False,
@@ -74,6 +75,7 @@ class Guard:
             program that hangs or aborts never comes to its end. What it raises reaches the program.
         choice: What the user wants to see; None: everything.
         warmup: How many steps at the start are left out of what is told of each step.
+        stop_after: After how many steps `pace` stops the program; None: it does not.
         pace: Called whenever the program is seen; what it raises reaches the program.
         ends_parting: Whether replicas that would wait for each other for ever are ended by an exception.
         follows_lines: Whether lines are followed from the start, so that operations that fall back to the
@@ -82,7 +84,7 @@ class Guard:
         """
         chosen = [rule for rule in all_rules() if rule.enabled] if rules is None else rules
         self._judge = Judge(rule(DEFAULT_TARGET) for rule in chosen if is_guarded(rule))
-        self.summary = Summary(warmup)
+        self.summary = Summary(warmup, stop_after)
         self.report = Report(self.summary, choice)
         self.faults = Faults()
         self._on_news = on_news

@@ -49,11 +49,13 @@ class Stretch:
         statement: The last statement.
         sites: Where they stand.
         heavy: Whether each has run a model's worth of work.
+        recorded: How many operations of a model's weight had been recorded at the first one.
         binds: The names that their statements bind.
         seen: How often the replica had been seen at the last one.
         statements: In how many statements they stand.
         reads: How many were made.
         each: Whether some are of a comprehension.
+        again: The first that ran a model's worth of work over which the first one had run.
     """
 
     chain: Chain
@@ -62,11 +64,13 @@ class Stretch:
     statement: _Statement
     sites: set[Site]
     heavy: bool
+    recorded: int
     binds: frozenset[str]
     seen: int
     statements: int = 1
     reads: int = 1
     each: bool = False
+    again: Site | None = None
 
     @property
     def count(self) -> int:
@@ -83,8 +87,10 @@ class Stretch:
         alone = self.reads == self.statements and not statement.computes_each(site)
         return follows and alone and self.binds.isdisjoint(statement.names)
 
-    def add(self, statement: _Statement, site: Site, *, heavy: bool, seen: int) -> None:
+    def add(self, statement: _Statement, site: Site, *, heavy: bool, recorded: int, seen: int) -> None:
         """One more is read."""
+        if self.again is None and site not in self.sites and self.heavy and heavy:
+            self.again = site if recorded == self.recorded else None
         self.statements += statement != self.statement
         self.each = self.each or statement.computes_each(site)
         self.statement, self.seen = statement, seen
@@ -94,14 +100,14 @@ class Stretch:
         self.reads += 1
 
 
-def begun(chain: Chain, state: State, *, heavy: bool, seen: int) -> Stretch | None:
+def begun(chain: Chain, state: State, *, heavy: bool, recorded: int, seen: int) -> Stretch | None:
     """A read that others may follow; None: it stands in a statement that holds others."""
     frame, statement = place(chain)
     if statement is None:
         return None
     site = chain[-1].site
     return Stretch(
-        chain, state, frame.call, statement, {site}, heavy, statement.binds, seen,
+        chain, state, frame.call, statement, {site}, heavy, recorded, statement.binds, seen,
         each=statement.computes_each(site),
     )  # fmt: skip
 

@@ -107,6 +107,7 @@ class Session:
                 on_news=self._tell,
                 choice=self._choice,
                 warmup=self._request.warmup,
+                stop_after=self._request.stop_after,
                 pace=self._pace,
                 ends_parting=True,
                 follows_lines=self._request.follows_lines,
@@ -272,11 +273,8 @@ class Session:
         if now > self._next:
             self.write()
         request = self._request
-        if self._guard is not None and request.stop_after is not None:
-            summary = self._guard.summary
-            if summary.has_made(request.stop_after):
-                steps = f"{request.stop_after} {summary.unit.value}"
-                raise Stopped(f"stopped after {steps}")
+        if self._guard is not None and self._guard.summary.has_made_the_last():
+            raise Stopped(f"stopped after {request.stop_after} {self._guard.summary.unit.value}")
         if request.max_seconds is not None and now - self._began > request.max_seconds:
             raise Stopped(f"stopped after {request.max_seconds:g} seconds")
 

@@ -76,9 +76,13 @@ class _Moment(NamedTuple):
 class Summary:
     """Counts while a program runs. May be used from several replicas' threads."""
 
-    def __init__(self, warmup: int) -> None:
-        """Args: warmup: how many steps are left out of what is told of each step, the first one always."""
+    def __init__(self, warmup: int, last: int | None = None) -> None:
+        """Args:
+        warmup: How many steps are left out of what is told of each step, the first one always.
+        last: How many steps are counted: of one more the program does not see the end.
+        """
         self.warmup = max(1, warmup)
+        self._last_step = last
         self.began = time.monotonic()
         self.models = Models()
         self.causes: Counter[Launch] = Counter()
@@ -91,6 +95,8 @@ class Summary:
         """By replica, the optimizers that have stepped since it cut the graph last."""
         self._at_cut: Counter[int] = Counter()
         """By replica, how many steps it had made when it cut the graph last."""
+        self._begins_more: set[int] = set()
+        """Replicas that have begun a step after the last one."""
         self._marks: dict[Unit, _Moment] = {}
         self._latest: dict[Unit, _Moment] = {}
         self._at_start = counters.counts()
@@ -238,14 +244,20 @@ class Summary:
             self._elsewhere -= self._elsewhere_last
             self._elsewhere_last = 0
 
-    def has_made(self, steps: int) -> bool:
-        """Whether this thread's replica has made so many steps, and launched them, or begins one more."""
-        return self._at_cut[replicas.rank()] >= steps or self._of_this_replica() > steps
+    def has_made_the_last(self) -> bool:
+        """Whether this thread's replica has made its last step, and launched it, or begins one more."""
+        rank = replicas.rank()
+        return self._last_step is not None and (
+            self._at_cut[rank] >= self._last_step or rank in self._begins_more
+        )
 
     def _of_this_replica(self) -> int:
         return self._steps[self.unit, replicas.rank()]
 
     def _count_one(self, unit: Unit) -> None:
+        if unit is self.unit and self._of_this_replica() == self._last_step:
+            self._begins_more.add(replicas.rank())
+            return
         with self._lock:
             self._steps[unit, replicas.rank()] += 1
             count = self._count(unit)

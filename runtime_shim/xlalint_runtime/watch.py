@@ -249,16 +249,21 @@ class Watch(replicas.Listener):
         held, seen, site = replica.apart, replica.seen, chain[-1].site
         if recorded.must is Weight.NONE:
             return
+        before = pending.heavy_operations() if heavy else 0
         if held is not None and statement is not None and held.goes_on(frame, statement, site, seen):
-            held.add(statement, site, heavy=heavy, seen=seen)
+            held.add(statement, site, heavy=heavy, recorded=before, seen=seen)
             return
         self._tell_of_reads(replica)
-        replica.apart = separate.begun(chain, replica.state.copy(), heavy=heavy, seen=seen)
+        state = replica.state.copy()
+        replica.apart = separate.begun(chain, state, heavy=heavy, recorded=before, seen=seen)
 
     def _tell_of_reads(self, replica: Replica) -> None:
         held, replica.apart = replica.apart, None
         if held is not None and held.reads > 1:
             site = held.chain[-1].site
+            if held.again is not None:
+                self.model.read_again(held.state, site, held.again)
+                return
             spelling = written(site) or source(site)
             self.model.read_apart(
                 held.state, held.count, spelling, site, runs=True, again=held.heavy, assumes=NONE_ASSUMED

@@ -95,6 +95,18 @@ def test_a_program_stops_after_so_many_steps(server: ForkServer) -> None:
     assert measurement.raised == "Stopped"
 
 
+def test_a_step_that_is_only_begun_is_not_counted(server: ForkServer) -> None:
+    measurement = watched(server, MORE / "two_reads_and_no_cut.py", stop_after=3)
+    assert measurement.run is not None
+    assert (measurement.run["steps"], measurement.run["end"]) == (3, "stopped after 3 optimizer steps")
+    assert (measurement.run["launches"], measurement.run["launches_per_step"]) == (6, 2.0)
+
+
+def test_a_second_read_that_runs_the_step_again_is_told_where_nothing_cuts(server: ForkServer) -> None:
+    program = MORE / "two_reads_and_no_cut.py"
+    assert found(watched(server, program)) == marked(program)
+
+
 def test_raise_stops_the_program_at_its_line_and_warn_lets_it_go_on(server: ForkServer) -> None:
     raising = watched(server, MORE / "reads_in_steps.py", mode="raise")
     assert raising.raised == "Hazard"

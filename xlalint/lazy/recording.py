@@ -187,6 +187,13 @@ class RecordingTransitions(Transitions):
                 met = both(read.assumes, again.assumes)
                 self._settle(state, read, ReadThenCut(again.path[0], met, read, Cause.READ))
 
+    def read_again(self, state: State, first: Site, again: Site) -> None:
+        """A read has run the work once more that the one at `first` has run."""
+        for read in state.owes(Owed.READ):
+            if read.path[0] == first:
+                met = both(read.assumes, self.assumed(state))
+                self._settle(state, read, ReadThenCut(again, met, read, Cause.READ))
+
     def cut(
         self, state: State, cause: Cause, spelling: str, site: Site, *,
         sure: bool = True, resets_scope: bool = True, assumes: Assumptions = assumptions.NONE,
