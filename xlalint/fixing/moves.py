@@ -214,7 +214,7 @@ def _common(module: Module, one: ast.AST, other: ast.stmt) -> tuple[Block, ast.s
 
 
 def move_above(module: Module, cure: MoveAbove) -> Rewrite:
-    """Move a statement above another: what stands between them must not mind."""
+    """Move a statement above another, with what binds its names between them: the rest must not mind."""
     moved, above = statement_at(module, cure.what), statement_at(module, cure.above)
     block, target = _common(module, moved, above)
     member = module.member(moved, block)
@@ -223,9 +223,15 @@ def move_above(module: Module, cure: MoveAbove) -> Rewrite:
     first, last = block.index(target), block.index(moved)
     if first > last:
         raise Refused(f"line {moved.lineno} stands above line {target.lineno} already")
+    moving, needed = [moved], _names(moved, ast.Load)
+    for between in reversed(block[first + 1 : last]):
+        if needed & _names(between, ast.Store):
+            moving.insert(0, between)
+            needed |= _names(between, ast.Load)
     # That it comes to see something else than before is what it moves above that one for.
-    _require_names(moved, target)
-    operations = (Move(moved, target, above=True),)
+    for each in moving:
+        _require_names(each, target)
+    operations = tuple(Move(each, target, above=True) for each in moving)
     require_order(module, operations)
     return Rewrite(operations=operations)
 
