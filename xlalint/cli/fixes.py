@@ -97,6 +97,7 @@ def print_fixes(outcome: Outcome, color: str, *, written: bool, listed: bool) ->
     from xlalint.output import fixes
     from xlalint.output.notebooks import Counted, counted, counted_in_text
     from xlalint.output.paint import paint
+    from xlalint.sources.file import show
 
     sources = outcome.report.sources
     places, _ = counted((one.diagnostic for one in outcome.left), sources, Counted.WITHIN_PATH)
@@ -105,5 +106,7 @@ def print_fixes(outcome: Outcome, color: str, *, written: bool, listed: bool) ->
         notebook = sources[found.path].notebook if found.path in sources else None
         left.append((place, cure, counted_in_text(reason, notebook)))
     lines = [*fixes.listed(outcome.applied, left)] if listed else []
-    lines += fixes.summary(len(outcome.applied), len(outcome.before), written=written)
+    files = {one.diagnostic.path for one in outcome.applied}
+    files.update(show(Path(path)) for paths in outcome.tied for path in paths)
+    lines += fixes.summary(len(outcome.applied), len(files), written=written)
     click.echo(paint(lines, colored=is_colored(color)), err=True, nl=False)

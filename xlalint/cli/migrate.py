@@ -91,7 +91,9 @@ def migrate(
                 _commit(repositories, outcome, code)
     report = outcomes[-1].report
     applied = [one for outcome in outcomes for one in outcome.applied]
-    print_fixes(Outcome(report, {}, {}, applied, outcomes[-1].left), color, written=not diff, listed=True)
+    tied = [paths for outcome in outcomes for paths in outcome.tied]
+    done = Outcome(report, {}, {}, applied, outcomes[-1].left, tied)
+    print_fixes(done, color, written=not diff, listed=True)
     by_hand, _ = counted(report.diagnostics, report.sources, Counted.WITHIN_PATH)
     print_lines([*left_by_hand(by_hand)], color)
     if prove is None or before is None:

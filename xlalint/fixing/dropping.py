@@ -26,6 +26,11 @@ def is_exported(module: Module, imported: Imported, scope: Scope) -> bool:
     return is_kept(module, imported) or (module.file.path.name == "__init__.py" and scope.node is module.tree)
 
 
+_PROSE = re.compile(r"\w\s+\w")
+_CODE = re.compile(r"[(=;]")
+"""Two words side by side stand in no annotation and no name; but in code they do."""
+
+
 def tidied(before: Module, after: Module, leaves: Collection[str], kept: Collection[str] = ()) -> str:
     """The text after a fix, without the imports that the fix made useless.
 
@@ -140,6 +145,8 @@ def _is_named_in(text: str, name: str, is_argument: bool) -> bool:
         return is_argument
     if text.startswith((">>>", "...")):
         return re.search(rf"\b{re.escape(name)}\b", text) is not None
+    if _PROSE.search(text) and not _CODE.search(text):
+        return False
     return name in text and re.search(rf"(?:^|[\[\s,|.]){re.escape(name)}(?:$|[\],|.])", text) is not None
 
 

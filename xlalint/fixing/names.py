@@ -46,7 +46,25 @@ def rename(module: Module, cure: Rename) -> Rewrite:
     edits = _arguments(module, cure, name)
     text, _ = spelling.spelling(module, cure.successor, name)
     edits.append(Edit(*module.span(name), text))
+    edits += [each for each in _aligned(module, name, text) if not any(map(each.overlaps, edits))]
     return Rewrite(tuple(edits), needs=(Need(cure.successor, name),), leaves=_left(cure, origins))
+
+
+def _aligned(module: Module, name: Name, text: str) -> Iterator[Edit]:
+    """The edits that keep arguments on lines of their own below the first one, where they stand there."""
+    start, end = module.span(name)
+    call = module.parents[name]
+    if not isinstance(call, ast.Call) or call.func is not name or name.lineno != name.end_lineno:
+        return
+    arguments = sorted([*call.args, *call.keywords], key=module.span)
+    if any(each.lineno != each.end_lineno for each in arguments):
+        return
+    column, shift = end + 1 - module.line_start(end), len(text) - (end - start)
+    for each in arguments:
+        begin = module.span(each)[0]
+        if each.lineno > name.lineno and module.indent(begin) == " " * column:
+            line = module.line_start(begin)
+            yield Edit(line, line - min(shift, 0), " " * shift)
 
 
 def _left(cure: Rename, origins: Sequence[tuple[Imported, Scope]]) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ _QUIET_METHODS = READS | _OF_SHAPE | frozenset(
         "synchronize", "mark_step", "sync", "collect", "metrics_report", "strftime", "now", "master_log",
         "is_local_master_ordinal", "is_main_process", "state_dict", "makedirs", "add_step_closure", "put",
         "set_epoch", "mesh_reduce", "get_memory_info", "tick", "toc", "tic",
+        "_get_xla_tensors_text", "_get_xla_tensors_hlo", "_get_xla_tensors_dot",
     }
 )  # fmt: skip
 _QUIET_FUNCTIONS = _CASTS | frozenset(
