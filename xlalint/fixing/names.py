@@ -56,7 +56,7 @@ def _aligned(module: Module, name: Name, text: str) -> Iterator[Edit]:
     call = module.parents[name]
     if not isinstance(call, ast.Call) or call.func is not name or name.lineno != name.end_lineno:
         return
-    arguments = sorted([*call.args, *call.keywords], key=module.span)
+    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     if any(each.lineno != each.end_lineno for each in arguments):
         return
     column, shift = end + 1 - module.line_start(end), len(text) - (end - start)
