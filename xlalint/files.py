@@ -243,12 +243,15 @@ class File:
 
     def _take(self, passed: Mapping[str, Collection[str]]) -> tuple[str, ...]:
         data = self.program
-        # Most files hold none of the names.
-        if isinstance(data, str) or not any(
-            name.encode() in data for names in passed.values() for name in names
+        if isinstance(data, str):
+            return ()
+        folders = Path(self.path).parts[-2::-1]
+        # Most files name no such module, or nothing that it passes on.
+        if not any(
+            (module.encode() in data or module in folders) and any(name.encode() in data for name in names)
+            for module, names in passed.items()
         ):
             return ()
-        folders = [folder.name for folder in Path(self.path).parents]
         return taken(data, self.imports, passed, folders)
 
     @property
