@@ -17,7 +17,18 @@ from xlalint.testing import Expected, expected, lines
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 CLEAN = "clean"
 MEASURES = frozenset(
-    {"launches", "compiles", "pending", "raises", "aborts", "trained", "diverged", "threads"}
+    {
+        "launches",
+        "compiles",
+        "operations",
+        "pending",
+        "held",
+        "raises",
+        "aborts",
+        "trained",
+        "diverged",
+        "threads",
+    }
 )
 
 

@@ -42,6 +42,14 @@ TOUR = (
 )
 """The five bugs of RFC #6751: a title, the rule, and the fixture program that shows it."""
 
+WITHOUT_PAGE = {
+    "XLA410": "a device that waits for Python: not built yet.",
+    "XLA704": "optimizers that have a syncfree twin, under a gradient scaler: another name of XLA703, as on "
+    "torch_xla 2.9 scalers read `found_inf` with both. For targets below 2.9 its help names these twins.",
+    "XLA813": "large parameters that no device shares with another: not built yet.",
+}
+"""Codes that were given out, and what became of them: tests/test_targets.py and XLA703's programs hold it."""
+
 STATE_AT = "fixtures/XLA101/log_in_step.py:38"
 """The line at which the tour shows what xlalint knows."""
 
@@ -187,6 +195,10 @@ def _output(command: list[str], *hidden: str) -> str:
 def _table() -> Iterator[str]:
     yield from catalogue(all_rules(), lambda rule: f"{rule.name}.md")
     unproven = rules_without_proof()
+    yield ""
+    yield "Codes that have no page of their own:"
+    yield ""
+    yield from (f"- {code}: {what}" for code, what in WITHOUT_PAGE.items())
     yield ""
     yield (
         f"For {len(unproven)} of these {len(all_rules())} rules no harm is measured on torch_xla"

@@ -104,6 +104,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA404": {(PassArgument, UNSAFE)},
     "XLA405": {(PassArgument, UNSAFE)},
     "XLA406": {(ByHand, SHOWN)},
+    "XLA408": {(SyncBelow, UNSAFE), (ByHand, SHOWN)},
     "XLA501": {(SyncBefore, UNSAFE)},
     "XLA502": {(MoveBelow, SHOWN), (MoveAbove, SHOWN)},
     "XLA503": {(ByHand, SHOWN)},
@@ -131,6 +132,8 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA702": {(TieBelow, UNSAFE)},
     "XLA707": {(SeedDevice, UNSAFE), (ByHand, SHOWN)},
+    "XLA706": {(EndBefore, UNSAFE), (ByHand, SHOWN)},
+    "XLA710": {(ByHand, SHOWN)},
     "XLA708": {(Rename, UNSAFE), (Rename, SHOWN)},
     "XLA705": {(AutocastOnXla, UNSAFE)},
     "XLA801": {(LoadAhead, UNSAFE), (ByHand, SHOWN)},
@@ -317,7 +320,9 @@ def is_sensible(cure: Cure) -> bool:
             (*_, loop) = (node for node in around(site) if isinstance(node, ast.For | ast.While))
             inside = [place for place in (*markers, *below) if isinstance(place, Site)]
             return all(loop in around(place) for place in inside) and all(map(is_call, markers))
-        case Unwrap(site=site) | SyncBelow(scope=Site() as site) | EndBefore(scope=Site() as site):
+        case SyncBelow(scope=Site() as site):
+            return opens_block(site) or isinstance(statement(site), SIMPLE | ast.If)
+        case Unwrap(site=site) | EndBefore(scope=Site() as site):
             return opens_block(site)
         case Swap(outer=Site() as outer, inner=inner):
             return opens_block(outer) and isinstance(statement(inner), ast.With | ast.For)

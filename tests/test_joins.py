@@ -168,6 +168,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "in_loop": either,
         "in_batches": either,
         "seldom": either,
+        "no_grad": agreed,
     },
     Replicas: {
         "splits": common_prefix,

@@ -164,7 +164,7 @@ class SyncBefore(Cure):
 
 @record
 class SyncBelow(Cure):
-    """A marker comes directly below the block of `scope`."""
+    """A marker comes directly below the block of `scope`, or below the statement at that place."""
 
     scope: Where
     title: str = field(default="Sync below the block", kw_only=True)

@@ -73,9 +73,9 @@ class CompiledStepWithoutResult(Rule[CompiledInVain]):
     of_text = True
 
     def judge(self, event: CompiledInVain, state: View) -> Iterator[Finding]:
-        harm, help = _SAID[event.fault]
+        harm, help, title = _SAID[event.fault]
         severity = Severity.WARNING if event.fault is Fault.GENERATOR else Severity.ERROR
-        cures = (ByHand(event.site, title=help[:1].upper() + help[1:]),)
+        cures = (ByHand(event.site, title=title),)
         yield self.finding(event, harm, help=help, severity=severity, cures=cures)
 
 
@@ -83,13 +83,16 @@ _SAID = {
     Fault.BARE: (
         "raises TypeError: `torch_xla.step` takes no function, it makes a scope",
         "decorate the function by `@torch_xla.step()` or `@torch_xla.compile`",
+        "Call the decorator: `@torch_xla.step()`",
     ),
     Fault.GENERATOR: (
         "runs outside of the step: of a generator only the making is compiled, not its body",
         "return the values instead of yielding them",
+        "Return the values",
     ),
     Fault.NO_RESULT: (
         "gets None: the compiled function returns nothing of what it computes",
         "return from the compiled function what its caller needs",
+        "Return the results",
     ),
 }

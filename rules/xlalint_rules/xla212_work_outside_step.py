@@ -77,7 +77,7 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
     name = "work-outside-step"
     severity = Severity.WARNING
     only_definite = True
-    yields_to = ("XLA106", "XLA101", "XLA103", "XLA102")
+    yields_to = ("XLA106", "XLA101", "XLA103", "XLA102", "XLA402")
 
     def judge(self, event: Cut | HostRead | LoopLeft, state: View) -> Iterator[Finding]:
         if state.scopes.step is not None or state.scopes.in_closure:

@@ -63,7 +63,8 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
     ## Fix safety
     Unsafe: without the scaler, steps that it would have skipped are taken; `norm.item()` stays
     `norm`. A syncfree optimizer under `scaler.step` still reads; it does not if you step it with
-    `found_inf=`.
+    `found_inf=`. For targets below 2.9 torch_xla has a scaler of its own, `torch_xla.amp.GradScaler`,
+    which steps syncfree optimizers without a read.
 
     ## On the engine
     Five steps with `GradScaler` launch 10 graphs, and 5 without it. The scaler reads one number in
@@ -75,6 +76,7 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
 
     code = "XLA703"
     name = "item-in-amp-optimizer"
+    aliases = ("XLA704", "non-syncfree-optimizer")
     severity = Severity.WARNING
 
     def judge(self, event: HostRead | ScalerStepped, state: View) -> Iterator[Finding]:
@@ -96,12 +98,14 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
                     cures=(_cure(event),),
                 )
             case ScalerStepped(spelling=spelling) if state.scopes.in_loop and not state.eager:
+                hands_on = event.of_xla and self.target.high < _GONE
+                if hands_on and event.decides_on_device:
+                    return
                 yield self.finding(
                     event,
                     "the device runs the step twice, for the same result: "
                     f"`{spelling}` reads `found_inf` on the host in every step",
-                    help="use bfloat16 autocast without a scaler; for float16, use a syncfree optimizer "
-                    "and pass it `found_inf=`",
+                    help=_WITHOUT + (_HANDED_ON if hands_on else "and pass it `found_inf=`"),
                     cures=(DropScaler(event.site), ByHand(event.site, title=_SYNCFREE)),
                 )
 
@@ -113,4 +117,8 @@ def _cure(event: HostRead) -> Cure:
     return ByHand(event.site, title="Decide on the device with `torch.where`")
 
 
+_GONE = (2, 9)
+"""The first release without a scaler of torch_xla's own."""
+_WITHOUT = "use bfloat16 autocast without a scaler; for float16, use a syncfree optimizer "
+_HANDED_ON = "of `torch_xla.amp.syncfree`, which this scaler steps without a read"
 _SYNCFREE = "Step a syncfree optimizer with `found_inf=`"

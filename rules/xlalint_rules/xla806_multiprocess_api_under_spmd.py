@@ -73,12 +73,14 @@ class MultiprocessApiUnderSpmd(Rule[ReplicasLaunched | Collective | GroupJoined]
                     event,
                     "raises `NotImplementedError`: replicas are launched, and SPMD is on",
                     "call the function itself",
+                    "Call the function itself",
                 )
             case GroupJoined(backend="xla"):
                 yield self._found(
                     event,
                     "raises `AssertionError`: the `xla` backend is not for SPMD",
                     'use the "gloo" backend, if processes have to meet at all',
+                    "Join a group of gloo",
                 )
             # What a framework reduces all the same is not the user's to leave out.
             case Collective(operation=operation) if (
@@ -88,8 +90,10 @@ class MultiprocessApiUnderSpmd(Rule[ReplicasLaunched | Collective | GroupJoined]
                     event,
                     f"does nothing: under SPMD there is one replica, over which `{operation}` goes",
                     "leave it out: tensors are whole under SPMD, whatever devices they lie on",
+                    "Leave the collective out",
                 )
 
-    def _found(self, event: ReplicasLaunched | Collective | GroupJoined, message: str, help: str) -> Finding:
-        cures = (ByHand(event.site, title=f"{help[0].upper()}{help[1:]}"),)
-        return self.finding(event, message, help=help, cures=cures)
+    def _found(
+        self, event: ReplicasLaunched | Collective | GroupJoined, message: str, help: str, title: str
+    ) -> Finding:
+        return self.finding(event, message, help=help, cures=(ByHand(event.site, title=title),))

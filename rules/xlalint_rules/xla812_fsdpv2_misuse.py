@@ -72,12 +72,14 @@ class Fsdpv2Misuse(Rule[FullySharded]):
                     event,
                     "raises `ValueError`: FSDPv2 gets no mesh, and there is no global one",
                     'pass `mesh=`, or call `xs.set_global_mesh` first; one axis is named "fsdp"',
+                    "Pass `mesh=`",
                 )
             case Misuse.NO_AXIS:
                 yield self._found(
                     event,
                     "raises `ValueError`: the mesh has no axis named `fsdp`",
                     'name the axis over which parameters are sharded "fsdp"',
+                    'Name an axis of the mesh "fsdp"',
                 )
             case Misuse.OUTPUT:
                 yield self.finding(
@@ -93,12 +95,13 @@ class Fsdpv2Misuse(Rule[FullySharded]):
                     event,
                     "raises `RuntimeError`: SPMD is not on where FSDPv2 shards the parameters",
                     "call `torch_xla.runtime.use_spmd()` first, before anything uses a device",
+                    "Turn SPMD on where the program begins",
                     assumes=NOT_FROM_OUTSIDE,
                 )
 
     def _found(
-        self, event: FullySharded, message: str, help: str, *,
+        self, event: FullySharded, message: str, help: str, title: str, *,
         assumes: assumptions.Assumptions = assumptions.NONE,
     ) -> Finding:  # fmt: skip
-        cures = (ByHand(event.wrapped, title=f"{help[0].upper()}{help[1:]}"),)
+        cures = (ByHand(event.wrapped, title=title),)
         return self.finding(event, message, help=help, assumes=assumes, cures=cures)

@@ -100,6 +100,41 @@ def pending_tensors(device: str) -> int:
     return sum(torch_xla._XLAC._check_device_tensor_need_materialization(device))
 
 
+def operations() -> int:
+    """How many operations were recorded since the process started."""
+    xlac = torch_xla._XLAC
+    names = (name for name in xlac._xla_counter_names() if name.startswith(("aten::", "xla::")))
+    return sum(int(xlac._xla_counter_value(name) or 0) for name in names)
+
+
+@contextlib.contextmanager
+def count_operations_compiled() -> Iterator[list[int]]:
+    """Count, in the one number of a list, the operations of the graphs that cuts compile meanwhile."""
+    original = torch_xla._XLAC._xla_step_marker
+    counted, before = [0], operations()
+
+    def step_marker(*args: object, **kwargs: object) -> object:
+        nonlocal before
+        known = compiles()
+        result = original(*args, **kwargs)
+        now = operations()
+        if compiles() > known:
+            counted[0] += now - before
+        before = now
+        return result
+
+    torch_xla._XLAC._xla_step_marker = step_marker
+    try:
+        yield counted
+    finally:
+        torch_xla._XLAC._xla_step_marker = original
+
+
+def held_tensors(device: str) -> int:
+    """How many tensors on `device` are alive, whether or not they still need materialisation."""
+    return len(torch_xla._XLAC._check_device_tensor_need_materialization(device))
+
+
 def work_pending(device: str) -> bool:
     """Whether anything on `device` is recorded that a cut would launch."""
     return any(torch_xla._XLAC._check_device_tensor_need_materialization(device))

@@ -34,6 +34,7 @@ from xlalint.analysis.payloads import (
     classes_of,
     constant,
     container_of,
+    freed,
     placed,
     taken_from,
     targets,
@@ -264,7 +265,7 @@ def _of_tensor(base: Value, name: str) -> Value:
         known = base.kind is Kind.TENSOR and is_of_ways(shown_by_backward(base.assumes))
         return Value(Kind.DEVICE, base.assumes, payload=Device("xla" if known else ""))
     if name in operations.TENSOR_ATTRIBUTES:
-        return base
+        return freed(base)
     return callable_value(Method(base, name))
 
 

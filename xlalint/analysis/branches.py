@@ -18,6 +18,7 @@ from xlalint.analysis.payloads import (
     Bound,
     Optimizer,
     RankTest,
+    is_drawn,
     literal,
     targets,
 )
@@ -27,7 +28,9 @@ from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.scopes import Split
+from xlalint.lazy.state import places
 from xlalint.lazy.values import (
+    NOTHING,
     UNKNOWN,
     Kind,
     Value,
@@ -38,11 +41,12 @@ _Key = TypeVar("_Key")
 
 
 class Condition(NamedTuple):
-    """What is known of a test: its truth, and how it parts the replicas."""
+    """What is known of a test: its truth, how it parts the replicas, and whether chance decides."""
 
     truth: bool | None = None
     when_true: Split | None = None
     when_false: Split | None = None
+    by_chance: bool = False
 
 
 def condition(machine: Machine, node: ast.expr, keyword: str, frame: Frame, store: Store) -> Condition:
@@ -67,7 +71,7 @@ def condition(machine: Machine, node: ast.expr, keyword: str, frame: Frame, stor
     if known is None and value.differs and value.kind in (Kind.TENSOR, Kind.HOST):
         differs = assume(f"`{spelling(node)}` does not come out the same on all replicas")
         return Condition(None, Split(site, True, differs, False), Split(site, False, differs, False))
-    return Condition(known)
+    return Condition(known, by_chance=is_drawn(value))
 
 
 def _if(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | None:
@@ -76,6 +80,26 @@ def _if(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | N
         return _run_arm(machine, node, frame, store, holds=tested.truth)
     if tested.when_true is not None and tested.when_false is not None:
         return _split(machine, node, tested.when_true, tested.when_false, frame, store)
+    if tested.by_chance:
+        return _by_chance(machine, node, frame, store)
+    return _either_arm(machine, node, frame, store)
+
+
+def _by_chance(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | None:
+    """Chance decides which arm is run, and with it what is recorded."""
+    since = store.state.engine.since
+    store.state.engine = store.state.engine._replace(since=())
+    joined = _either_arm(machine, node, frame, store)
+    if joined is not None:
+        state = joined.state
+        if state.engine.since:
+            frame.model.vary_by_chance(state, spelling(node.test), frame.site(node))
+        if state.engine.recorded != NOTHING:
+            state.engine = state.engine._replace(since=places(since, state.engine.since))
+    return joined
+
+
+def _either_arm(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | None:
     other = store.copy()
     owed = store.state.obligations
     enter_arm(store, node.test, holds=True)

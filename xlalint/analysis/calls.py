@@ -20,6 +20,7 @@ from xlalint.analysis.library.optimizers import (
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
+    NO_GRAD,
     Bound,
     Classes,
     Compiled,
@@ -33,6 +34,7 @@ from xlalint.analysis.payloads import (
     Module,
     Namespace,
     Opening,
+    Opens,
     Partial,
     RankTest,
     Scaler,
@@ -44,7 +46,7 @@ from xlalint.analysis.payloads import (
     run,
     targets,
 )
-from xlalint.analysis.scopes import enter_scope, leave_scope
+from xlalint.analysis.scopes import enter_scope, leave_scope, set_autograd
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.unknown import call_unknown
 from xlalint.lazy.assumptions import COMES_HERE, assume, shown_by_use
@@ -138,6 +140,8 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
         # A scope used as a decorator: `@torch_xla.compile(full_graph=True)`, `@xp.trace_me("step")`.
         case Opening(ScopeKind() as kind) if call.arguments:
             return callable_value(Scoped(call.arguments[0], kind))
+        case Opening(effect=effect) if call.arguments and effect in NO_GRAD:
+            return callable_value(Scoped(call.arguments[0], effect))
         case Opening() | Managed() if call.arguments:
             return call.arguments[0]
     return call_unknown(machine, call)
@@ -181,6 +185,8 @@ def _target(machine: Machine, target: Target, call: Call) -> Value:
         return machine.invoke(target.target, call)
     if isinstance(target, Compiled):
         return call_compiled(machine, target, call)
+    if isinstance(target.scope, Opens):
+        return _called_with_autograd(machine, target.target, NO_GRAD[target.scope], call)
     scope = Scope(target.scope, _definition(target.target) or call.site)
     enter_scope(scope, call.spelling, call.frame, call.store)
     result = machine.invoke(target.target, call)
@@ -188,6 +194,14 @@ def _target(machine: Machine, target: Target, call: Call) -> Value:
     if scope.kind.is_step:
         _compiled_in_vain(target, result, call)
     return run(result)
+
+
+def _called_with_autograd(machine: Machine, target: Value, no_grad: bool | None, call: Call) -> Value:
+    before = call.store.state.scopes.no_grad
+    set_autograd(call.store, no_grad)
+    result = machine.invoke(target, call)
+    set_autograd(call.store, before)
+    return result
 
 
 def _compiled_in_vain(compiled: Scoped, result: Value, call: Call) -> None:

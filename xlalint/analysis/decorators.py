@@ -10,10 +10,12 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import (
+    NO_GRAD,
     Bound,
     Compiled,
     Dynamo,
     Opening,
+    Opens,
     Scoped,
     callable_value,
     has_effect,
@@ -40,17 +42,17 @@ def decorator_scopes(machine: Machine, function: Function) -> list[ScopeKind]:
 
 def wrappers(
     machine: Machine, function: Function, follows: Callable[[Function], bool]
-) -> list[ScopeKind | Value]:
+) -> list[ScopeKind | Opens | Value]:
     """What a function's decorators put around every call, innermost first.
 
     Args:
         follows: Says of a decorator of the project whether what it does may matter.
     """
     frame, store = Frame(function.outline, function.parent, 0), Store(State())
-    found: list[ScopeKind | Value] = []
+    found: list[ScopeKind | Opens | Value] = []
     for decorator in reversed(function.decorators):
         value = machine.evaluate(decorator, frame, store)
-        around = _scope_of(value) or _compiler_of(value, frame.site(decorator))
+        around = _scope_of(value) or autograd_of(value) or _compiler_of(value, frame.site(decorator))
         if around is not None:
             found.append(around)
         elif isinstance(decorator, ast.Name | ast.Attribute) and any(
@@ -65,8 +67,9 @@ def decorated(
 ) -> Value:
     """What decorators make of a function that is defined in another."""
     given = [(each, machine.evaluate(each, frame, store)) for each in reversed(decorators)]
-    for kind in filter(None, (_scope_of(each) for _, each in given)):
-        value = callable_value(Scoped(value, kind))
+    for _, each in given:
+        kind = _scope_of(each) or autograd_of(each)
+        value = callable_value(Scoped(value, kind)) if kind is not None else value
     for decorator, each in given:
         compiler = _compiler_of(each, frame.site(decorator))
         if compiler is not None:
@@ -89,6 +92,13 @@ def _scope_of(value: Value) -> ScopeKind | None:
     if isinstance(value.payload, Opening) and value.payload.scope:
         return value.payload.scope
     return ScopeKind.COMPILE if has_effect(value, "compile") else None
+
+
+def autograd_of(value: Value) -> Opens | None:
+    """How a decorator sets autograd around every call, if it does."""
+    if isinstance(value.payload, Opening) and value.payload.effect in NO_GRAD:
+        return value.payload.effect
+    return Opens.NO_GRAD if has_effect(value, "autograd off") else None
 
 
 def opens_scope(machine: Machine, name: ast.expr, frame: Frame, store: Store) -> bool:

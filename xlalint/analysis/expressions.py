@@ -161,7 +161,8 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
             return part_of(base)
         taken = record((base,), Weight.LIGHT, frame.site(node), frame, store)
-        return taken._replace(payload=Tensor(Role.WINDOW)) if _is_window(base, node) else taken
+        role = Role.WINDOW if _is_window(base, node) else base.role if base.role is Role.MASK else Role.PLAIN
+        return taken if role is Role.PLAIN else taken._replace(payload=Tensor(role))
     held = base.payload
     if isinstance(held, Module) and held.held is not None:
         held = held.held

@@ -37,6 +37,7 @@ from xlalint.analysis.payloads import (
     Bound,
     Managed,
     Module,
+    Opens,
     Scoped,
     callable_value,
     constant,
@@ -325,7 +326,7 @@ class Interpreter(Memo):
             self._plain.add(function)
             try:
                 for wrapper in around:
-                    if isinstance(wrapper, ScopeKind):
+                    if isinstance(wrapper, ScopeKind | Opens):
                         target = callable_value(Scoped(target, wrapper))
                     else:
                         given = Call(call.frame, call.store, call.site, None, [target])
@@ -369,7 +370,7 @@ class Interpreter(Memo):
         # A function that never returns ends here for whoever called it, as far as we see.
         return UNKNOWN if summary.store is None else value
 
-    def _wrappers_around(self, function: Function) -> list[ScopeKind | Value]:
+    def _wrappers_around(self, function: Function) -> list[ScopeKind | Opens | Value]:
         if not function.decorators or function in self._plain:
             return []
         # A decorator may call the very function that it decorates.
@@ -494,6 +495,8 @@ class Interpreter(Memo):
             call.store.run_all()
         elif left.state.loop.may_cut:
             call.store.maybe_run_all()
+        if left.state.loop.all.backward:
+            call.store.free_history()
         call.store.attributes.update(left.attributes)
         for identity, move in left.moved.items():
             call.store.move_module(identity, move.called_at(call.site))

@@ -11,6 +11,7 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.payloads import (
     COUNTER,
+    Chance,
     Clock,
     Constant,
     Container,
@@ -22,6 +23,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     counts,
+    is_drawn,
     literal,
 )
 from xlalint.analysis.store import Store, merge_into
@@ -99,6 +101,8 @@ def operate(
             return Value(Kind.HOST, differs=right.differs)
         left, right = worked_on(left), worked_on(right)
         weight = Weight.HEAVY if isinstance(op, ast.MatMult) else Weight.LIGHT
+        if weight is Weight.HEAVY:
+            frame.model.multiply(store.state, frame.site(node))
         if isinstance(op, ast.Pow) and counts(right) and left.known and isinstance(node, ast.expr):
             shown = spelling(node)
             frame.model.vary_shape(store.state, left, Form.INDEX, shown, frame.site(node))
@@ -180,7 +184,9 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> V
             )
         ask(value, "not", node.operand, node, frame, store)
         known = truth(value)
-        return Value(Kind.HOST, differs=value.differs) if known is None else constant(not known)
+        if known is None:
+            return Value(Kind.HOST, differs=value.differs, payload=Chance() if is_drawn(value) else None)
+        return constant(not known)
     value = machine.evaluate(node.operand, frame, store)
     if value.kind is Kind.TENSOR:
         result = record((worked_on(value),), Weight.LIGHT, frame.site(node), frame, store)
@@ -292,7 +298,7 @@ def compare(
         elif isinstance(op, ast.Eq | ast.NotEq):
             return HOST  # Python answers: no tensor equals None.
         compared = record((left, right), Weight.LIGHT, frame.site(node), frame, store)
-        return compared._replace(payload=Tensor(Role.MASK))
+        return compared._replace(payload=Tensor(Role.MASK), history=False)
     for one, other, flipped in ((left, right, False), (right, left, True)):
         if one.kind is Kind.ORDINAL:
             return _compare_ordinal(op, one, other, flipped)
@@ -309,7 +315,8 @@ def compare(
         asked = _asks_for_xla(left, right, node)
         if asked is not None:
             return constant(asked is isinstance(op, ast.Eq))
-    return Value(Kind.HOST, differs=left.differs or right.differs)
+    drawn = Chance() if is_drawn(left, right) else None
+    return Value(Kind.HOST, differs=left.differs or right.differs, payload=drawn)
 
 
 def _asks_for_xla(left: Value, right: Value, node: ast.Compare) -> bool | None:
@@ -429,7 +436,10 @@ def _either(left: Value, right: Value, node: ast.BoolOp) -> Value:
                 parts = MANY  # `a and is_master or b`: that hangs on two things
             either_way = test._replace(assumes=parts) if is_or else test._replace(assumes_else=parts)
             return value._replace(payload=either_way)
-    return join_values(left, right)
+    either = join_values(left, right)
+    if is_drawn(left, right) and Kind.TENSOR not in (left.kind, right.kind):
+        return Value(Kind.HOST, differs=either.differs, payload=Chance())
+    return either
 
 
 def _compare_ordinal(op: ast.cmpop, ordinal: Value, other: Value, flipped: bool) -> Value:

@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import (
     Batch,
     Bound,
     Buffer,
+    Chance,
     Classes,
     Clock,
     Compiled,
@@ -84,9 +85,9 @@ def _of_events(base: type[Any]) -> tuple[type[Any], ...]:
 _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _GONE = range(10)
 
 _RECORDS: tuple[type[Any], ...] = (
-    Activity, Batch, Bound, Buffer, Caller, Carried, Classes, Clock, Compiled, Constant, Container, Counter,
-    Device, Dynamo, Engine, Fact, Fetch, Fields, Gradients, Instance, Iterated, Known, LastCut, Loader,
-    Loop, Managed, Marked, Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence,
+    Activity, Batch, Bound, Buffer, Caller, Carried, Chance, Classes, Clock, Compiled, Constant, Container,
+    Counter, Device, Dynamo, Engine, Fact, Fetch, Fields, Gradients, Instance, Iterated, Known, LastCut,
+    Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence,
     OfAllHosts, OfHost, OfNumpy, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest,
     Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict, Targets, Tensor,
     Timing, Training, Trust, Value, View, Whole, Yielded, events.Change,

@@ -177,11 +177,30 @@ class Partial(NamedTuple):
     keywords: tuple[tuple[str, Value], ...]
 
 
+class Opens(Enum):
+    """What entering a scope does that is no scope of the engine's."""
+
+    NOTHING = "nothing"
+    STACK = "other scopes are entered through it, and left with it"
+    PERHAPS_STEP = "it is one of several, of which not all are step scopes"
+    EAGER = "eager mode is on inside"
+    LAZY = "eager mode is off inside"
+    PERHAPS_EAGER = "eager mode may be on inside"
+    NO_GRAD = "autograd is off inside"
+    GRAD = "autograd is on inside"
+    PERHAPS_GRAD = "autograd may be on inside"
+    AUTOCAST = "products are computed in lower precision inside"
+    NO_AUTOCAST = "whatever autocast is around is off inside"
+    OTHER_AUTOCAST = "operations on other devices than those of XLA are computed in lower precision inside"
+
+    __hash__ = BY_IDENTITY
+
+
 class Scoped(NamedTuple):
-    """A callable that runs inside a scope of its own, such as a compiled function."""
+    """A callable that runs inside a scope of its own, such as a compiled function, or with autograd off."""
 
     target: Value
-    scope: ScopeKind
+    scope: ScopeKind | Opens
 
 
 class Dynamo(NamedTuple):
@@ -327,7 +346,8 @@ class Module(NamedTuple):
 class Optimizer(NamedTuple):
     """An optimizer: over which module, where that was when it was built, and where it moved.
 
-    `reduces` says that its step sums the gradients over the replicas.
+    `reduces` says that its step sums the gradients over the replicas, `syncfree` that it skips a step by
+    itself when it is told `found_inf`.
     """
 
     over: Site | None
@@ -336,6 +356,7 @@ class Optimizer(NamedTuple):
     stale: Path = ()
     cls: Class | None = None
     reduces: bool = False
+    syncfree: bool = False
 
     def join(self, other: Optimizer) -> Optimizer:
         """Either of two optimizers; stale only if both are."""
@@ -346,6 +367,7 @@ class Optimizer(NamedTuple):
             self.stale if self.stale and other.stale else (),
             self.cls if self.cls is other.cls else None,
             self.reduces and other.reduces,
+            self.syncfree and other.syncfree,
         )
 
 
@@ -355,10 +377,17 @@ class OfNumpy(NamedTuple):
     what: str = "of NumPy"
 
 
-def computed_of(*values: Value) -> Rows | OfNumpy | None:
-    """What an operator makes of values of the host: made up or NumPy's, if one of them is."""
+def computed_of(*values: Value) -> Chance | Rows | OfNumpy | None:
+    """What an operator makes of values of the host: drawn, made up or NumPy's, if one of them is."""
+    if is_drawn(*values):
+        return Chance()
     numpy = any(isinstance(value.payload, OfNumpy) for value in values)
     return OfNumpy() if numpy else made_up(*values)
+
+
+def is_drawn(*values: Value) -> bool:
+    """Whether one of some values was drawn at random on the host."""
+    return any(isinstance(value.payload, Chance) for value in values)
 
 
 def taken_from(value: Value) -> Batch | None:
@@ -431,10 +460,16 @@ class Buffer(NamedTuple):
 
 
 class Scaler(NamedTuple):
-    """A gradient scaler, perhaps of a class of the project. One that is disabled does nothing."""
+    """A gradient scaler, perhaps of a class of the project. One that is disabled does nothing.
+
+    `of_xla` says that it is torch_xla's own, which tells syncfree optimizers `found_inf` on the device, and
+    `zeroes` that it tells others to step by nothing instead of asking.
+    """
 
     cls: Class | None = None
     enabled: bool = True
+    of_xla: bool = False
+    zeroes: bool = False
 
 
 class Loader(NamedTuple):
@@ -492,6 +527,16 @@ class Counter(NamedTuple):
     what: str = "counter"
 
 
+class Chance(NamedTuple):
+    """A number drawn at random on the host, an integer if `whole`, or whether one came out some way."""
+
+    whole: bool = False
+
+    def join(self, other: Chance) -> Chance:
+        """Either of two."""
+        return Chance(self.whole and other.whole)
+
+
 class Clock(NamedTuple):
     """What a clock has shown.
 
@@ -540,18 +585,8 @@ class Fields(NamedTuple):
         return Fields(tuple(shared)) or None
 
 
-class Opens(Enum):
-    """What entering a scope does that is no scope of the engine's."""
-
-    NOTHING = "nothing"
-    STACK = "other scopes are entered through it, and left with it"
-    PERHAPS_STEP = "it is one of several, of which not all are step scopes"
-    EAGER = "eager mode is on inside"
-    LAZY = "eager mode is off inside"
-    PERHAPS_EAGER = "eager mode may be on inside"
-    OTHER_AUTOCAST = "operations on other devices than those of XLA are computed in lower precision inside"
-
-    __hash__ = BY_IDENTITY
+NO_GRAD = {Opens.NO_GRAD: True, Opens.GRAD: False, Opens.PERHAPS_GRAD: None}
+"""Whether autograd is off inside a scope that sets it."""
 
 
 class Opening(NamedTuple):
@@ -612,12 +647,12 @@ def counts(value: Value) -> bool:
     """Whether a number, or one of those in an index, is another one in each step."""
     if isinstance(held := value.payload, Container):
         return any(map(counts, held.items or ()))
-    return isinstance(value.payload, Counter)
+    return isinstance(held, Counter) or (isinstance(held, Chance) and held.whole)
 
 
 PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.TENSOR: (Tensor, NoneType),
-    Kind.HOST: (Batch, Buffer, Clock, Counter, Mesh, OfAllHosts, OfNumpy, OpenFile, Rows, NoneType),
+    Kind.HOST: (Batch, Buffer, Chance, Clock, Counter, Mesh, OfAllHosts, OfNumpy, OpenFile, Rows, NoneType),
     Kind.DEVICE: (Device,),
     Kind.MODULE: (Module,),
     Kind.PARAMETERS: (Parameters,),
@@ -670,6 +705,15 @@ def run(value: Value) -> Value:
     if isinstance(payload, Iterated):
         return value.run()._replace(payload=Iterated(run(payload.element), run(payload.over)))
     return value.run()
+
+
+def freed(value: Value) -> Value:
+    """The value after gradients were computed: autograd has let go what it had kept for them."""
+    held = value.payload
+    if isinstance(held, Container):
+        inside = held.element.history or any(item.history for item in held.items or ())
+        return value._replace(payload=held.map(freed)) if inside else value
+    return value._replace(history=False) if value.history else value
 
 
 def targets(value: Value) -> tuple[Target, ...]:

@@ -11,6 +11,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
+    NO_GRAD,
     Bound,
     Managed,
     Opening,
@@ -47,6 +48,12 @@ def leave_scope(scope: Scope, shown: str, frame: Frame, store: Store) -> None:
         store.run_all()
 
 
+def set_autograd(store: Store, no_grad: bool | None) -> Store:
+    """From here on autograd is off, or on."""
+    store.state.scopes = store.state.scopes._replace(no_grad=no_grad)
+    return store
+
+
 def _with(machine: Machine, node: ast.With | ast.AsyncWith, frame: Frame, store: Store) -> Store | None:
     return _with_items(machine, node, list(node.items), frame, store)
 
@@ -57,6 +64,7 @@ def _with_items(
     if not items:
         return machine.run_block(node.body, frame, store)
     item, rest = items[0], items[1:]
+    no_grad = store.state.scopes.no_grad
     value = machine.evaluate(item.context_expr, frame, store)
     opening = value.payload if isinstance(value.payload, Opening) else None
     if item.optional_vars is not None:
@@ -84,6 +92,28 @@ def _with_items(
         )
     if opening is not None and opening.effect in _EAGER:
         return _with_mode(machine, opening, item, node, rest, frame, store)
+    if opening is not None and opening.effect in NO_GRAD:
+        set_autograd(store, NO_GRAD[opening.effect])
+        return guarded(
+            lambda: _with_items(machine, node, rest, frame, store),
+            lambda current: set_autograd(current, no_grad),
+            frame,
+        )
+    if opening is not None and opening.effect is Opens.AUTOCAST:
+        entered = frame.site(item.context_expr)
+        frame.model.lower(store.state, entered, assumes=value.assumes)
+        return guarded(
+            lambda: _with_items(machine, node, rest, frame, store),
+            lambda current: _end_lowering(entered, frame, current),
+            frame,
+        )
+    if opening is not None and opening.effect is Opens.NO_AUTOCAST:
+        frame.model.switch_lowering(store.state, off=True)
+        return guarded(
+            lambda: _with_items(machine, node, rest, frame, store),
+            lambda current: _switch_on_again(frame, current),
+            frame,
+        )
     if opening is not None and opening.effect is Opens.OTHER_AUTOCAST:
         site = frame.site(item.context_expr)
         frame.model.enter_autocast(store.state, site, assumes=value.assumes)
@@ -110,6 +140,16 @@ def _left(scope: Scope, spelling: str, frame: Frame, store: Store) -> Store:
 
 def _end_autocast(site: Site, frame: Frame, store: Store) -> Store:
     frame.model.leave_autocast(store.state, site)
+    return store
+
+
+def _end_lowering(site: Site, frame: Frame, store: Store) -> Store:
+    frame.model.end_lowering(store.state, site)
+    return store
+
+
+def _switch_on_again(frame: Frame, store: Store) -> Store:
+    frame.model.switch_lowering(store.state, off=False)
     return store
 
 

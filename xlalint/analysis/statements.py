@@ -31,6 +31,7 @@ from xlalint.lazy.values import (
     Value,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.spelling import spelling
 
 
 def _expression(machine: Machine, node: ast.Expr, frame: Frame, store: Store) -> Store | None:
@@ -44,10 +45,21 @@ def _never_returns(node: ast.expr) -> bool:
 
 
 def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> Store | None:
+    held = _summed(machine, node, frame, store)
     value = machine.evaluate(node.value, frame, store)
+    if held is not None and held.history and value.history:
+        frame.model.keep_history(store.state, held, value, spelling(node.value), frame.site(node))
     for target in node.targets:
         bind(machine, target, value, frame, store)
     return store
+
+
+def _summed(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> Value | None:
+    """What a name holds to which something is added: `total` in `total = total + loss`."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=first), op=ast.Add())):
+            return store.names.get(name) if name == first else None
+    return None
 
 
 def _annotated(machine: Machine, node: ast.AnnAssign, frame: Frame, store: Store) -> Store | None:
@@ -68,6 +80,9 @@ def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame, store: Store
     if left.kind is Kind.MODULE:
         bind(machine, node.target, with_part(left, element(right)), frame, store)
         return store
+    if left.history and right.history and isinstance(node.op, ast.Add):
+        shown = f"{spelling(node.target)} += {spelling(node.value)}"
+        frame.model.keep_history(store.state, left, right, shown, frame.site(node))
     bind(machine, node.target, operate(machine, node, node.op, left, right, frame, store), frame, store)
     return store
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.outline import Class
-from xlalint.analysis.payloads import Module, Optimizer, Scoped, Target, Targets, run
+from xlalint.analysis.payloads import Module, Optimizer, Scoped, Target, Targets, freed, run
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.site import Path, Site
@@ -96,6 +96,14 @@ class Store:
                 if value.recorded.must:
                     # What a cut has perhaps run waits for the other replicas perhaps: too little to tell.
                     held[key] = join_values(value, run(value))._replace(reduced=False)  # type: ignore[index]
+
+    def free_history(self) -> None:
+        """Gradients were computed: what autograd had kept for them is gone, whoever holds the results."""
+        for held in (self.names, self.attributes):
+            for key, value in held.items():
+                after = freed(value)
+                if after is not value:
+                    held[key] = after  # type: ignore[index]
 
     def move_module(self, identity: Site, move: Move) -> None:
         """The module made at `identity` moves to the device or off it, whoever names it."""

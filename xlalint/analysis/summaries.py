@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
     Container,
     Iterated,
     Loader,
+    Module,
     StateDict,
     Targets,
     classes_of,
@@ -164,6 +165,8 @@ def classes_in(value: Value) -> list[Class]:
     match value.payload:
         case Container(items, element):
             return [cls for item in (element, *(items or ())) for cls in classes_in(item)]
+        case Module(parts=Value() as parts):
+            return [*classes_in(parts), *(cls for cls in classes_of(value) if not isinstance(cls, str))]
         case Targets(of):
             found = []
             for target in of:
@@ -256,7 +259,7 @@ def exit_state(
 ) -> State:  # fmt: skip
     """The state a called function left, as the caller sees it; `told` gives facts in the caller's words."""
     state = left.copy()
-    state.scopes = before.scopes
+    state.scopes = before.scopes._replace(no_grad=left.scopes.no_grad)
     state.replicas = left.replicas._replace(splits=before.replicas.splits)
     # Most calls leave most of it as it was.
     since = left.engine.since

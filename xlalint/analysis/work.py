@@ -37,7 +37,7 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     """Device work on `inputs`, at least of weight `base`; returns its result."""
     must = may = base
     surely: Weight | None = None
-    differs, reduced = False, False
+    differs, reduced, history = False, False, False
     perhaps_reduced = False
     tensors = []
     for value in inputs:
@@ -47,7 +47,7 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
             may = max(may, value.recorded.may)
             if not value.assumes:
                 surely = max(surely or base, value.recorded.must)
-        differs = differs or value.differs
+        differs, history = differs or value.differs, history or value.history
         reduced = reduced or value.reduced is True
         perhaps_reduced = perhaps_reduced or value.reduced is None
     model, state = frame.model, store.state
@@ -62,7 +62,9 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     enough = [value.assumes for value in tensors if must is base or value.recorded.must is must]
     assumes = assumptions.least(enough)
     recorded = Recorded(must, may) if model.records(state) else NOTHING
-    return Value(Kind.TENSOR, assumes, recorded, differs, reduced or (None if perhaps_reduced else False))
+    reduced_perhaps = reduced or (None if perhaps_reduced else False)
+    history = history and state.scopes.no_grad is False
+    return Value(Kind.TENSOR, assumes, recorded, differs, reduced_perhaps, history=history)
 
 
 def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store) -> Value:

@@ -263,8 +263,15 @@ def _directly_above(module: Module, statement: ast.stmt) -> ast.stmt | None:
 
 
 def sync_below(module: Module, cure: SyncBelow) -> Rewrite:
-    """Set a marker directly below the block of a scope."""
-    return _inserted(module, with_at(module, cure.scope))
+    """Set a marker directly below the block of a scope, or below another statement."""
+    statement = statement_at(module, cure.scope)
+    if isinstance(statement, ast.With):
+        return _inserted(module, with_at(module, cure.scope))
+    while _is_elif(module, statement):
+        parent = module.parents[statement]
+        assert isinstance(parent, ast.If)
+        statement = parent
+    return _inserted(module, statement)
 
 
 def _inserted(module: Module, beside: ast.stmt, *, above: bool = False) -> Rewrite:

@@ -67,6 +67,11 @@ _MODULES = "torch.nn"
 _FUNCTIONAL = "functional"
 
 
+def is_syncfree(name: str) -> bool:
+    """Whether a class is that of an optimizer which skips a step by itself, as it is told `found_inf`."""
+    return name.startswith(_SYNCFREE)
+
+
 def kind_by_base(base: str) -> Kind | None:
     """What instances of a class are that derives from the class of this qualified name."""
     return next((family.kind for family in BASES if family.holds(base)), None)

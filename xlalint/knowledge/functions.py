@@ -283,14 +283,14 @@ FUNCTIONS: dict[str, str] = {
     "builtins.exit": "exit",
     "builtins.quit": "exit",
     # torch, other
-    "torch.no_grad": "plain scope",
-    "torch.enable_grad": "plain scope",
-    "torch.inference_mode": "plain scope",
-    "torch.set_grad_enabled": "plain scope",
+    "torch.no_grad": "autograd off",
+    "torch.enable_grad": "autograd on",
+    "torch.inference_mode": "autograd off",
+    "torch.set_grad_enabled": "autograd on or off",
     "torch.autocast": "autocast",
     "torch.amp.autocast": "autocast",
     "torch.cuda.amp.autocast": "cuda autocast",
-    "torch_xla.amp.autocast": "plain scope",
+    "torch_xla.amp.autocast": "xla autocast",
     "torch.autograd.set_detect_anomaly": "anomaly mode",
     "torch.autograd.detect_anomaly": "anomaly mode",
     "torch.profiler.record_function": "plain scope",
@@ -415,6 +415,9 @@ NO_OPERATIONS = (
 
 EAGER_MODE = frozenset({"eager_mode", "eager_mode_context"})
 """Where one of these is used, eager mode may be on."""
+
+FREEZING = frozenset({"requires_grad", "requires_grad_"})
+"""Where one of these is used, a module may compute no gradients, whatever mode it is in."""
 
 NO_LIMIT = frozenset({"float('inf')", "math.inf", "torch.inf", "np.inf", "numpy.inf", "inf"})
 """How programs write a norm that clips nothing: the call then only measures."""

@@ -123,6 +123,22 @@ MASKS = frozenset({
 })  # fmt: skip
 """Operations that give a tensor of truths."""
 
+PRODUCTS = frozenset({
+    "matmul", "mm", "bmm", "addmm", "baddbmm", "mv", "addmv", "addbmm", "linear", "einsum", "conv1d",
+    "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "__matmul__",
+})  # fmt: skip
+"""Operations that an autocast computes in lower precision, and so what backward makes of them."""
+
+WITHOUT_HISTORY = frozenset({
+    "argmax", "argmin", "argsort", "argwhere", "long", "int", "short", "byte", "bool", "any", "all", "max",
+    "min", "aminmax", "topk", "sort", "median", "mode", "kthvalue", "unique", "unique_consecutive", "nonzero",
+    "count_nonzero", "bincount", "histc", "searchsorted", "bucketize", "isin", "floor", "ceil", "round",
+    "trunc", "sign", "one_hot", "multinomial", "bernoulli", "zeros_like", "ones_like", "full_like",
+    "empty_like", "rand_like", "randn_like", "randint_like", "new_zeros", "new_ones", "new_full",
+    "new_empty", "new_tensor", "data", "grad",
+})  # fmt: skip
+"""Operations whose results hold no autograd graph, or of which one of several results holds none."""
+
 PARTS = frozenset(
     {"split", "chunk", "unbind", "tensor_split", "split_with_sizes", "hsplit", "vsplit", "dsplit"}
 )
@@ -160,6 +176,11 @@ def is_shaped_by_data(name: str, given: int, keywords: Container[str]) -> bool:
 def is_creation(module: str, last: str) -> bool:
     """Whether a function of torch makes a tensor of something else."""
     return module == "torch" and last in CREATIONS
+
+
+def keeps_history(name: str) -> bool:
+    """Whether autograd keeps, for the result of an operation, what that was computed of."""
+    return not (name in WITHOUT_HISTORY or name in MASKS or name in PARTS)
 
 
 def operation_of(name: str) -> Operation | None:

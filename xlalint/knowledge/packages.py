@@ -144,6 +144,20 @@ ARRAYS = frozenset({
 })  # fmt: skip
 """Methods of arrays that give arrays, or numbers of NumPy's."""
 
+DRAWN_BY_HOST = frozenset({
+    *(f"random.{name}" for name in (
+        "random", "uniform", "gauss", "normalvariate", "betavariate", "triangular", "choice", "randint",
+        "randrange",
+    )),
+    *(f"numpy.random.{name}" for name in (
+        "rand", "randn", "random", "random_sample", "uniform", "normal", "beta", "binomial", "choice",
+        "randint",
+    )),
+})  # fmt: skip
+"""Functions that draw a random number on the host, another one each time."""
+WHOLE = frozenset({"random.randint", "random.randrange", "numpy.random.randint"})
+"""Those of them that draw an integer."""
+
 OPTIMIZERS = frozenset({
     "SGD", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "NAdam", "RAdam", "RMSprop", "Rprop", "ASGD",
     "LBFGS", "SparseAdam", "Adafactor", "Muon", "Lamb", "LAMB", "Lars", "LARS", "Lion", "AdaBelief",

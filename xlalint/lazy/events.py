@@ -359,9 +359,16 @@ class OptimizerStepped(Event):
 
 @record
 class ScalerStepped(Event):
-    """A gradient scaler decided on the host whether to step its optimizer."""
+    """A gradient scaler decided on the host whether to step its optimizer.
+
+    Args:
+        of_xla: It is torch_xla's own, of before 2.9.
+        decides_on_device: As such it decides on the device: the optimizer or a setting says so.
+    """
 
     spelling: str = ""
+    of_xla: bool = False
+    decides_on_device: bool = False
 
 
 @record
@@ -600,6 +607,11 @@ class WorkInAutocast(Settled):
 
 
 @record
+class BackwardLowered(Settled):
+    """Gradients are computed, at `site`, within an autocast, of what was kept out of it."""
+
+
+@record
 class SeedMissed(Settled):
     """What is drawn on the device does not follow a seed that was set for the host."""
 
@@ -641,6 +653,21 @@ class RestoredUnprimed(Settled):
     has none before its first step."""
 
     spelling: str = ""
+
+
+@record
+class HistoryKept(Event):
+    """What a module has computed in evaluation is added to what holds the like of it already, in a loop.
+
+    Autograd keeps all that was computed for both. `spelling` is what the program wrote.
+    """
+
+    spelling: str = ""
+
+
+@record
+class WorkLeaked(Settled):
+    """Gradients are computed at `site` in one graph with work that chance decides on."""
 
 
 @record

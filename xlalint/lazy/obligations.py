@@ -29,6 +29,8 @@ class Owed(Enum):
     STEPS = "steps of a loop that nothing in it ends or reads"
     DEVICE = "device that this process uses; it can launch no replicas any more"
     AUTOCAST = "autocast for other devices"
+    LOWERED = "autocast; a backward inside of it computes everything in lower precision"
+    PRECISE = "work in full precision; its gradients must not be computed within an autocast"
     TIED = "weights that were tied and are two since their module moved"
     SEED = "seed that what is drawn on the device does not follow"
     DRAWN = "random numbers of a forward, drawn on the device in spite of such a seed"
@@ -41,6 +43,7 @@ class Owed(Enum):
     WRITTEN = "file that one replica writes; the others must wait for it"
     REFERENCES = "file of references to tensors, which `torch.load` does not follow"
     UNPRIMED = "optimizer without a state before its first step; no checkpoint must be restored into it"
+    VARYING = "work that chance decides on; no step must be compiled with it"
     STEPPED = "optimizer step; the same gradients must not be applied once more"
 
     __hash__ = BY_IDENTITY
@@ -86,6 +89,8 @@ TERMS: dict[Owed, Terms] = {
     Owed.STEPS: Terms(settled_by_one_arm=True, needs_heavy_work=True),
     Owed.DEVICE: Terms(),
     Owed.AUTOCAST: Terms(),
+    Owed.LOWERED: Terms(told_apart_by_detail=True),
+    Owed.PRECISE: Terms(),
     Owed.TIED: Terms(),
     Owed.SEED: Terms(settled_by_one_arm=True),
     Owed.DRAWN: Terms(),
@@ -98,6 +103,7 @@ TERMS: dict[Owed, Terms] = {
     Owed.WRITTEN: Terms(dropped_by_cut=True, settled_by_one_arm=True, told_apart_by_detail=True),
     Owed.REFERENCES: Terms(settled_by_one_arm=True, told_apart_by_detail=True),
     Owed.UNPRIMED: Terms(settled_by_one_arm=True),
+    Owed.VARYING: Terms(dropped_by_cut=True, settled_by_one_arm=True),
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 

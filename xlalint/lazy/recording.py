@@ -12,6 +12,7 @@ from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, Cause, LastCut, Marker, need
 from xlalint.lazy.events import (
     Cut,
     Form,
+    HistoryKept,
     HostRead,
     Leaving,
     LeftPending,
@@ -32,7 +33,7 @@ from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import Engine, Fetch, State, Timing, places
 from xlalint.lazy.transitions import Transitions, exchange, note
-from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
+from xlalint.lazy.values import IS_A_TENSOR, NOTHING, Recorded, Value, Weight
 
 _REDUCES = assumptions.assume("the step sums its gradients over the replicas")
 
@@ -110,6 +111,27 @@ class RecordingTransitions(Transitions):
         `runs` says whether the engine runs what is recorded to know it; the host counts what is unique.
         """
         self._emit(ShapeVaries(site, self.assumed(state, value), by, spelling, fills, runs), state)
+
+    def keep_history(self, state: State, held: Value, added: Value, spelling: str, site: Site) -> None:
+        """A tensor is added to what is held: what rounds before have left there, if that has run.
+
+        What one round gathers by itself, before the graph is cut, it may let go at its end.
+        """
+        kept = held.history and added.history and held.recorded.may is Weight.NONE
+        if kept and state.hot and state.scopes.no_grad is False:
+            assumes = both(self.assumed(state, added), held.assumes - IS_A_TENSOR)
+            self._emit(HistoryKept(site, assumes, spelling), state)
+
+    def vary_by_chance(self, state: State, spelling: str, site: Site) -> None:
+        """Work is recorded or not, as a test comes out that chance decides; a cut ends its graph.
+
+        Of several in one graph the last is told, below which one cut is enough.
+        """
+        scopes = state.scopes
+        if scopes.in_forward or scopes.in_closure or not self.records(state):
+            return  # inside a model no cut can part it from the rest of the step
+        state.obligations -= set(state.owes(Owed.VARYING))
+        self._owe(state, Owed.VARYING, site, self.assumed(state), spelling)
 
     def records(self, state: State) -> bool:
         """Whether the engine records what it is told to compute: in eager mode only inside a step."""

@@ -91,6 +91,8 @@ class Scopes(NamedTuple):
     """A loop over a loader, in this function or around a call of it, is going on."""
     seldom: bool = False
     """A test of a counter, in a function that called this one, has led here."""
+    no_grad: bool | None = False
+    """Autograd is off, as under `torch.no_grad()`; None: it is not known."""
 
     def of(self, *kinds: ScopeKind) -> Scope | None:
         """The outermost open scope of one of `kinds`, or None."""

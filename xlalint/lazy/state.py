@@ -546,6 +546,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "in_loop": _either,
         "in_batches": _either,
         "seldom": _either,
+        "no_grad": _agreed,
     },
     Replicas: {
         "splits": _common_prefix,

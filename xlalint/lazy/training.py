@@ -8,6 +8,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, either
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import (
+    BackwardLowered,
     CheckpointedByTorch,
     ClippedEarly,
     DynamoRan,
@@ -22,6 +23,7 @@ from xlalint.lazy.events import (
     TrainedApart,
     TrainedUntraced,
     Use,
+    WorkLeaked,
 )
 from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.obligations import Owed
@@ -37,10 +39,42 @@ REDUCING, PLAIN = "xm.optimizer_step", "step"
 REDUCED = frozenset({Gradient.REDUCED})
 
 
+OFF = "switched off for a while"
+"""The detail of an autocast within which another one, that is not enabled, is open."""
+
+
 class TrainingTransitions(RecordingTransitions):
     """What trains a model, on top of what is recorded."""
 
     __slots__ = ()
+
+    def lower(self, state: State, site: Site, *, assumes: Assumptions = assumptions.NONE) -> None:
+        """From here on an autocast for XLA computes products in lower precision."""
+        self._owe(state, Owed.LOWERED, site, both(self.assumed(state), assumes))
+
+    def end_lowering(self, state: State, site: Site) -> None:
+        """The autocast that was entered there ends."""
+        state.obligations -= {o for o in state.owes(Owed.LOWERED) if o.path == (site,)}
+
+    def switch_lowering(self, state: State, *, off: bool) -> None:
+        """All autocasts around are switched off for a while, or are on again."""
+        for obligation in state.owes(Owed.LOWERED):
+            exchange(state, obligation, obligation._replace(detail=OFF if off else ""))
+
+    def multiply(self, state: State, site: Site) -> None:
+        """A product is recorded, of which an autocast would change the precision: what backward makes of it
+        are products, too."""
+        if any(obligation.detail == OFF for obligation in state.owes(Owed.LOWERED)):
+            self._owe(state, Owed.PRECISE, site, self.assumed(state))
+
+    def _lower_gradients(self, state: State, site: Site) -> None:
+        precise = state.owes(Owed.PRECISE)
+        for obligation in state.owes(Owed.LOWERED) if precise else ():
+            if obligation.detail != OFF:
+                known = functools.reduce(either, (each.assumes for each in precise))
+                met = both(both(obligation.assumes, known), self.assumed(state))
+                self._emit(BackwardLowered(site, met, obligation), state)
+        state.obligations -= set(precise)
 
     def seed_host(self, state: State, site: Site) -> None:
         """The random numbers of the host get a seed. Those of the device have one of their own."""
@@ -103,6 +137,10 @@ class TrainingTransitions(RecordingTransitions):
         self._emit(GradientUsed(site, use=Use.BACKWARD), state)
         self._train_with_drawn(state, site)
         self._train_untraced(state, site)
+        self._lower_gradients(state, site)
+        for obligation in state.owes(Owed.VARYING):
+            met = both(obligation.assumes, self.assumed(state))
+            self._settle(state, obligation, WorkLeaked(site, met, obligation))
         for obligation in state.owes(Owed.FORWARD_CUT):
             if state.engine.recorded.may is not Weight.HEAVY:  # Else it is another forward pass that counts.
                 met = both(obligation.assumes, self.assumed(state))
@@ -249,10 +287,15 @@ class TrainingTransitions(RecordingTransitions):
                 self._settle(state, obligation, SteppedAgain(site, obligation.assumes, obligation))
 
     def step_scaler(
-        self, state: State, spelling: str, site: Site, *, assumes: Assumptions = assumptions.NONE
-    ) -> None:
-        """A gradient scaler, if it is one that is on, asks on the host whether the step may be taken."""
-        self._emit(ScalerStepped(site, both(self.assumed(state), assumes), spelling), state)
+        self, state: State, spelling: str, site: Site, *, assumes: Assumptions = assumptions.NONE,
+        of_xla: bool = False, decides_on_device: bool = False,
+    ) -> None:  # fmt: skip
+        """A gradient scaler, if it is one that is on, asks on the host whether the step may be taken.
+
+        One `of_xla`, which was gone in 2.9, `decides_on_device` with some optimizers or settings.
+        """
+        taken = both(self.assumed(state), assumes)
+        self._emit(ScalerStepped(site, taken, spelling, of_xla, decides_on_device), state)
 
     def settle_steps(self, state: State) -> None:
         """No further backward can show that a step cut in two accumulates gradients: it is told now."""

@@ -162,7 +162,8 @@ class Value(NamedTuple):
     returns. `differs` says that the value is not the same on every replica, `reduced` that what is recorded
     of it depends on a collective (None: on some ways here). The class of `payload` belongs to `kind`, and to
     no other. `present` is the test of the replicas that says where it is set, when it is None or false
-    elsewhere; PERHAPS of a tensor which some way there leaves None.
+    elsewhere; PERHAPS of a tensor which some way there leaves None. `history` says that autograd keeps what a
+    module has computed for it in evaluation, as long as anybody holds it.
     """
 
     kind: Kind
@@ -172,6 +173,7 @@ class Value(NamedTuple):
     reduced: bool | None = False
     payload: Hashable = None
     present: Hashable = None
+    history: bool = False
 
     @property
     def sure(self) -> bool:
@@ -240,6 +242,7 @@ def join(a: Value, b: Value) -> Value:
     recorded = a.recorded.join(b.recorded)
     differs, reduced = a.differs or b.differs, a.reduced if a.reduced is b.reduced else None
     assumes = either(a.assumes, b.assumes)
+    history = a.history and b.history
     for one, other in ((a, b), (b, a)):
         if prevails_as_device(one, other):
             return one._replace(assumes=either(assumes, assumptions.IS_SET), differs=differs)
@@ -248,17 +251,19 @@ def join(a: Value, b: Value) -> Value:
             return join(one, worked_on(other))  # one branch has shown that it is a tensor
     if a.kind is b.kind:
         if a.payload == b.payload:
-            return Value(a.kind, assumes, recorded, differs, reduced, a.payload, a.present)
+            return Value(a.kind, assumes, recorded, differs, reduced, a.payload, a.present, history)
         merged = _join_payload(a, b)
         if merged is None and a.kind not in _KEEPING_KIND:
             return Value(Kind.UNKNOWN, assumptions.NONE, recorded, differs, reduced)
-        return Value(a.kind, assumes, recorded, differs, reduced, merged, a.present)
+        return Value(a.kind, assumes, recorded, differs, reduced, merged, a.present, history)
     kinds = {a.kind, b.kind}
     if Kind.TENSOR in kinds and kinds <= _NUMERIC:
         # A number that one branch leaves on the host is still a tensor in the other, with what is recorded.
         if Kind.UNKNOWN not in kinds:
             recorded = (a if a.kind is Kind.TENSOR else b).recorded
-        return Value(Kind.TENSOR, either(assumes, IS_A_TENSOR), recorded, differs, reduced)
+            history = a.history or b.history
+        assumes = either(assumes, IS_A_TENSOR)
+        return Value(Kind.TENSOR, assumes, recorded, differs, reduced, history=history)
     for one, other in ((a, b), (b, a)):
         if one.kind in _OF_REPLICAS and other.kind in (Kind.CONSTANT, Kind.HOST):
             # What is said where there is one replica only says nothing of those where there are more.

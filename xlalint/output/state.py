@@ -297,6 +297,7 @@ def _engine(state: State) -> str:
     )
     words = [yes if answer else no for answer, yes, no, _ in questions if answer is not None]
     words += _setup(state)
+    words += {True: ["autograd off"], None: ["perhaps autograd off"]}.get(state.scopes.no_grad, [])
     words += ["in a loop"] * state.scopes.in_loop + ["in a step closure"] * state.scopes.in_closure
     if state.trust.opaque:
         words.append("a call that xlalint cannot follow may have cut the graph")

@@ -43,14 +43,16 @@ def execute(job: Job, send: Send) -> None:
     rules = [rule for rule in all_rules() if rule.enabled or rule.code in job.also]
     guard = Guard(rules, on_news=lambda placed: send(_seen(guard)))
     run = _Run(job, guard if job.guarded else None)
-    with seeds.shifted(job.seed):
+    with seeds.shifted(job.seed), counters.count_operations_compiled() as operations:
         run.execute()
     launched = counters.counts()
     send(
         {
             "launches": launched.launches,
             "compiles": launched.compiles,
+            "operations": operations[0],
             "pending": run.pending,
+            "held": run.held,
             "threads": run.threads,
             "raised": run.raised,
             "numbers": run.numbers(),
@@ -113,6 +115,7 @@ class _Run:
         self.job = job
         self.guard = guard
         self.pending = 0
+        self.held = 0
         self.threads = 0
         self.raised: str | None = None
         self.returned: dict[int, Any] = {}
@@ -183,9 +186,11 @@ class _Run:
         if torch_xla._XLAC._xla_runtime_is_initialized():
             # A loss that an exception's traceback or a cycle keeps alive is no pending work.
             gc.collect()
-            pending = counters.pending_tensors(torch_xla._XLAC._xla_get_default_device())
+            device = torch_xla._XLAC._xla_get_default_device()
+            pending, held = counters.pending_tensors(device), counters.held_tensors(device)
             with self._lock:
                 self.pending += pending
+                self.held += held
 
     def _run_launched_functions_here(self) -> None:
         """Let `launch` and `spawn` run replicas as threads of this process, not of another one."""

@@ -50,9 +50,11 @@ class Measurement:
         seed: The one of its job.
         launches: Graphs that were launched, by all replicas together.
         compiles: Graphs that were compiled.
+        operations: Operations in the graphs that cuts have compiled.
         pending: Device tensors that still needed materialisation when main() ended.
         raised: Name of the exception that left main(), or None.
         aborted: Name of the signal that ended the process, `timeout`, or None.
+        held: Device tensors that were alive when main() ended.
         threads: Threads of Python that were alive when main() ended.
         trained: Whether any parameter changed; None where it was not compared.
         parameters: All elements of the parameters at the end; None where these were not read.
@@ -68,7 +70,9 @@ class Measurement:
     seed: int = 0
     launches: int | None = None
     compiles: int | None = None
+    operations: int | None = None
     pending: int | None = None
+    held: int | None = None
     threads: int | None = None
     raised: str | None = None
     aborted: str | None = None

@@ -42,7 +42,10 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
             if merged is not None:
                 _change(machine, merged, call)
                 return NONE
-            _change(machine, _with(held, _values_of(given) if how == "add all" else given, name, call), call)
+            added = _values_of(given) if how == "add all" else given
+            if held.element.history and added.history:
+                call.frame.model.keep_history(call.store.state, held.element, added, call.spelling, call.site)
+            _change(machine, _with(held, added, name, call), call)
             return NONE
         case "get":
             return _item(held, call.argument(0))

@@ -8,10 +8,13 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
+    NO_GRAD,
     Bound,
     Clock,
     Opening,
     Opens,
+    Scoped,
+    callable_value,
     elements,
     targets,
 )
@@ -22,6 +25,7 @@ from xlalint.lazy.events import Fault
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.values import (
     NONE,
+    XLA,
     Kind,
     Value,
 )
@@ -71,6 +75,32 @@ def _plain_scope(machine: Machine, call: Call) -> Value:
     return Value(Kind.SCOPE, payload=Opening(None, call.spelling))
 
 
+def _autograd_off(machine: Machine, call: Call) -> Value:
+    enabled = call.flag("mode", default=True, position=0) if call.arguments or call.keywords else True
+    return _autograd(None if enabled is None else not enabled, call)
+
+
+def _autograd_on(machine: Machine, call: Call) -> Value:
+    return _autograd(True, call)
+
+
+def _autograd_on_or_off(machine: Machine, call: Call) -> Value:
+    """`torch.set_grad_enabled`: from the call on, and to the end of the block where it is a scope."""
+    scope = _autograd(call.flag("mode", default=True, position=0), call)
+    assert isinstance(scope.payload, Opening)
+    scopes = call.store.state.scopes
+    call.store.state.scopes = scopes._replace(no_grad=NO_GRAD[scope.payload.effect])
+    return scope
+
+
+def _autograd(on: bool | None, call: Call) -> Value:
+    effect = Opens.PERHAPS_GRAD if on is None else Opens.GRAD if on else Opens.NO_GRAD
+    target = call.argument(0)
+    if target is not None and target.kind is Kind.CALLABLE:
+        return callable_value(Scoped(target, effect))
+    return Value(Kind.SCOPE, payload=Opening(None, call.spelling, effect))
+
+
 def _anomaly_mode(machine: Machine, call: Call) -> Value:
     if call.flag("mode", default=True, position=0) is True:
         call.frame.model.seek_anomalies(call.store.state, call.spelling, call.site)
@@ -82,12 +112,19 @@ def _autocast(machine: Machine, call: Call) -> Value:
     return _autocast_for(device, call)
 
 
+def _xla_autocast(machine: Machine, call: Call) -> Value:
+    return _autocast_for(XLA, call, position=1)
+
+
 def _cuda_autocast(machine: Machine, call: Call) -> Value:
     return _autocast_for("cuda", call, position=0)
 
 
 def _autocast_for(device: str, call: Call, position: int = -1) -> Value:
     enabled = call.flag("enabled", True, position)
+    if device == XLA and enabled is not None:
+        effect = Opens.AUTOCAST if enabled else Opens.NO_AUTOCAST
+        return Value(Kind.SCOPE, payload=Opening(None, call.spelling, effect))
     if device != "cuda" or enabled is False:
         return Value(Kind.SCOPE, payload=Opening(None, call.spelling))
     # `scaler is not None` holds as far as is known where some way makes a scaler, and others need not.
@@ -145,10 +182,14 @@ EFFECTS: dict[str, Effect] = {
     "trace scope": _trace_scope,
     "step trace scope": _step_trace_scope,
     "plain scope": _plain_scope,
+    "autograd off": _autograd_off,
+    "autograd on": _autograd_on,
+    "autograd on or off": _autograd_on_or_off,
     "exit stack": _exit_stack,
     "anomaly mode": _anomaly_mode,
     "autocast": _autocast,
     "cuda autocast": _cuda_autocast,
+    "xla autocast": _xla_autocast,
     "eager mode": _eager_mode,
     "eager scope": _eager_scope,
     "add closure": _add_closure,

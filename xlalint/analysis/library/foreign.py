@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xlalint.analysis.outline import Class
-from xlalint.analysis.payloads import Container, Instance, Namespace, OfNumpy
+from xlalint.analysis.payloads import Chance, Container, Instance, Namespace, OfNumpy
 from xlalint.knowledge import packages
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.values import HOST, Kind, Value
@@ -19,6 +19,8 @@ def of_numpy(value: Value) -> Value:
 def made_by(function: str, *given: Value) -> Value:
     """What a function of the host's, by its qualified name, makes of values."""
     result = Value(Kind.HOST, differs=any(value.differs for value in given))
+    if function in packages.DRAWN_BY_HOST:
+        return result._replace(payload=Chance(function in packages.WHOLE))
     module, _, last = function.rpartition(".")
     if module.partition(".")[0] != packages.NUMPY or {module, last} & packages.PLAIN_OF_NUMPY:
         return result

@@ -92,7 +92,8 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
         over = given.assumes if given is not None and given.kind is Kind.PARAMETERS else NONE_ASSUMED
         if classes.keeps_state(name, momentum=bool(literal(call.argument(2, "momentum")))):
             call.frame.model.build_optimizer(call.store.state, call.site)
-        return Value(Kind.OPTIMIZER, over, payload=make_optimizer(call))
+        made = make_optimizer(call)._replace(syncfree=classes.is_syncfree(name))
+        return Value(Kind.OPTIMIZER, over, payload=made)
     if name == classes.SHARDED_OPTIMIZER:
         return Value(Kind.OPTIMIZER, payload=Optimizer(None, Place.UNKNOWN, None, reduces=True))
     if name.startswith((classes.SCHEDULERS, *packages.SCHEDULERS)):

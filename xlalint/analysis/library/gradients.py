@@ -104,6 +104,7 @@ def _limit(call: Call) -> str:
 
 def _backward(machine: Machine, call: Call) -> Value:
     call.frame.model.backward(call.store.state, call.site)
+    call.store.free_history()
     return NONE
 
 
@@ -117,6 +118,14 @@ def _scaler(machine: Machine, call: Call) -> Value:
         return Value(Kind.SCALER, payload=Scaler(enabled=False))
     known = call.flag("enabled", True) is True
     return Value(Kind.SCALER, NONE_ASSUMED if known else SCALES, payload=Scaler())
+
+
+def _xla_scaler(machine: Machine, call: Call) -> Value:
+    """torch_xla's own scaler, which was gone in 2.9."""
+    scaler = _scaler(machine, call)
+    assert isinstance(scaler.payload, Scaler)
+    zeroes = call.flag("use_zero_grad", default=False, position=5) is not False
+    return scaler._replace(payload=scaler.payload._replace(of_xla=True, zeroes=zeroes))
 
 
 def _other_scaler(machine: Machine, call: Call) -> Value:
@@ -174,7 +183,7 @@ EFFECTS: dict[str, Effect] = {
     "clip gradients": _clip,
     "backward": _backward,
     "average weights": _average_weights,
-    "scaler": _scaler,
+    "scaler": _xla_scaler,
     "scaler of another device": _other_scaler,
     "wrap module": _wrap_module,
     "data parallel module": _data_parallel,

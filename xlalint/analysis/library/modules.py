@@ -20,13 +20,14 @@ from xlalint.analysis.payloads import (
     Targets,
     container,
     container_of,
+    freed,
     literal,
     unknown_from,
 )
 from xlalint.analysis.store import Move, Store
 from xlalint.analysis.ties import tie_in
 from xlalint.analysis.unknown import call_unknown, holds_tensor
-from xlalint.knowledge import classes
+from xlalint.knowledge import classes, functions
 from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume, both
@@ -109,7 +110,18 @@ def _call_in_turn(machine: Machine, parts: Container, call: Call) -> Value:
 
 
 def call_module(machine: Machine, module: Value, call: Call) -> Value:
-    """Run a module's forward."""
+    """Run a module: autograd keeps what it computes on the way, as long as somebody holds the result.
+
+    In training a backward will free that; in evaluation nobody computes gradients.
+    """
+    result, info = _run_forward(machine, module, call), module.payload
+    assert isinstance(info, Module)
+    keeps = info.training is False and not machine.mentions(call.frame.outline, functions.FREEZING)
+    inside = call.store.state.scopes.in_forward or any(value.history for value in call.values)
+    return result if keeps or inside else freed(result)
+
+
+def _run_forward(machine: Machine, module: Value, call: Call) -> Value:
     info = module.payload
     assert isinstance(info, Module)
     state = call.store.state
@@ -148,6 +160,7 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
         assumes=assumes,
         reduced=True if waits else result.reduced,
         payload=Tensor(Role.STRUCTURE),
+        history=call.store.state.scopes.no_grad is False,
     )
 
 

@@ -147,7 +147,12 @@ def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
                 and receiver.payload.enabled
                 and not _is_on_host(optimizer)
             ):
-                model.step_scaler(state, call.spelling, call.site, assumes=receiver.assumes)
+                scaler, stepped = receiver.payload, optimizer.payload if optimizer is not None else None
+                syncfree = isinstance(stepped, Optimizer) and stepped.syncfree
+                model.step_scaler(
+                    state, call.spelling, call.site, assumes=receiver.assumes, of_xla=scaler.of_xla,
+                    decides_on_device=scaler.of_xla and (syncfree or scaler.zeroes),
+                )  # fmt: skip
             step_optimizer(machine, optimizer, call)
             return NONE
         case _:

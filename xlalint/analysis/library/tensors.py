@@ -18,6 +18,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     elements,
+    freed,
     literal,
     made_up,
     unknown_from,
@@ -33,9 +34,11 @@ from xlalint.knowledge.operations import (
     MASKS,
     OF_MODULES_TOO,
     PARTS,
+    PRODUCTS,
     SAMPLING,
     Operation,
     is_shaped_by_data,
+    keeps_history,
     operation_of,
 )
 from xlalint.lazy import assumptions
@@ -78,8 +81,11 @@ def call_operation(name: str, call: Call) -> Value:
             # Functions of torch take nothing but tensors.
             inputs = [_as_tensor(element(v) if v.kind is Kind.CONTAINER else v) for v in tensors]
             _watch_shape(name, inputs[0], len(call.arguments), call)
+            if name in PRODUCTS:
+                call.frame.model.multiply(call.store.state, call.site)
             draws_on_device(name, inputs[0], call)
             result = _marked(name, call.record(inputs, _weight(operation)))
+            result = result if keeps_history(name) else freed(result)
             return _appended(tensors[0], result, call) if name in APPENDING else result
 
 
@@ -148,6 +154,8 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case Operation.HOST | Operation.FOREIGN:
             return HOST
         case Operation.SAME:
+            if name.startswith("detach"):
+                receiver = freed(receiver)
             return receiver if name in OF_MODULES_TOO else worked_on(receiver)
         case Operation.MOVE:
             return _move(receiver, call)
@@ -155,6 +163,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return call.record((receiver,), Weight.LIGHT) if call.values else HOST
         case Operation.BACKWARD:
             call.frame.model.backward(call.store.state, call.site)
+            call.store.free_history()
             _is_a_tensor(machine, receiver, call)
             return NONE
         case operation:
@@ -168,8 +177,11 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
                 receiver = _as_tensor(receiver)
                 _give_back(machine, receiver, call)
             _watch_shape(name, receiver, 1 + len(call.arguments), call)
+            if name in PRODUCTS:
+                call.frame.model.multiply(call.store.state, call.site)
             draws_on_device(name, receiver, call)
             result = _marked(name, call.record((receiver, *_tensors(call)), _weight(operation)))
+            result = result if keeps_history(name) else freed(result)
             if name.endswith("_") and not name.endswith("__"):
                 if _scales_a_gradient(name, call):
                     call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)

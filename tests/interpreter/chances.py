@@ -1,0 +1,109 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""Work that chance decides on, and what comes between it and backward."""
+
+import random
+from random import random as toss
+
+import numpy as np
+import torch
+import torch_xla
+import torch_xla.distributed.parallel_loader as pl
+
+device = torch_xla.device()
+model = torch.nn.Linear(4, 4).to(device)
+
+
+def directly_above(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.to(device)
+        if random.random() < 0.5:  # expect: XLA408
+            x = x.flip(-1)
+        model(x).sum().backward()
+
+
+def below_a_cut(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.to(device)
+        if random.random() < 0.5:
+            x = x.flip(-1)
+        torch_xla.sync()
+        model(x).sum().backward()
+
+
+def below_a_cut_in_one_arm(batches, apart):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.to(device)
+        if random.random() < 0.5:
+            x = x.flip(-1)
+        if apart:
+            torch_xla.sync()
+        model(x).sum().backward()
+
+
+def by_what_was_drawn_before(batches, share):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.to(device)
+        drawn = np.random.uniform(0, 1)
+        flips = drawn > 0.5
+        if share and not flips:  # expect: XLA408
+            x = x * share
+        model(x).sum().backward()
+
+
+def in_both_arms(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.to(device)
+        if toss() < 0.5:  # expect: XLA408
+            x = x + 1
+        elif toss() < 0.5:
+            x = x - 1
+        model(x).sum().backward()
+
+
+def on_the_host(batches):
+    for batch in batches:
+        if random.random() < 0.5:
+            batch = batch.flip(-1)
+        with torch_xla.step():
+            model(batch.to(device)).sum().backward()
+
+
+def outside_of_a_loop(batch):
+    x = batch.to(device)
+    if random.random() < 0.5:
+        x = x.flip(-1)
+    model(x).sum().backward()
+    torch_xla.sync()
+
+
+def with_no_backward(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.to(device)
+        if random.random() < 0.5:
+            x = x.flip(-1)
+        print(model(x).sum())
+
+
+class Layers(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        if self.training and random.random() < 0.1:
+            return x
+        return self.layer(x)
+
+
+def in_a_forward(batches):
+    layers = Layers().to(device)
+    for batch in pl.MpDeviceLoader(batches, device):
+        layers(batch.to(device)).sum().backward()
+
+
+def at_a_place_that_is_drawn(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.float()
+        begin = random.randint(0, 3)
+        model(x[:, begin : begin + 4]).sum().backward()  # expect: XLA402
