@@ -97,6 +97,8 @@ def _held(base: Value, name: str, method: Value) -> Value:
     if isinstance(module := base.payload, Module):
         if name == "device" and module.place is not Place.UNKNOWN:
             return DEVICE_XLA if module.place is Place.XLA else DEVICE_HOST
+        if name in library_classes.OF_LAYERS and not module.of:
+            return Value(Kind.PARAMETERS, base.assumes, payload=Parameters(module.identity, module.place))
         return base if name == "module" and not module.of else unknown_from(base)
     if base.kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):
         return Value(Kind.HOST, differs=base.differs, payload=taken_from(base))

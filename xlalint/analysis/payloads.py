@@ -747,6 +747,8 @@ def placed(value: Value, owner: Module) -> Value:
         identity = owner.identity or held.identity
         part = held._replace(identity=identity, place=place, training=training, is_part=True)
         return value._replace(payload=part)
+    if isinstance(held, Parameters) and held.place is Place.HOST:
+        return value._replace(payload=held._replace(place=owner.place))
     if isinstance(held, Buffer) and owner.place is not Place.HOST:
         return Value(Kind.TENSOR) if owner.place is Place.XLA else UNKNOWN
     if isinstance(held, Container):

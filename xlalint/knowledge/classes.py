@@ -35,6 +35,9 @@ MODULE = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modu
 
 PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
+OF_LAYERS = frozenset({"weight", "bias"})
+"""Attributes by which layers of torch hold their parameters."""
+
 SHARDED_OPTIMIZER = "torch_xla.distributed.zero_redundancy_optimizer.ZeroRedundancyOptimizer"
 
 STREAM = "IterableDataset"

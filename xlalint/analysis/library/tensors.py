@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 from xlalint.analysis.binding import PART, element, part_of, rebind
 from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
+from xlalint.analysis.library.modules import parameter
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Method,
@@ -62,7 +64,7 @@ from xlalint.lazy.values import (
 
 def call_operation(name: str, call: Call) -> Value:
     """A function of torch is called by its last name, on whatever tensors it gets."""
-    tensors = [value for value in call.values if holds_tensor(value)]
+    tensors = [value for value in map(partial(_of_parameter, call), call.values) if holds_tensor(value)]
     if not tensors:
         if any(value.kind is Kind.UNKNOWN for value in call.values):
             return unknown_from(*call.values)
@@ -87,6 +89,14 @@ def call_operation(name: str, call: Call) -> Value:
             result = _marked(name, call.record(inputs, _weight(operation)))
             result = result if keeps_history(name) else freed(result)
             return _appended(tensors[0], result, call) if name in APPENDING else result
+
+
+def _of_parameter(call: Call, value: Value) -> Value:
+    """A parameter on the device as the tensor that it is."""
+    held = value.payload
+    if isinstance(held, Parameters) and held.place is Place.XLA:
+        return parameter(held, call.store)
+    return value
 
 
 def _appended(given: Value, result: Value, call: Call) -> Value:
