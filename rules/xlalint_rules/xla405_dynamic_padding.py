@@ -14,8 +14,10 @@ from xlalint.rule import Finding, Rule
 class DynamicPadding(Rule[ShapeVaries]):
     """
     ## What it does
-    Finds a tokenizer that is called with `padding=True` or `padding="longest"` in code for XLA devices.
-    It is *likely*: what it returns may stay on the host. Silent with `pad_to_multiple_of`.
+    Finds a tokenizer that is called with `padding=True` or `padding="longest"` in code for XLA devices, and
+    collators such as `DataCollatorWithPadding`, which pad so by default.
+    It is *likely*: what they return may stay on the host. Silent with `pad_to_multiple_of`, and of collators
+    in a file that asks for `"max_length"`.
 
     ## Why is this bad?
     The step is compiled again for most batches. Each graph is made for the shapes that it was recorded

@@ -1,4 +1,4 @@
-"""Where a file tells a tokenizer to fill texts up to the longest of them."""
+"""Where a file tells a tokenizer or a collator to fill texts up to the longest of them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,19 @@ def paddings(tree: ast.Module, text: str, path: str) -> Iterator[ShapeVaries]:
         text: Its text: most files pad nothing.
         path: What the sites of the events name as their file.
     """
-    if _PADDED.search(text) is None or not any(name in text for name in _OF_TOKENIZERS):
+    tokenizes = _PADDED.search(text) is not None and any(name in text for name in _OF_TOKENIZERS)
+    if not (tokenizes or _COLLATOR.search(text)):
         return
-    lines = [number for number, line in enumerate(text.split("\n"), 1) if "padding" in line]
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if _WORDS.search(line)]
     nodes = within_lines(tree, lines)
-    calls = (node for node in nodes if isinstance(node, ast.Call) and _pads_to_longest(node))
+    # Where texts may be of one length before, a collator has nothing to fill up.
+    of_one_length = _OF_ONE_LENGTH.search(text) is not None
+    calls = (
+        node
+        for node in nodes
+        if isinstance(node, ast.Call)
+        and (_pads_to_longest(node) or (not of_one_length and _collates_to_longest(node)))
+    )
     for call in sorted(calls, key=_place):
         shown = spelling(call)
         goes = assume(f"what `{shown}` returns goes to the device")
@@ -41,10 +49,25 @@ def _pads_to_longest(call: ast.Call) -> bool:
     return longest and not _OF_TOKENIZERS.isdisjoint(given)
 
 
+def _collates_to_longest(call: ast.Call) -> bool:
+    """Whether it makes a collator of transformers that pads: they do, unless they are told otherwise."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if _COLLATOR.fullmatch(name) is None or not given.keys().isdisjoint({"pad_to_multiple_of", None}):
+        return False
+    match given.get("padding"):
+        case None | ast.Constant(value=True | "longest"):
+            return bool(call.args or call.keywords)
+    return False
+
+
 def _place(call: ast.Call) -> tuple[int, int]:
     return call.lineno, call.col_offset
 
 
 _PADDED = re.compile(r"padding[ \t]*=")
+_COLLATOR = re.compile(r"DataCollator(?:WithPadding|ForTokenClassification|ForSeq2Seq|ForMultipleChoice)")
+_WORDS = re.compile(rf"padding|{_COLLATOR.pattern}")
+_OF_ONE_LENGTH = re.compile(r"[\"']max_length[\"']|pad_to_max_length")
 _OF_TOKENIZERS = frozenset({"return_tensors", "truncation", "add_special_tokens", "return_attention_mask"})
 """What only tokenizers take beside `padding`."""
