@@ -37,3 +37,31 @@ def of_cuda_always(batches):
         scaler.scale(model(x.to(device)).sum()).backward()
         scaler.step(optimizer)  # expect: XLA703
         torch_xla.sync()  # expect: XLA201
+
+
+def of_cuda_for_whatever_optimizer(batches, given):
+    scaler = torch.cuda.amp.GradScaler()
+    for x in batches:
+        loss = model(x.to(device)).sum()
+        scaler.scale(loss).backward()
+        scaler.step(given)
+        torch_xla.sync()  # expect: XLA201
+
+
+class CountingScaler:
+    def __init__(self):
+        self.scaler = torch.cuda.amp.GradScaler()
+
+    def __call__(self, loss, given):
+        self.scaler.scale(loss).backward()
+        self.scaler.step(given)
+        self.scaler.update()
+
+
+def of_xla_for_whatever_optimizer(batches, given):
+    scaler = torch.amp.GradScaler("xla")
+    for x in batches:
+        loss = model(x.to(device)).sum()
+        scaler.scale(loss).backward()
+        scaler.step(given)  # expect: XLA703
+        torch_xla.sync()  # expect: XLA201

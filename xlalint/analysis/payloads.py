@@ -101,7 +101,8 @@ class Container(NamedTuple):
             and len(self.items) == len(other.items)
             and self.keys == other.keys
         ):
-            items = tuple(map(join_values, self.items, other.items))
+            both = join_values if self.keys is not None else _either
+            items = tuple(map(both, self.items, other.items))
             return Container(items, element, self.keys, max(self.depth, other.depth))
         keyed = self.keys is not None and other.keys is not None
         if self.keys and other.keys:
@@ -117,6 +118,13 @@ class Container(NamedTuple):
         depth = max(self.depth, other.depth)
         known = len(keys) <= MOST_ITEMS and None not in keys
         return Container(items if known else None, element, keys if known else (), depth)
+
+
+def _either(one: Value, other: Value) -> Value:
+    """What stands at one place in either of two containers: neither, where one has a constant there and the
+    other None, as in `("data", None)` and `(None, "data")`."""
+    kinds = {one.kind, other.kind}
+    return HOST if kinds == {Kind.NONE, Kind.CONSTANT} else join_values(one, other)
 
 
 def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Value:
@@ -463,13 +471,15 @@ class Scaler(NamedTuple):
     """A gradient scaler, perhaps of a class of the project. One that is disabled does nothing.
 
     `of_xla` says that it is torch_xla's own, which tells syncfree optimizers `found_inf` on the device, and
-    `zeroes` that it tells others to step by nothing instead of asking.
+    `zeroes` that it tells others to step by nothing instead of asking. `elsewhere` says that it was made for
+    another device.
     """
 
     cls: Class | None = None
     enabled: bool = True
     of_xla: bool = False
     zeroes: bool = False
+    elsewhere: bool = False
 
 
 class Loader(NamedTuple):

@@ -132,9 +132,12 @@ def _other_scaler(machine: Machine, call: Call) -> Value:
     """A scaler of another device, unless it is said to be XLA's: where it hangs on something whether it is
     enabled, that it is used on XLA is one more thing to assume."""
     scaler = _scaler(machine, call)
-    if literal(call.argument(0, "device")) == XLA or not scaler.assumes:
+    held = scaler.payload
+    if literal(call.argument(0, "device")) == XLA or not isinstance(held, Scaler):
         return scaler
-    return scaler._replace(assumes=MANY)
+    return scaler._replace(
+        assumes=MANY if scaler.assumes else NONE_ASSUMED, payload=held._replace(elsewhere=True)
+    )
 
 
 def _wrap_module(machine: Machine, call: Call) -> Value:

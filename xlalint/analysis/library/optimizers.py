@@ -142,12 +142,9 @@ def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return NONE
         case "step":
             optimizer = call.argument(0, "optimizer")
-            if (
-                isinstance(receiver.payload, Scaler)
-                and receiver.payload.enabled
-                and not _is_on_host(optimizer)
-            ):
-                scaler, stepped = receiver.payload, optimizer.payload if optimizer is not None else None
+            scaler = receiver.payload
+            if isinstance(scaler, Scaler) and scaler.enabled and _may_ask_device(scaler, optimizer):
+                stepped = optimizer.payload if optimizer is not None else None
                 syncfree = isinstance(stepped, Optimizer) and stepped.syncfree
                 model.step_scaler(
                     state, call.spelling, call.site, assumes=receiver.assumes, of_xla=scaler.of_xla,
@@ -157,6 +154,17 @@ def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return NONE
         case _:
             return _own_method(machine, receiver, name, call) or HOST
+
+
+def _may_ask_device(scaler: Scaler, optimizer: Value | None) -> bool:
+    """Whether the numbers that a scaler asks for lie on an XLA device, by the optimizer that it steps.
+
+    Of a scaler made for another device that must be known: programs for both have it for that one.
+    """
+    if not scaler.elsewhere:
+        return not _is_on_host(optimizer)
+    held = optimizer.payload if optimizer is not None else None
+    return isinstance(held, Optimizer) and (held.place is Place.XLA or bool(held.stale))
 
 
 def _is_on_host(optimizer: Value | None) -> bool:

@@ -257,10 +257,9 @@ def _threads(machine: Machine, call: Call) -> Value:
 
 def _process_group(machine: Machine, call: Call) -> Value:
     backend = literal(call.argument(0, "backend"))
-    call.frame.model.join_group(call.store.state, backend if isinstance(backend, str) else "", call.site)
-    if call.frame.outline.is_framework:
-        # There it stands for how programs are launched.
-        call.store.state.replicas = call.store.state.replicas._replace(backend=None)
+    # In a framework it stands for how programs are launched, and says nothing of a group.
+    known = isinstance(backend, str) and not call.frame.outline.is_framework
+    call.frame.model.join_group(call.store.state, str(backend) if known else "", call.site)
     return NONE
 
 
