@@ -160,6 +160,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "markers": united,
         "unwaited": both,
         "clock": agreed,
+        "of_forward": either,
     },
     Scopes: {
         "open": common_prefix,

@@ -94,9 +94,7 @@ class SplitStep(Rule[StepSplit | Cut]):
                     severity=Severity.WARNING if before_barrier else None,
                     cures=cures,
                 )
-            case Cut(cause=Cause.MARKER) if (
-                state.scopes.in_forward and state.scopes.step is None and not state.eager
-            ):
+            case Cut(cause=Cause.MARKER, of_forward=True) if state.scopes.step is None and not state.eager:
                 yield self.finding(
                     event,
                     "one step becomes several graphs: this marker cuts the graph inside `forward`",

@@ -118,6 +118,8 @@ class Cut(Event):
     recorded: Recorded = NOTHING
     since: tuple[Site, ...] = ()
     resets_scope: bool = True
+    of_forward: bool = False
+    """Whether a module's `forward` is running, and may have recorded some of it."""
 
 
 @record

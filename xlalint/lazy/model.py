@@ -67,8 +67,9 @@ class LazyModel(SetupTransitions):
             state.scopes = scopes._replace(in_closure=in_closure, in_forward=in_forward, in_loop=in_loop)
         if state.replicas.launched is not launched:
             state.replicas = state.replicas._replace(launched=launched)
-        if engine.eager is not eager or engine.recorded != recorded:
-            state.engine = engine._replace(eager=eager, recorded=recorded)
+        seen = (eager, recorded, in_forward)  # whose work it is, the engine does not tell
+        if seen != (engine.eager, engine.recorded, engine.of_forward):
+            state.engine = engine._replace(eager=eager, recorded=recorded, of_forward=in_forward)
         if recorded == NOTHING:
             state.engine = state.engine._replace(parameters=NOTHING, gradients=NOTHING, since=())
         else:

@@ -66,6 +66,7 @@ class RecordingTransitions(Transitions):
             if engine.unwaited is not (engine.clock is not None):
                 engine = engine._replace(unwaited=not engine.unwaited)
         state.engine = engine.holds(engine.recorded.at_least(weight), site)
+        self._work_in_forward(state)
         return Recorded(weight, weight)
 
     def record_perhaps(self, state: State, weight: Weight, site: Site) -> None:
@@ -77,6 +78,7 @@ class RecordingTransitions(Transitions):
         if recorded.may < weight:
             recorded = Recorded(recorded.must, weight)
         state.engine = engine.holds(recorded, site)
+        self._work_in_forward(state)
         if weight is Weight.HEAVY:
             state.obligations = left_by_work(state.obligations)
             if not state.loop.own.works:
@@ -91,12 +93,31 @@ class RecordingTransitions(Transitions):
         engine = state.engine
         if spelling is None:
             state.engine = engine.works()
+            self._work_in_forward(state)
             return
         if engine.idle_since == AT_ENTRY:
             engine = engine._replace(idle_since=())
         if engine.idle_since or engine.markers:
             engine = engine.trusts(assumptions.assume(f"`{spelling()}` does no work on the device"))
         state.engine = engine
+
+    def _work_in_forward(self, state: State) -> None:
+        if state.scopes.in_forward and not state.engine.of_forward:
+            state.engine = state.engine._replace(of_forward=True)
+
+    def enter_forward(self, state: State) -> bool:
+        """The `forward` of a module begins. Returns whether it is the outermost, for `leave_forward`."""
+        if state.scopes.in_forward:
+            return False
+        state.scopes = state.scopes._replace(in_forward=True)
+        return True
+
+    def leave_forward(self, state: State, *, outermost: bool) -> None:
+        """The `forward` of a module ends."""
+        if outermost:
+            state.scopes = state.scopes._replace(in_forward=False)
+            if state.engine.of_forward:
+                state.engine = state.engine._replace(of_forward=False)
 
     def move_batch(self, state: State) -> None:
         """What a loader of the host has yielded is moved to the device."""
@@ -239,7 +260,8 @@ class RecordingTransitions(Transitions):
         taken = both(self.assumed_uncut(state), assumes)
         if engine.recorded.must:
             self._run_first(state, spelling, site, taken)
-        self._emit(Cut(site, taken, cause, spelling, engine.recorded, engine.since, resets_scope), state)
+        pending, of_forward = engine.recorded, engine.of_forward
+        self._emit(Cut(site, taken, cause, spelling, pending, engine.since, resets_scope, of_forward), state)
         surely = ends_loop and not assumes
         markers = self._markers_after(state, cause, site, taken, waits=waits, repeats=surely)
         for obligation in state.owes(Owed.READ):

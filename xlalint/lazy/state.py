@@ -54,6 +54,7 @@ class Engine(NamedTuple):
         markers: The markers of the present function, on whatever way.
         unwaited: Heavy work was surely recorded since a clock was read or the device waited for.
         clock: The clock that was read last, in the present round of the innermost loop.
+        of_forward: Some of it was recorded by the `forward` that is running, or may have been.
     """
 
     recorded: Recorded = NOTHING
@@ -67,6 +68,7 @@ class Engine(NamedTuple):
     markers: frozenset[Marker] = frozenset()
     unwaited: bool = False
     clock: Timing | None = None
+    of_forward: bool = False
 
     def works(self) -> Engine:
         """The same after something was recorded, or may have been."""
@@ -538,6 +540,7 @@ JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
         "markers": _united,
         "unwaited": _both,
         "clock": _agreed,
+        "of_forward": _either,
     },
     Scopes: {
         "open": _common_prefix,

@@ -124,9 +124,8 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
 def _run_forward(machine: Machine, module: Value, call: Call) -> Value:
     info = module.payload
     assert isinstance(info, Module)
-    state = call.store.state
-    outer_forward = state.scopes.in_forward
-    state.scopes = state.scopes._replace(in_forward=True)
+    state, model = call.store.state, call.frame.model
+    outermost = model.enter_forward(state)
     try:
         forwards = _forwards(machine, module, info)
         if forwards:
@@ -137,7 +136,7 @@ def _run_forward(machine: Machine, module: Value, call: Call) -> Value:
         if info.in_turn and info.held is not None and info.held.items != ():
             return _call_in_turn(machine, info.held, call)
     finally:
-        call.store.state.scopes = call.store.state.scopes._replace(in_forward=outer_forward)
+        model.leave_forward(call.store.state, outermost=outermost)
     if info.place is not Place.XLA and not any(map(holds_tensor, call.values)):
         if info.place is Place.UNKNOWN:
             call.frame.model.work_unseen(call.store.state)
