@@ -18,7 +18,8 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
     ## What it does
     Finds `.item()`, `bool` and other host reads of gradients or `found_inf` in the methods of an
     optimizer or gradient scaler. Also finds gradient scalers that read `found_inf` from the device
-    in every step to decide whether to take the step.
+    in every step to decide whether to take the step; of those for CUDA only where the optimizer is known
+    to be over a model on XLA.
 
     ## Why is this bad?
     Forward and backward are executed twice: the read comes in the middle of the step and runs them,

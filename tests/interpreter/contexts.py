@@ -178,6 +178,7 @@ def a_closure_asks_first():
 
 
 def marked():
+    x * 2
     torch_xla.sync()  # expect: XLA205
 
 
