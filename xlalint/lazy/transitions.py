@@ -34,7 +34,10 @@ class Transitions:
 
     def assumed_uncut(self, state: State, value: Value | None = None) -> Assumptions:
         """The same of a diagnostic about work that pends: that no unknown callee has cut the graph, too."""
-        return both(state.trust.opaque, self.assumed(state, value))
+        opaque = state.trust.opaque
+        if opaque == assumptions.STEPS_ELSEWHERE and not any(site.is_entry for site in state.engine.since):
+            opaque = assumptions.NONE  # nothing pends that was there before the call
+        return both(opaque, self.assumed(state, value))
 
     def _owe(
         self, state: State, owed: Owed, site: Site, assumes: Assumptions, detail: str = "", *,
