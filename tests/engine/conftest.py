@@ -15,7 +15,7 @@ from xlalint_runtime.proving.prove import NoProof, jobs, measure, require_engine
 
 # Programs this small are compiled for longer than they run. How well is nothing that a test asserts: it is
 # the same for both of two programs that are compared. Soak runs them as the engine would by itself.
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
