@@ -68,7 +68,7 @@ class LeakedWork(Rule[WorkLeaked]):
 
     ## Fix safety
     Unsafe: a `torch_xla.sync()` comes below what chance decides on, so that it is a small graph of its own,
-    launched in each step. A test inside `with torch_xla.step():` is only shown: move it above.
+    launched in each step. Inside `with torch_xla.step():` `torch.where` is only shown.
 
     ## On the engine
     Ten steps with two such tests compile graphs of 114 operations in all, and of 29 with a step in a graph
@@ -87,8 +87,8 @@ class LeakedWork(Rule[WorkLeaked]):
     def judge(self, event: WorkLeaked, state: View) -> Iterator[Finding]:
         if not (event.obligation.in_loop and state.scopes.in_loop) or state.eager:
             return
-        cures: tuple[Cure, ...] = (ByHand(event.path[-1], title="Record it above the step"),)
-        help = "record it above the `with` block of the step"
+        cures: tuple[Cure, ...] = (ByHand(event.path[-1], title="Choose by `torch.where`"),)
+        help = "record both, and choose by `torch.where` with a tensor of the drawn truth"
         if state.scopes.step is None:
             help = "put the step below it in `with torch_xla.step():`, or call `torch_xla.sync()` between"
             cures = (SyncBelow(event.path[0], title="Sync below it", changes=RANDOM_NUMBERS),)

@@ -69,6 +69,15 @@ def on_again_inside(batches):
                 found.append(module(batch.to(device)).sum())  # expect: XLA710
 
 
+@torch.inference_mode()
+def inferred(batches):
+    module = torch.nn.Linear(4, 4).to(device).eval()
+    found = []
+    for batch in batches:
+        with torch_xla.step():
+            found.append(module(batch.to(device)).sum())
+
+
 def in_some_rounds(batches):
     module = torch.nn.Linear(4, 4).to(device).eval()
     found = []
