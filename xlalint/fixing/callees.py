@@ -15,6 +15,7 @@ from xlalint.fixing.nodes import walk
 from xlalint.fixing.rewrite import Refused
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, decode, read_bytes, show
+from xlalint.sources.usage import HOT_TOKEN
 
 _DEEPEST = 4
 """Calls are followed so far."""
@@ -259,8 +260,13 @@ class Callees:
         return None
 
     def _file(self, path: PurePath, node: ast.ImportFrom) -> PurePath | None:
-        """The file of a module that is imported in another; of several that it may be, none."""
+        """The file of a module that is imported in another; of several that it may be, none.
+
+        What torch_xla does is known, and not looked for in a copy of it that the project may hold.
+        """
         parts = tuple((node.module or "").split("."))
+        if not node.level and parts[0] == HOT_TOKEN:
+            return None
         ends = [(*parts[:-1], f"{parts[-1]}.py"), (*parts, "__init__.py")]
         if node.level:
             ends = [(*path.parents[node.level - 1].parts, *end) for end in ends]
