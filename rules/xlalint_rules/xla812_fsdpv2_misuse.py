@@ -16,13 +16,15 @@ from xlalint.rule import Finding, Later, Rule
 class Fsdpv2Misuse(Rule[FullySharded]):
     """
     ## What it does
-    Finds `SpmdFullyShardedDataParallel` without a mesh, with a mesh that has no axis named `fsdp`, where
-    SPMD is not on, and around a model that returns a dict where no `shard_output` is given.
+    Finds `SpmdFullyShardedDataParallel` without a mesh, with one that is given by position or has no axis
+    named `fsdp`, where SPMD is not on, and around a model that returns a dict where no `shard_output` is
+    given.
 
     ## Why is this bad?
-    Each of them raises: `ValueError` for the mesh, and `RuntimeError` where SPMD is off or the first batch
-    has gone through the model. FSDPv2 lays parameters over the axis `fsdp` and nothing else, and shards
-    what the model returns by itself only if that is a tensor, or a tuple that begins with one.
+    Each of them raises: `ValueError` for the mesh, `TypeError` for its position, and `RuntimeError` where
+    SPMD is off or the first batch has gone through the model. FSDPv2 lays parameters over the axis `fsdp`
+    and nothing else, and shards what the model returns by itself only if that is a tensor, or a tuple that
+    begins with one.
 
     An optimizer that was built before a model on the host is wrapped trains nothing, as the wrapper moves the
     model: XLA701 finds it.
@@ -67,6 +69,13 @@ class Fsdpv2Misuse(Rule[FullySharded]):
 
     def judge(self, event: FullySharded, state: View) -> Iterator[Finding]:
         match event.misuse:
+            case Misuse.BY_POSITION:
+                yield self._found(
+                    event,
+                    "raises `TypeError`: FSDPv2 takes the module alone by position",
+                    "pass what comes after the module by name, as `mesh=mesh`",
+                    "Pass `mesh=`",
+                )
             case Misuse.NO_MESH:
                 yield self._found(
                     event,

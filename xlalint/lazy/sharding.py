@@ -69,6 +69,7 @@ class Setup(NamedTuple):
 class Misuse(Enum):
     """What FSDPv2 does not accept."""
 
+    BY_POSITION = "the mesh is given by position"
     NO_MESH = "there is no mesh"
     NO_AXIS = "the mesh has no axis `fsdp`"
     OUTPUT = "what the model returns is no tensor, nor a tuple that begins with one"

@@ -111,7 +111,9 @@ def _wrap(watch: Watch, original: Any) -> Any:
             return original(wrapper, *args, **kwargs)
         mesh = kwargs.get("mesh") or xs.get_global_mesh()
         misuse = None
-        if mesh is None:
+        if len(args) > 1:
+            misuse = Misuse.BY_POSITION
+        elif mesh is None:
             misuse = Misuse.NO_MESH
         elif FULLY_SHARDED not in (mesh.axis_names or ()):
             misuse = Misuse.NO_AXIS

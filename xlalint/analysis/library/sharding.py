@@ -159,7 +159,9 @@ def _shard_module(machine: Machine, call: Call) -> Value:
         return module
     leave_optimizers_behind(machine, call)
     mesh, misuse = _mesh_of(call.keywords.get("mesh"), call), None
-    if mesh == NO_MESH:
+    if len(call.arguments) > 1:
+        misuse = Misuse.BY_POSITION
+    elif mesh == NO_MESH:
         misuse = Misuse.NO_MESH
     elif mesh is not None and mesh.names is not None and FULLY_SHARDED not in mesh.names:
         misuse = Misuse.NO_AXIS
