@@ -11,7 +11,16 @@ import pytest
 from xlalint.cure import Cure, Where
 from xlalint.diagnostic import Applicability, Certainty, Position, Range, Severity
 from xlalint.judging import Caller, Judge, Occurrence, Placed, diagnostic, place, settle
-from xlalint.lazy.assumptions import COMES_HERE, IS_SET, MANY, NONE, STEPS_ELSEWHERE, Assumptions, assume
+from xlalint.lazy.assumptions import (
+    COMES_HERE,
+    IS_SET,
+    MANY,
+    NONE,
+    STEPS_ELSEWHERE,
+    TRAINED_ELSEWHERE,
+    Assumptions,
+    assume,
+)
 from xlalint.lazy.events import Event, HostRead, Save
 from xlalint.lazy.records import record
 from xlalint.lazy.scopes import Scope, ScopeKind, Split
@@ -109,6 +118,7 @@ def test_rules_speak_of_the_events_they_declare_while_at_most_one_fact_is_not_su
         (THIS, Severity.WARNING),
         (assume("`args.tpu`"), Severity.WARNING),
         (STEPS_ELSEWHERE, Severity.INFO),
+        (TRAINED_ELSEWHERE, Severity.INFO),
         (assume(f"`train(...)` {COMES_HERE}"), Severity.INFO),
         (assume(f"`train(...)` {COMES_HERE}") | IS_SET, Severity.INFO),
     ],

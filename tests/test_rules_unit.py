@@ -589,6 +589,9 @@ class TestSplitStep:
         program = Program(SplitStep)
         program.state.scopes = program.state.scopes._replace(in_forward=True)
         program.cut()
+        assert not program.findings  # nothing of the forward is recorded yet
+        program.forward()
+        program.cut()
         assert [f.severity for f in program.findings] == [Severity.WARNING]
 
     def test_silent_where_every_micro_batch_is_cut(self) -> None:

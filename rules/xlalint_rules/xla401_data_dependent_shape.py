@@ -18,6 +18,8 @@ class DataDependentShape(Rule[ShapeVaries]):
     `nonzero()`, `torch.where(condition)`, `masked_select`, `unique`, `bincount`, `one_hot` without
     `num_classes`, and an index that is a mask, as in `x[x > 0]` or `x[mask] = 0.0`.
 
+    It is information: in public code most of them stand where a setting decides that they run.
+
     ## Why is this bad?
     All that follows is compiled again for every new size, and before that the device waits: the numbers
     go to the host, which counts them. A mask takes another number of elements in almost every step.
@@ -76,7 +78,7 @@ class DataDependentShape(Rule[ShapeVaries]):
 
     code = "XLA401"
     name = "data-dependent-shape"
-    severity = Severity.WARNING
+    severity = Severity.INFO
     yields_to = ("XLA811",)
 
     def judge(self, event: ShapeVaries, state: View) -> Iterator[Finding]:

@@ -27,7 +27,7 @@ from xlalint.analysis.updates import Updates
 from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
 from xlalint.knowledge.methods import OPTIMIZER_HOOKS
-from xlalint.lazy.assumptions import Assumptions, assume, both
+from xlalint.lazy.assumptions import TRAINED_ELSEWHERE, Assumptions, assume, both
 from xlalint.lazy.events import (
     ApiUsed,
     BoundReached,
@@ -457,8 +457,13 @@ class Program:
         try:
             with deep_recursion():
                 occurrences = told_once([*run()])
-                if root.kind == "harness" or self.project.path(root.file) in self._users:
-                    occurrences = _assumed(occurrences)
+                path = self.project.path(root.file)
+                if path in self._users:
+                    occurrences = _assumed(occurrences, _BY_FRAMEWORK)
+                elif root.kind == "harness":
+                    file = self._files.get(path)
+                    named = file is not None and file.is_hot
+                    occurrences = _assumed(occurrences, _BY_FRAMEWORK if named else TRAINED_ELSEWHERE)
                 occurrences = self._of_replicas(occurrences, root.file)
         except RecursionError:
             # Others are analyzed as if this one were not there.
@@ -613,23 +618,23 @@ _FAR_APART = 1 << 16
 _OF_TEXT = (ApiUsed, DeviceSpelled, DeviceUnregistered, ShapeVaries, VariableUsed)
 """What is seen from the text of a file, without running it."""
 
-_BY_FRAMEWORK = assume("the framework trains this on an XLA device")
+_BY_FRAMEWORK = assume("the framework trains on an XLA device")
 
 
-def _assumed(occurrences: Iterable[Occurrence]) -> tuple[Occurrence, ...]:
+def _assumed(occurrences: Iterable[Occurrence], by: Assumptions) -> tuple[Occurrence, ...]:
     """What happens if XLA is what a framework trains on: that is assumed once, whatever follows from it."""
     return tuple(
         occurrence
         if isinstance(occurrence.event, BoundReached)
-        else occurrence._replace(event=replace(occurrence.event, assumes=_also(occurrence.event.assumes)))
+        else occurrence._replace(event=replace(occurrence.event, assumes=_also(occurrence.event.assumes, by)))
         for occurrence in occurrences
     )
 
 
-def _also(assumes: Assumptions) -> Assumptions:
+def _also(assumes: Assumptions, by: Assumptions) -> Assumptions:
     """What follows from what the framework hands out, on whatever branch, is no assumption of its own."""
     others = frozenset(clause for clause in assumes if THE_FRAMEWORK not in clause) - IS_A_TENSOR
-    return both(others, _BY_FRAMEWORK)
+    return both(others, by)
 
 
 def _root(function: Function) -> Root:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 import re
 
 from xlalint.analysis.binding import PART, element
@@ -308,6 +309,8 @@ def compare(
             return constant(a == b)
         if isinstance(op, ast.NotEq):
             return constant(a != b)
+        if (order := _ORDER.get(type(op))) is not None and isinstance(a, int | float):
+            return constant(order(a, b)) if isinstance(b, int | float) else HOST
     if isinstance(op, ast.Eq | ast.NotEq):
         for one, other in ((left, right), (right, left)):
             if isinstance(one.payload, Device):
@@ -317,6 +320,9 @@ def compare(
             return constant(asked is isinstance(op, ast.Eq))
     drawn = Chance() if is_drawn(left, right) else None
     return Value(Kind.HOST, differs=left.differs or right.differs, payload=drawn)
+
+
+_ORDER = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 
 
 def _asks_for_xla(left: Value, right: Value, node: ast.Compare) -> bool | None:

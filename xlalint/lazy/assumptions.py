@@ -40,6 +40,8 @@ SEPARATES = "tells the master from the others"
 TELLS_MASTER: Assumptions = frozenset({f"the test on line {{owner}} {SEPARATES}"})
 """A caller's test of the replicas, as a called function sees it."""
 SCALES: Assumptions = frozenset({"the scaler is enabled"})
+TRAINED_ELSEWHERE: Assumptions = frozenset({"the framework trains this on an XLA device"})
+"""A class that a framework calls, in a file that says nothing of XLA."""
 
 
 def assume(clause: str) -> Assumptions:
@@ -104,7 +106,7 @@ def is_guess(assumes: Assumptions) -> bool:
     return any(clause in _GUESSED or clause.endswith(_GUESSED_AS) for clause in assumes)
 
 
-_GUESSED = STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES
+_GUESSED = STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES | TRAINED_ELSEWHERE
 _GUESSED_AS = (COMES_HERE, SEPARATES)
 
 

@@ -91,6 +91,7 @@ def sentences(count, length=12):
 
 def main():
     torch.manual_seed(1)
+    torch_xla.manual_seed(1)
     loader = DataLoader(sentences(32), batch_size=8, drop_last=True)
     trainer = Trainer(Bert(), lr=1e-3, steps=8)
     trainer.train(loader, epochs=2)

@@ -11,7 +11,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
 
 def shown(number):
-    bias = model.bias.item()
+    bias = model.bias.sum().item()
     return f"{number}: {bias}"
 
 

@@ -20,6 +20,7 @@ def train(batches):
         with torch_xla.step():
             optimizer.zero_grad()
             model(batch).square().mean().backward()
+            optimizer.step()
             seen.append(size_of_the_bias())
             optimizer.step()
     return seen
