@@ -26,6 +26,8 @@ from xlalint_runtime.proving.measurement import Job, Measurement
 
 WORKERS = 2
 """Programs that run at once: each holds about 800 MB and one core."""
+_WAITING = 3
+"""So many times more of several replicas: those that hang only wait, for 15 s, until the engine gives up."""
 
 
 class ForkServer:
@@ -90,7 +92,7 @@ def serve(workers: int) -> None:
         waiting = [Job(**job) for job in json.loads(line)]
         running: list[_Child] = []
         while waiting or running:
-            while waiting and len(running) < workers:
+            while waiting and len(running) < workers * (_WAITING if waiting[0].replicas > 1 else 1):
                 running.append(_Child(waiting.pop(0)))
             for child in _wait(running):
                 running.remove(child)

@@ -8,8 +8,8 @@ from typing import Any
 TIMEOUT = 60.0
 """Seconds that a program may take. The fixtures take two; a machine may be slow or busy."""
 
-REPLICAS_TIMEOUT = 20.0
-"""The same with several replicas, which may wait for a lost one: the engine gives up after ten."""
+REPLICAS_TIMEOUT = 30.0
+"""The same with several replicas, which may wait for a lost one: the engine gives up after 15."""
 
 
 @dataclass(frozen=True)
