@@ -454,23 +454,21 @@ class Program:
 
     def _run(self, root: Root, run: Callable[[], Iterable[Occurrence]]) -> Result:
         self.interpreter.begin()
+        path = self.project.path(root.file)
+        file = self._files.get(path)
         try:
             with deep_recursion():
                 occurrences = told_once([*run()])
-                path = self.project.path(root.file)
                 if path in self._users:
                     occurrences = _assumed(occurrences, _BY_FRAMEWORK)
                 elif root.kind == "harness":
-                    file = self._files.get(path)
                     named = file is not None and file.is_hot
                     occurrences = _assumed(occurrences, _BY_FRAMEWORK if named else TRAINED_ELSEWHERE)
                 occurrences = self._of_replicas(occurrences, root.file)
         except RecursionError:
             # Others are analyzed as if this one were not there.
-            path = Path(root.file)
             outline = self.project.outline(path)
             assert outline is not None
-            file = self._files.get(path)
             reason = "it is nested too deeply: the analyzer ran out of stack"
             shown = file.shown if file is not None else root.file
             occurrences = (unreadable(Unreadable(path, shown, reason, START, file)),)

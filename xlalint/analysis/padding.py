@@ -43,10 +43,9 @@ def paddings(tree: ast.Module, text: str, path: str) -> Iterator[ShapeVaries]:
 def _pads_to_longest(call: ast.Call) -> bool:
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     padding = given.get("padding")
-    if not isinstance(padding, ast.Constant) or "pad_to_multiple_of" in given:
+    if padding is None or "pad_to_multiple_of" in given:
         return False
-    longest = padding.value is True or padding.value == "longest"
-    return longest and not _OF_TOKENIZERS.isdisjoint(given)
+    return _is_longest(padding) and not _OF_TOKENIZERS.isdisjoint(given)
 
 
 def _collates_to_longest(call: ast.Call) -> bool:
@@ -55,10 +54,12 @@ def _collates_to_longest(call: ast.Call) -> bool:
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     if _COLLATOR.fullmatch(name) is None or not given.keys().isdisjoint({"pad_to_multiple_of", None}):
         return False
-    match given.get("padding"):
-        case None | ast.Constant(value=True | "longest"):
-            return bool(call.args or call.keywords)
-    return False
+    padding = given.get("padding")
+    return bool(call.args or given) and (padding is None or _is_longest(padding))
+
+
+def _is_longest(padding: ast.expr) -> bool:
+    return isinstance(padding, ast.Constant) and (padding.value is True or padding.value == "longest")
 
 
 def _place(call: ast.Call) -> tuple[int, int]:

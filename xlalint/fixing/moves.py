@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xlalint.cure import Cure, Hoist, InEveryStep, MoveAbove, MoveBelow
@@ -116,13 +116,11 @@ def _out_of_branch(module: Module, node: ast.AST, test: ast.If, branch: Block) -
     assert member is not None
     if hasattr(member, "body"):
         raise Refused(f"it stands in the statement on line {member.lineno}, below a test of its own")
-    moving, needed = [member], _names(member, ast.Load)
-    for above in reversed(branch[: branch.index(member)]):
-        if bound := needed & _names(above, ast.Store):
-            if hasattr(above, "body"):
-                raise Refused(f"line {above.lineno} binds `{min(bound)}` in a block of its own")
-            moving.insert(0, above)
-            needed |= _names(above, ast.Load)
+    moving = [member]
+    for above, bound in _binding(member, branch[: branch.index(member)]):
+        if hasattr(above, "body"):
+            raise Refused(f"line {above.lineno} binds `{min(bound)}` in a block of its own")
+        moving.insert(0, above)
     below = tuple(Move(each, test) for each in moving)
     try:
         require_order(module, below)
@@ -134,6 +132,18 @@ def _out_of_branch(module: Module, node: ast.AST, test: ast.If, branch: Block) -
             raise refused from None
         return Rewrite(operations=above_test)
     return Rewrite(operations=below)
+
+
+def _binding(statement: ast.stmt, above: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, set[str]]]:
+    """Of the statements above one, from the last up: those that bind its names, or names of such a one.
+
+    Yields: The statement, and which of these names it binds.
+    """
+    needed = _names(statement, ast.Load)
+    for each in reversed(above):
+        if bound := needed & _names(each, ast.Store):
+            yield each, bound
+            needed |= _names(each, ast.Load)
 
 
 def in_every_step(module: Module, cure: InEveryStep) -> Rewrite:
@@ -223,11 +233,9 @@ def move_above(module: Module, cure: MoveAbove) -> Rewrite:
     first, last = block.index(target), block.index(moved)
     if first > last:
         raise Refused(f"line {moved.lineno} stands above line {target.lineno} already")
-    moving, needed = [moved], _names(moved, ast.Load)
-    for between in reversed(block[first + 1 : last]):
-        if needed & _names(between, ast.Store):
-            moving.insert(0, between)
-            needed |= _names(between, ast.Load)
+    moving = [moved]
+    for between, _ in _binding(moved, block[first + 1 : last]):
+        moving.insert(0, between)
     # That it comes to see something else than before is what it moves above that one for.
     for each in moving:
         _require_names(each, target)
