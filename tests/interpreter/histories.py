@@ -101,3 +101,28 @@ def trained_by_a_helper(batches):
 
 def learn(loss):
     loss.backward()
+
+
+class InTurn(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([torch.nn.Linear(4, 4) for _ in range(3)])
+
+    def forward(self, features):
+        whole = 0.0
+        for layer in self.layers:
+            found = layer(features)
+            torch_xla.sync()
+            features = features - found
+            whole = whole + found
+        return whole
+
+
+def summed_over_layers(batches):
+    module = InTurn().to(device).eval()
+    total = 0.0
+    for batch in batches:
+        with torch_xla.step():
+            found = module(batch.to(device)).sum()  # expect: XLA204
+        total = total + found  # expect: XLA710, XLA212
+    return total

@@ -61,6 +61,8 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
         over = Value(Kind.LOADER, guess, payload=loader)
     elif over.kind is Kind.LOADER and over.assumes:
         loader = loader._replace(element=_assuming(loader.element, over.assumes))
+    elif _is_of_one(node.iter, over):
+        return _once(machine, node, over, frame, store)
     literal = holds_some(over) or _counts(machine, node.iter, frame, store)
     advance = partial(
         _advance, machine, loader, over.assumes, node, frame, may_be_loader=over.kind in _MAY_BE_LOADER
@@ -72,6 +74,33 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     frame.over, frame.may_be_in_batches = around
     if after is not None and guessed:
         after.state.trust = after.state.trust._replace(bounded=bounded)
+    return after
+
+
+def _is_of_one(node: ast.expr, over: Value) -> bool:
+    """Whether what is gone over is written as a list or tuple of one thing: that is no loop of steps."""
+    match node:
+        case ast.List(elts=[one]) | ast.Tuple(elts=[one]):
+            return isinstance(over.payload, Container) and not isinstance(one, ast.Starred)
+    return False
+
+
+def _once(
+    machine: Machine, node: ast.For | ast.AsyncFor, over: Value, frame: Frame, store: Store
+) -> Store | None:
+    """Run the only round of a loop."""
+    around, frame.exits = frame.exits, Exits()
+    bind(machine, node.target, element(over), frame, store)
+    after = machine.run_block(node.body, frame, store)
+    left, frame.exits = frame.exits, around
+    for continued in left.continues:
+        after = join(after, continued)
+    if node.orelse and after is not None:
+        after = machine.run_block(node.orelse, frame, after)
+    for broken, _ in left.breaks:
+        after = join(after, broken)
+    around.returns += left.returns
+    around.raises += left.raises
     return after
 
 

@@ -40,6 +40,7 @@ from xlalint.analysis.payloads import (
     OfAllHosts,
     OfHost,
     OfNumpy,
+    OnHost,
     OpenFile,
     Opening,
     Opens,
@@ -88,7 +89,7 @@ _RECORDS: tuple[type[Any], ...] = (
     Activity, Batch, Bound, Buffer, Caller, Carried, Chance, Classes, Clock, Compiled, Constant, Container,
     Counter, Device, Dynamo, Engine, Fact, Fetch, Fields, Gradients, Instance, Iterated, Known, LastCut,
     Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence,
-    OfAllHosts, OfHost, OfNumpy, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest,
+    OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest,
     Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict, Targets, Tensor,
     Timing, Training, Trust, Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip

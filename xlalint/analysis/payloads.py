@@ -461,6 +461,12 @@ class OfAllHosts(NamedTuple):
     what: str = "of all hosts"
 
 
+class OnHost(NamedTuple):
+    """Something unknown that was moved to the host: a module or a tensor."""
+
+    what: str = "on the host"
+
+
 class Buffer(NamedTuple):
     """A tensor that a module keeps beside its parameters, and takes along where it moves."""
 
@@ -680,7 +686,7 @@ PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.CONSTANT: (Constant, NoneType),
     Kind.NAMESPACE: (Namespace,),
     Kind.NONE: (NoneType,),
-    Kind.UNKNOWN: (Iterated, Fields, NoneType),
+    Kind.UNKNOWN: (Iterated, Fields, OnHost, NoneType),
 }
 """What the payload of a value of each kind is. No class belongs to two kinds, so that asking for the
 class of a payload asks for the kind, too. A constant without payload is one of several."""

@@ -136,8 +136,11 @@ class RecordingTransitions(Transitions):
     def keep_history(self, state: State, held: Value, added: Value, spelling: str, site: Site) -> None:
         """A tensor is added to what is held: what rounds before have left there, if that has run.
 
-        What one round gathers by itself, before the graph is cut, it may let go at its end.
+        What one round gathers by itself, before the graph is cut, it may let go at its end. A loop inside
+        `forward` goes over layers, whose results training keeps, too, until backward.
         """
+        if state.scopes.in_forward:
+            return
         kept = held.history and added.history and held.recorded.may is Weight.NONE
         if kept and state.hot and state.scopes.no_grad is False:
             assumes = both(self.assumed(state, added), held.assumes - IS_A_TENSOR)

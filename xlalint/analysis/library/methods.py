@@ -21,6 +21,7 @@ from xlalint.analysis.payloads import (
     Loader,
     Method,
     Module,
+    OnHost,
     Opening,
     Opens,
     Parameters,
@@ -38,9 +39,10 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.scopes import enter_scope
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import functions
-from xlalint.knowledge.methods import METHODS
+from xlalint.knowledge.methods import METHODS, MOVES
 from xlalint.knowledge.operations import Operation, operation_of
-from xlalint.lazy.assumptions import MOVES, assume
+from xlalint.lazy.assumptions import MOVES as IS_MOVED
+from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.scopes import Scope
 from xlalint.lazy.values import (
@@ -132,8 +134,10 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         return loader_method(machine, receiver, name, call)  # of a progress bar
     if operation_of(name) is Operation.READ and not call.values:
         call.read(receiver, Reading.EXPLICIT)
-        return unknown_from(receiver)
+        return _on_host(receiver) if name in MOVES else unknown_from(receiver)
     match METHODS[Kind.UNKNOWN].get(name):
+        case "move" if device_of(call.argument(0, "device")).type == "cpu":
+            return _on_host(receiver)
         case "move" if device_of(given := call.argument(0, "device")).type == XLA and given is not None:
             if call.node is not None and call.node is call.frame.discarded:
                 # Moving a tensor gives another one, which nobody would throw away: this is a module.
@@ -142,7 +146,7 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
                 return module
             return Value(
                 Kind.TENSOR,
-                given.assumes or assume(f"`{call.spelling}` {MOVES}"),
+                given.assumes or assume(f"`{call.spelling}` {IS_MOVED}"),
                 differs=True,
                 payload=Tensor(Role.PERHAPS_MODULE),
             )
@@ -155,7 +159,8 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
             return NONE
         case "of a module" if not call.values and isinstance(function := call.function, ast.Attribute):
             # Nothing but a module has such a method.
-            module = Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN))
+            place = Place.HOST if isinstance(receiver.payload, OnHost) else Place.UNKNOWN
+            module = Value(Kind.MODULE, payload=Module(None, place))
             rebind(machine, function.value, module, call.frame, call.store)
             return module_method(machine, module, name, call)
         case "device loader":
@@ -164,6 +169,10 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
             return Value(Kind.HOST, differs=receiver.differs, payload=Rows(count, given=True))
         case _:
             return call_unknown(machine, call)
+
+
+def _on_host(receiver: Value) -> Value:
+    return receiver._replace(payload=OnHost())
 
 
 def _trained_on_xla(machine: Machine, call: Call) -> None:

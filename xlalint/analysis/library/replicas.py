@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import (
     OfAllHosts,
     OfHost,
     RankTest,
+    constant,
     elements,
     literal,
     unknown_from,
@@ -53,6 +54,11 @@ def _ordinal_of_host(machine: Machine, call: Call) -> Value:
 
 def _count(machine: Machine, call: Call) -> Value:
     return Value(Kind.HOST, payload=OfAllHosts())
+
+
+def _world_size(machine: Machine, call: Call) -> Value:
+    """How many replicas there are: one under SPMD, however many devices it drives."""
+    return constant(1) if call.store.state.replicas.spmd else _count(machine, call)
 
 
 def _environment(machine: Machine, call: Call) -> Value:
@@ -272,6 +278,7 @@ EFFECTS: dict[str, Effect] = {
     "global ordinal": _ordinal,
     "local ordinal": _ordinal_of_host,
     "number of replicas": _count,
+    "world size": _world_size,
     "environment": _environment,
     "rank test": _rank_test,
     "collective": _collective,
