@@ -12,6 +12,7 @@ import pytest
 from checking import mark_of
 from xlalint.cache import Cache
 from xlalint.checker import Report, check
+from xlalint.diagnostic import Severity
 from xlalint.knowledge.stubs import shipped
 from xlalint.settings import SettingsError, SettingsFinder, read_settings
 
@@ -131,6 +132,17 @@ def test_what_says_xla_is_part_of_what_is_remembered(tmp_path: Path) -> None:
     assert found(root, cache) == set()
     (root / "other.py").write_text("import torch_xla\n")
     assert found(root, cache) == wanted
+
+
+def test_what_only_another_file_says_of_xla_informs(tmp_path: Path) -> None:
+    """Of such findings five of twelve were true: the other file may be for another program."""
+    root = copied("trainer", tmp_path)
+    told = {d.severity for d in checked(root).diagnostics if d.path.endswith("train.py")}
+    assert Severity.WARNING in told
+    (root / "requirements.txt").write_text("torch\n")
+    (root / "other.py").write_text("import torch_xla\n")
+    informing = {d.severity for d in checked(root).diagnostics if d.path.endswith("train.py")}
+    assert informing == {Severity.INFO}
 
 
 def test_classes_for_frameworks_need_a_project_that_trains_on_a_device(tmp_path: Path) -> None:

@@ -184,6 +184,7 @@ class Program:
         configuration: Configuration,
         *,
         users: Iterable[Path] = (),
+        says_xla: bool = True,
         helped: Iterable[Path] = (),
         elsewhere: Iterable[tuple[str, str]] = (),
         unregistered: Mapping[str, frozenset[str]] = MappingProxyType({}),
@@ -198,6 +199,7 @@ class Program:
             kinds: The kinds of events that somebody judges; they steer nothing.
             configuration: What is known of the program beside its files.
             users: Those of the files that use XLA through a framework, and may not say so themselves.
+            says_xla: Whether the requirements or settings of the project say that it runs on XLA.
             helped: Those that use it through other files.
             elsewhere: Files, each with a framework that trains its classes on other devices than XLA's.
             unregistered: Files that nothing in the project brings torch_xla to, each with the packages that
@@ -222,6 +224,7 @@ class Program:
         self.recalled: Callable[[Fact], str | None] = lambda fact: None
         """The value of a fact that is known not to have changed; None for others."""
         self._users = frozenset(users)
+        self._says_xla = says_xla
         looked_into = self._users.union(helped)
         self._elsewhere = frozenset(elsewhere)
         self._unregistered = unregistered
@@ -459,10 +462,8 @@ class Program:
         try:
             with deep_recursion():
                 occurrences = told_once([*run()])
-                if path in self._users:
-                    occurrences = _assumed(occurrences, _BY_FRAMEWORK)
-                elif root.kind == "harness":
-                    named = file is not None and file.is_hot
+                if path in self._users or root.kind == "harness":
+                    named = self._says_xla if path in self._users else file is not None and file.is_hot
                     occurrences = _assumed(occurrences, _BY_FRAMEWORK if named else TRAINED_ELSEWHERE)
                 occurrences = self._of_replicas(occurrences, root.file)
         except RecursionError:

@@ -41,7 +41,7 @@ TELLS_MASTER: Assumptions = frozenset({f"the test on line {{owner}} {SEPARATES}"
 """A caller's test of the replicas, as a called function sees it."""
 SCALES: Assumptions = frozenset({"the scaler is enabled"})
 TRAINED_ELSEWHERE: Assumptions = frozenset({"the framework trains this on an XLA device"})
-"""A class that a framework calls, in a file that says nothing of XLA."""
+"""What trains by a framework, of which only another file of the project says anything of XLA."""
 
 
 def assume(clause: str) -> Assumptions:
