@@ -61,6 +61,23 @@ def execute(job: Job, send: Send) -> None:
     )
     if job.trained and run.raised is None:
         send({"trained": run.moved.changed(), "parameters": run.moved.values()})
+    if job.other_seed is not None and run.raised is None and job.replicas == 1:
+        send({"complete": True})
+        del run
+        send({"reseeded": _numbers_again(job, job.other_seed)})
+
+
+def _numbers_again(job: Job, seed: int) -> list[float] | None:
+    """What main() returns where the program is run once more, in a process that has compiled its graphs."""
+    folder = str(Path(job.program).parent)
+    for name, module in [*sys.modules.items()]:
+        if (getattr(module, "__file__", None) or "").startswith(folder):
+            del sys.modules[name]  # what its own modules hold was drawn under the first seed
+    gc.collect()
+    run = _Run(job, None)
+    with seeds.shifted(seed):
+        run.execute()
+    return run.numbers() if run.raised is None else None
 
 
 def _prepare(number: int, devices: int) -> None:

@@ -25,6 +25,8 @@ class Job:
         without: A hook of the guard that is left out, as `xlalint_runtime.proving.leaving_out` names it.
         trained: Whether to compare its parameters before and after, and to tell them, which reads them.
         seed: What is added to every seed that it sets, and set before it begins.
+        other_seed: The same of a second run in the same process, of which only the numbers are told; None:
+            there is none.
         timeout: Seconds until it is killed.
         request: To run it as `xlalint run` does: fields of its `Request`, all but the program; None: to
             measure it as a proof, whose last line calls `main()`.
@@ -38,6 +40,7 @@ class Job:
     without: str | None = None
     trained: bool = True
     seed: int = 0
+    other_seed: int | None = None
     timeout: float = TIMEOUT
     request: dict[str, Any] | None = None
 

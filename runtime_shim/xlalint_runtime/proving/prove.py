@@ -88,9 +88,8 @@ def jobs(program: Any) -> Iterator[Job]:
     for one in (program, program.fixed):
         if one is not None:
             first = job(one, program.replicas, program.code, program.devices)
-            yield first
-            if one is program.fixed or not (_breaks_down(program) or _is_compared(program)):
-                yield replace(first, seed=_OTHER_SEED, guarded=False, trained=False)
+            says_nothing_else = one is program.fixed or not (_breaks_down(program) or _is_compared(program))
+            yield replace(first, other_seed=_OTHER_SEED) if says_nothing_else else first
 
 
 def job(program: Any, replicas: int, code: str | None, devices: int | None = None) -> Job:
@@ -119,26 +118,26 @@ def measure(jobs: Iterable[Job]) -> dict[str, Measurement]:
 
 def measure_on(server: ForkServer, jobs: Iterable[Job]) -> dict[str, Measurement]:
     """The same on an engine that has started already."""
-    unique = {(job.program, job.seed): job for job in jobs}
+    unique = {job.program: job for job in jobs}
     # Those that wait for a lost replica take longest: they come first, and nobody waits for them last.
     ordered = sorted(unique.values(), key=lambda job: -job.replicas)
-    runs = {(run.program, run.seed): run for run in server.run(ordered)}
+    runs = {run.program: run for run in server.run(ordered)}
+    # A program that cannot be run again in its process, or says the same there, is run in one of its own.
+    again = [
+        replace(job, seed=job.other_seed, other_seed=None, guarded=False, trained=False)
+        for job in ordered
+        if job.other_seed is not None and (run := runs[job.program]).reseeded in (None, run.numbers)
+    ]
+    reseeded = {run.program: run.numbers for run in server.run(again)}
     # Under the other seed the guard puts no order into what replicas launch. On a busy machine they may
     # starve each other then, which says nothing of the program: its first run has come to its end.
     starved = [
         job
-        for job in ordered
-        if job.seed and job.replicas > 1 and runs[job.program, job.seed].numbers is None
-        if (job.program, 0) in runs and runs[job.program, 0].numbers is not None
+        for job in again
+        if job.replicas > 1 and reseeded[job.program] is None and runs[job.program].numbers is not None
     ]
-    runs |= {(run.program, run.seed): run for run in server.run(starved)}
-    return {
-        program: replace(run, reseeded=runs[program, _OTHER_SEED].numbers)
-        if (program, _OTHER_SEED) in runs
-        else run
-        for (program, seed), run in runs.items()
-        if seed == 0
-    }
+    reseeded |= {run.program: run.numbers for run in server.run(starved)}
+    return runs | {program: replace(runs[program], reseeded=found) for program, found in reseeded.items()}
 
 
 def judge(program: Any, bad: Measurement, fixed: Measurement | None) -> Verdict:
