@@ -93,3 +93,17 @@ copied_on_the_first_way_only("often" in sys.argv)
 copied_on_the_second_way_only("often" in sys.argv)
 another_by_the_same_name()
 computed_of_it_in_place()
+
+
+def computed_of_it():
+    for step in range(9):
+        scores = model(x)
+        best = scores.argmax(-1)
+        log.append(best.cpu())  # expect: XLA102
+        print((best == 0).float().mean().item())
+        print((best == scores.argmin(-1)).float().mean().item())  # expect: XLA102
+        scores.sum().backward()
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+computed_of_it()

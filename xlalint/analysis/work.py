@@ -40,7 +40,7 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     differs, reduced, history = False, False, False
     perhaps_reduced = False
     tensors = []
-    for value in inputs:
+    for value in map(_settled, inputs):
         if value.kind is Kind.TENSOR:
             tensors.append(value)
             must = max(must, value.recorded.must)
@@ -67,11 +67,15 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     return Value(Kind.TENSOR, assumes, recorded, differs, reduced_perhaps, history=history)
 
 
+def _settled(value: Value) -> Value:
+    """The value without what was run to copy it to the host: it is there, for whatever is computed of it."""
+    return value.run() if isinstance(value.payload, Tensor) and value.payload.fetched else value
+
+
 def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store) -> Value:
     """A value is read on the host, by a call or as `by` says; returns the number that comes of it."""
     if value.kind is Kind.TENSOR:
-        if isinstance(value.payload, Tensor) and value.payload.fetched:
-            value = value.run()
+        value = _settled(value)
         if reading is Reading.EXPLICIT or value.known:
             frame.model.read(
                 store.state, value, reading, _shown(by, frame), site, closure_argument=frame.closure_argument
