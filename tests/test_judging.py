@@ -195,7 +195,11 @@ def test_the_order_of_findings_does_not_matter() -> None:
         for message in "ba"
         for since in ((at(2),), (at(1),))
     ]
-    assert settle(found) == settle(found[::-1]) == [placed(at(5), at(3), message="a", since=(at(1),))]
+    assert (
+        settle(found)
+        == settle(found[::-1])
+        == [placed(at(5), at(3), message="a", since=(at(1),))._replace(also=(at(4),))]
+    )
 
 
 def test_a_rule_yields_to_one_that_says_more_at_the_same_place() -> None:

@@ -91,6 +91,7 @@ class Placed(NamedTuple):
         owner: Where the scope was opened, or the test made, that the finding is about.
         around: The calls that lead to the function that the diagnostic stands in, the innermost first, from
             where the pending work was recorded.
+        also: Where else below the same call it happens as well.
     """
 
     finding: Finding
@@ -98,6 +99,7 @@ class Placed(NamedTuple):
     since: tuple[Site, ...] = ()
     owner: Site | None = None
     around: Path = ()
+    also: Path = ()
 
     @property
     def code(self) -> str:
@@ -218,6 +220,7 @@ def located(placed: Placed, where: Callable[[Site], Site]) -> Placed:
         tuple(map(where, placed.since)),
         None if placed.owner is None else where(placed.owner),
         tuple(map(where, placed.around)),
+        tuple(map(where, placed.also)),
     )
 
 
@@ -236,11 +239,14 @@ def settle(found: Iterable[Placed]) -> list[Placed]:
     for placed in found:
         _keep_surest(alike, (placed.code, placed.path[0], placed.path[-1]), placed)
     best: dict[tuple[str, Site], Placed] = {}
+    below: dict[tuple[str, Site], set[Site]] = defaultdict(set)
     for placed in prevailing(alike.values()):
-        _keep_surest(best, (placed.code, placed.path[0]), placed)
+        key = placed.code, placed.path[0]
+        _keep_surest(best, key, placed)
+        below[key].add(placed.path[-1])
     return [
-        placed
-        for placed in best.values()
+        placed._replace(also=tuple(sorted(below[key] - {placed.path[0], placed.path[-1]})))
+        for key, placed in best.items()
         if not (placed.path[0].path == placed.path[-1].path and _is_told_below(placed, best))
     ]
 
@@ -344,6 +350,7 @@ def _related(placed: Placed, sources: Sources) -> Iterator[Related]:
         chain = (*chain[: most - 1], chain[-1])
     places = [(site, "called from here") for site in chain[:-1]]
     places += [(site, "it happens here") for site in chain[-1:]]
+    places += [(site, "it happens here, too") for site in placed.also if chain][: most - len(places)]
     places += [(site, "called from here") for site in placed.around][: most - len(places)]
     for site, message in places:
         yield Related(sources.shown(site), sources.range(site), message, site.cell)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xlalint.cure import AutocastOnXla
 from xlalint.diagnostic import Severity
+from xlalint.lazy.assumptions import is_of_device
 from xlalint.lazy.events import WorkInAutocast
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Later, Rule
@@ -20,7 +21,8 @@ class CudaAutocast(Rule[WorkInAutocast]):
     It has no effect: autocast is a setting of one type of device, and the model goes on to compute in
     float32. With `dtype=torch.bfloat16` it raises `RuntimeError` where there is no CUDA device.
 
-    Silent where `enabled` is false.
+    Silent where `enabled` is false, or nobody knows whether it is. *Likely* where the device is one of XLA
+    on some ways only, such as with a fallback to another.
 
     ## Example
     ```python
@@ -62,11 +64,10 @@ class CudaAutocast(Rule[WorkInAutocast]):
     code = "XLA705"
     name = "cuda-autocast"
     severity = Severity.ERROR
-    only_definite = True
 
     def judge(self, event: WorkInAutocast, state: View) -> Iterator[Finding]:
-        if event.assumes:
-            return  # it may be another device, or not enabled
+        if not is_of_device(event.assumes):
+            return  # it may not be enabled
         message = "has no effect: this autocast is for CUDA, and the work on {later} is on an XLA device"
         if event.raises:
             message = "raises `RuntimeError`: this autocast is for CUDA, and the device is an XLA device"

@@ -28,7 +28,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import assume
+from xlalint.lazy.assumptions import IS_XLA, assume
 from xlalint.lazy.state import State
 from xlalint.lazy.values import (
     NOTHING,
@@ -157,7 +157,7 @@ def _device_by_use(name: str, function: Function) -> Value | None:
         return None
     if name not in _moved_to(node):
         return None
-    return Value(Kind.DEVICE, assume(f"`{name}` is an XLA device"), payload=Device(XLA))
+    return Value(Kind.DEVICE, assume(f"`{name}` {IS_XLA}"), payload=Device(XLA))
 
 
 @lru_cache(maxsize=1024)  # asked for each parameter of each call: an eighth of a cold run

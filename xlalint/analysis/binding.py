@@ -29,7 +29,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import record
-from xlalint.lazy.assumptions import assume, either
+from xlalint.lazy.assumptions import PART, either
 from xlalint.lazy.events import Form
 from xlalint.lazy.values import (
     HOST,
@@ -293,8 +293,6 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Fram
     for target in targets:
         bind(machine, target, each, frame, store)
 
-
-PART = assume("what is taken from the batch or output is a tensor")
 
 _GIVEN = kinds_that("concerns_engine")
 

@@ -14,9 +14,7 @@ from xlalint.analysis.library.compiling import call_compiled, call_compiled_modu
 from xlalint.analysis.library.functions import apply, call_library
 from xlalint.analysis.library.methods import call_method
 from xlalint.analysis.library.modules import call_module
-from xlalint.analysis.library.optimizers import (
-    make_optimizer,
-)
+from xlalint.analysis.library.optimizers import made_by_unknown, make_optimizer
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
@@ -101,7 +99,9 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
         result = machine.invoke(callee, made)
         if result.kind in (Kind.UNKNOWN, Kind.HOST):
             guess = machine.names.flag(last_name(node.func), frame.outline)
-            return guess if guess is not None and guess.assumes else result
+            if guess is not None and guess.assumes:
+                return guess
+            return (made_by_unknown(made) or result) if result.kind is Kind.UNKNOWN else result
         return result
     before = store.state.loop.own.cut_by
     result = machine.invoke(callee, made)

@@ -200,11 +200,29 @@ def chosen(one: Value, other: Value, test: ast.expr) -> Value | None:
         if device.assumes and prevails_as_device(device, instead):
             return device  # that this is the device is assumed once, however many tests there are
     yes, no = clauses(test)
-    if _prevails(one, other):
+    if _prevails(one, other) and not _is_left_at_last(one, test):
         return one._replace(assumes=_also(one, yes))
-    if _prevails(other, one):
+    if _prevails(other, one) and not _is_left_at_last(other, test):
         return other._replace(assumes=_also(other, no))
     return None
+
+
+def _is_left_at_last(value: Value, test: ast.expr) -> bool:
+    """Whether an optimizer lost its model to the host in what may be the last round of a loop: a test for
+    one number says so, unless it is one of the first, or a rank."""
+    held = value.payload
+    if not isinstance(held, Optimizer) or held.place is not Place.XLA:
+        return False
+    return any(
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.Eq | ast.GtE)
+        and not (isinstance(last := node.comparators[0], ast.Constant) and last.value in _FIRST)
+        for node in ast.walk(test)
+    )
+
+
+_FIRST = (0, 1, True, False, None)
+"""What a test may compare with that is no test for the last round of a loop."""
 
 
 def _also(value: Value, clause: Assumptions) -> Assumptions:

@@ -6,7 +6,7 @@ import ast
 import operator
 import re
 
-from xlalint.analysis.binding import PART, element
+from xlalint.analysis.binding import element
 from xlalint.analysis.conditions import chosen
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
@@ -30,7 +30,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import MANY, SEPARATES, assume, is_of_ways
+from xlalint.lazy.assumptions import MANY, PART, SEPARATES, assume, is_of_ways
 from xlalint.lazy.events import Form, Reading
 from xlalint.lazy.values import (
     HOST,

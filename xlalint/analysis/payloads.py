@@ -200,6 +200,7 @@ class Opens(Enum):
     AUTOCAST = "products are computed in lower precision inside"
     NO_AUTOCAST = "whatever autocast is around is off inside"
     OTHER_AUTOCAST = "operations on other devices than those of XLA are computed in lower precision inside"
+    BFLOAT16_OF_CUDA = "the same in bfloat16, which raises where there is no device of CUDA"
 
     __hash__ = BY_IDENTITY
 

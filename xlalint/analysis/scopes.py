@@ -114,9 +114,10 @@ def _with_items(
             lambda current: _switch_on_again(frame, current),
             frame,
         )
-    if opening is not None and opening.effect is Opens.OTHER_AUTOCAST:
+    if opening is not None and opening.effect in (Opens.OTHER_AUTOCAST, Opens.BFLOAT16_OF_CUDA):
         site = frame.site(item.context_expr)
-        frame.model.enter_autocast(store.state, site, assumes=value.assumes)
+        raises = opening.effect is Opens.BFLOAT16_OF_CUDA
+        frame.model.enter_autocast(store.state, site, assumes=value.assumes, raises=raises)
         return guarded(
             lambda: _with_items(machine, node, rest, frame, store),
             lambda current: _end_autocast(site, frame, current),

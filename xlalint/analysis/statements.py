@@ -11,6 +11,7 @@ from xlalint.analysis.call import dotted
 from xlalint.analysis.decorators import decorated, opens_scope
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.library.modules import with_part
+from xlalint.analysis.library.optimizers import wrapped_by_unknown
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import operate
 from xlalint.analysis.payloads import (
@@ -49,9 +50,23 @@ def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> S
     value = machine.evaluate(node.value, frame, store)
     if held is not None and held.history and value.history:
         frame.model.keep_history(store.state, held, value, spelling(node.value), frame.site(node))
+    if value.kind is Kind.UNKNOWN and isinstance(node.value, ast.Call) and len(node.targets) == 1:
+        value = _rewrapped(machine, node.targets[0], node.value, frame, store) or value
     for target in node.targets:
         bind(machine, target, value, frame, store)
     return store
+
+
+def _rewrapped(
+    machine: Machine, target: ast.expr, call: ast.Call, frame: Frame, store: Store
+) -> Value | None:
+    """The optimizer in `optimizer = Wrapper(optimizer)`, where nobody knows the wrapper."""
+    name = dotted(target)
+    if name and name in map(dotted, (*call.args, *(keyword.value for keyword in call.keywords))):
+        held = machine.evaluate(target, frame, store)
+        if held.kind is Kind.OPTIMIZER:
+            return wrapped_by_unknown(held, spelling(call))
+    return None
 
 
 def _summed(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> Value | None:

@@ -15,7 +15,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import BOOKKEEPING, SCHEDULER, SCHEDULES
-from xlalint.lazy.assumptions import RETURNS, assume
+from xlalint.lazy.assumptions import PART, RETURNS, assume, least
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.values import (
@@ -67,7 +67,9 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
         if len(tensors) == 1 and not may_cut and not _is_part_of_module(machine, call):
             # Unless it is a module it works on its argument, which weighs more.
             weighs = weight_of(tensors[0])
-        call.frame.model.record_perhaps(call.store.state, Weight.HEAVY, call.site)
+        # Of several that it gets, the surest says that this is done on the device: of a batch, each part.
+        assumes = least(value.assumes - PART for value in tensors)
+        call.frame.model.record_perhaps(call.store.state, Weight.HEAVY, call.site, assumes=assumes)
         recorded = Recorded(weighs, Weight.HEAVY) if call.frame.model.records(call.store.state) else NOTHING
         return Value(Kind.TENSOR, assume(f"`{call.spelling}` {RETURNS}"), recorded, differs=True)
     shown = (lambda: call.spelling) if _keeps_books(call) else None

@@ -56,11 +56,11 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
         state.loop = state.loop._replace(finds_callers=False)
     if known is not None:
         model.record(state, known, node_site)
-    if known is not may:
-        model.record_perhaps(state, may, node_site)
     # One tensor on the device is enough for the result to be one, and to weigh what it weighs.
     enough = [value.assumes for value in tensors if must is base or value.recorded.must is must]
     assumes = assumptions.least(enough)
+    if known is not may:
+        model.record_perhaps(state, may, node_site, assumes=assumes if known is None else None)
     recorded = Recorded(must, may) if model.records(state) else NOTHING
     reduced_perhaps = reduced or (None if perhaps_reduced else False)
     history = history and state.scopes.no_grad is False

@@ -385,6 +385,8 @@ TENSOR = "torch.Tensor"
 FAMILY = "torch"
 """What is imported from packages that begin so wins over what a project has for want of them."""
 
+BFLOAT16 = "torch.bfloat16"
+"""An autocast for CUDA raises when it is asked for this where there is none (torch/amp/autocast_mode.py)."""
 TORCH = "torch."
 """What is called below this is an operation on tensors, unless it is known to be something else."""
 

@@ -31,6 +31,8 @@ LEAVES_A_REST: Assumptions = frozenset({"the number of samples is no multiple of
 LAZY: Assumptions = frozenset({"eager mode is off"})
 MOVES = "moves a tensor or a module"
 """How the assumption ends that something unknown, moved to the device, is one of the two."""
+IS_XLA = "is an XLA device"
+"""How the assumption ends that what a function moves its tensors to is a device of XLA."""
 RETURNS = "returns a tensor"
 """How the assumption ends that what an unknown callee made of device values is a tensor."""
 COMES_HERE = "comes here"
@@ -39,6 +41,7 @@ SEPARATES = "tells the master from the others"
 """How the assumption ends that a test that hangs on more than the replica lets some of them in."""
 TELLS_MASTER: Assumptions = frozenset({f"the test on line {{owner}} {SEPARATES}"})
 """A caller's test of the replicas, as a called function sees it."""
+PART: Assumptions = frozenset({"what is taken from the batch or output is a tensor"})
 SCALES: Assumptions = frozenset({"the scaler is enabled"})
 TRAINED_ELSEWHERE: Assumptions = frozenset({"the framework trains this on an XLA device"})
 """What trains by a framework, of which only another file of the project says anything of XLA."""
@@ -89,6 +92,11 @@ def _is_of_way(clause: str) -> bool:
 def is_of_ways(assumes: Assumptions) -> bool:
     """Whether all that is assumed is by which ways the program came here: what is met there is sure."""
     return all(map(_is_of_way, assumes))
+
+
+def is_of_device(assumes: Assumptions) -> bool:
+    """Whether nothing is assumed but that, on some way to it, the device is one of XLA."""
+    return all(_is_of_way(clause) or clause.endswith(IS_XLA) for clause in assumes)
 
 
 _OF_TEST = re.compile(r"(?:not )?`[^`]*`")

@@ -88,7 +88,7 @@ TERMS: dict[Owed, Terms] = {
     Owed.LONE_CUT: Terms(dropped_by_cut=True, settled_by_one_arm=True, placed_in_caller=True),
     Owed.STEPS: Terms(settled_by_one_arm=True, needs_heavy_work=True),
     Owed.DEVICE: Terms(),
-    Owed.AUTOCAST: Terms(),
+    Owed.AUTOCAST: Terms(told_apart_by_detail=True),
     Owed.LOWERED: Terms(told_apart_by_detail=True),
     Owed.PRECISE: Terms(),
     Owed.TIED: Terms(),

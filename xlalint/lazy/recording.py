@@ -43,6 +43,8 @@ _MEETING = frozenset({Cause.LOADER, Cause.RENDEZVOUS})
 _REPEATS = frozenset({Cause.LOADER, Cause.SCOPE_ENTRY, Cause.RENDEZVOUS})
 """What makes a marker superfluous that comes directly before it."""
 
+_RAISES = "asked for what only a device of CUDA has"
+"""The detail of an autocast for other devices that raises where there is none of them."""
 _OWN_LOOP = "of a loop that has cut before"
 """The detail of a cut before backward, which is told there; of another it is the end of a loop that tells."""
 
@@ -69,8 +71,10 @@ class RecordingTransitions(Transitions):
         self._work_in_forward(state)
         return Recorded(weight, weight)
 
-    def record_perhaps(self, state: State, weight: Weight, site: Site) -> None:
-        """Device work of at most `weight` is perhaps recorded at `site`."""
+    def record_perhaps(
+        self, state: State, weight: Weight, site: Site, *, assumes: Assumptions | None = None
+    ) -> None:
+        """Device work of at most `weight` is perhaps recorded at `site`; it is, if what is assumed holds."""
         engine = state.engine
         if weight is Weight.NONE or not self.records(state):
             return
@@ -80,6 +84,8 @@ class RecordingTransitions(Transitions):
         state.engine = engine.holds(recorded, site)
         self._work_in_forward(state)
         if weight is Weight.HEAVY:
+            if assumes is not None:
+                self._work_in_autocast(state, site, assumes)
             state.obligations = left_by_work(state.obligations)
             if not state.loop.own.works:
                 note(state, works=True)
@@ -161,10 +167,17 @@ class RecordingTransitions(Transitions):
         """Whether the engine records what it is told to compute: in eager mode only inside a step."""
         return not state.engine.eager or state.scopes.step is not None
 
-    def _settle_with_work(self, state: State, site: Site) -> None:
+    def _work_in_autocast(self, state: State, site: Site, assumes: Assumptions) -> None:
         for obligation in state.owes(Owed.AUTOCAST):
-            met = both(obligation.assumes, state.trust.bounded)
-            self._settle(state, obligation, WorkInAutocast(site, met, obligation))
+            met = both(both(obligation.assumes, assumes), state.trust.bounded)
+            event = WorkInAutocast(site, met, obligation, obligation.detail == _RAISES)
+            if not met:
+                self._settle(state, obligation, event)
+            elif assumptions.weight(met) <= 1:  # of the work that follows more may be known
+                self._emit(event, state)
+
+    def _settle_with_work(self, state: State, site: Site) -> None:
+        self._work_in_autocast(state, site, assumptions.NONE)
         state.obligations = left_by_work(state.obligations)
         for obligation in state.owes(Owed.EXIT):
             if obligation.detail == "raise" or state.scopes.open:
@@ -355,9 +368,15 @@ class RecordingTransitions(Transitions):
             state.obligations -= set(state.owes(Owed.TRACED))
         self._emit(ScopeEntered(scope.site, scope=scope), state)
 
-    def enter_autocast(self, state: State, site: Site, *, assumes: Assumptions = assumptions.NONE) -> None:
-        """From here on operations are computed in lower precision, but on other devices than those of XLA."""
-        self._owe(state, Owed.AUTOCAST, site, both(assumes, state.trust.bounded))
+    def enter_autocast(
+        self, state: State, site: Site, *, assumes: Assumptions = assumptions.NONE, raises: bool = False
+    ) -> None:
+        """From here on operations are computed in lower precision, but on other devices than those of XLA.
+
+        It `raises` where there is none of those, as it is asked for what only they can do.
+        """
+        detail = _RAISES if raises else ""
+        self._owe(state, Owed.AUTOCAST, site, both(assumes, state.trust.bounded), detail)
 
     def refuse_autocast(self, state: State, site: Site) -> None:
         """An autocast for other devices raises, as it is asked for what only these can do."""

@@ -11,6 +11,7 @@ from xlalint.analysis.payloads import (
     NO_GRAD,
     Bound,
     Clock,
+    Namespace,
     Opening,
     Opens,
     Scoped,
@@ -18,6 +19,7 @@ from xlalint.analysis.payloads import (
     elements,
     targets,
 )
+from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.cuts import Cause
@@ -130,7 +132,10 @@ def _autocast_for(device: str, call: Call, position: int = -1) -> Value:
     # `scaler is not None` holds as far as is known where some way makes a scaler, and others need not.
     sure = enabled and not isinstance(call.written("enabled", position), ast.Compare | ast.BoolOp)
     assumes = NONE_ASSUMED if sure else assume(f"`{call.spelling}` is enabled")
-    return Value(Kind.SCOPE, assumes, payload=Opening(None, call.spelling, Opens.OTHER_AUTOCAST))
+    dtype = call.argument(1, "dtype")
+    in_bfloat16 = dtype is not None and dtype.payload == Namespace(functions.BFLOAT16)
+    effect = Opens.BFLOAT16_OF_CUDA if in_bfloat16 else Opens.OTHER_AUTOCAST
+    return Value(Kind.SCOPE, assumes, payload=Opening(None, call.spelling, effect))
 
 
 def _eager_mode(machine: Machine, call: Call) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xlalint.analysis.binding import PART, element, rebind
+from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
@@ -30,7 +30,7 @@ from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge import classes, functions
 from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import assume, both
+from xlalint.lazy.assumptions import PART, assume, both
 from xlalint.lazy.sharding import Misuse
 from xlalint.lazy.values import (
     HOST,

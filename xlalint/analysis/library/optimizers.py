@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
@@ -19,6 +21,7 @@ from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
+from xlalint.lazy.assumptions import assume, both
 from xlalint.lazy.events import Use
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Site
@@ -39,6 +42,24 @@ def make_optimizer(call: Call) -> Optimizer:
         if isinstance(held, Container):
             waiting += [held.element, *(held.items or ())]
     return Optimizer(None, Place.UNKNOWN, call.site)
+
+
+def made_by_unknown(call: Call) -> Value | None:
+    """The optimizer that a callee nobody knows makes of parameters, if it is called as what makes one is."""
+    names_one = call.function is not None and "optim" in ast.unparse(call.function).lower()
+    if not (names_one or "lr" in call.keywords):
+        return None
+    for given in call.values:
+        held = given.payload
+        if isinstance(held, Parameters) and held.of is not None:
+            assumes = both(given.assumes, assume(f"`{call.spelling}` returns an optimizer"))
+            return Value(Kind.OPTIMIZER, assumes, payload=Optimizer(held.of, held.place, call.site))
+    return None
+
+
+def wrapped_by_unknown(held: Value, spelling: str) -> Value:
+    """What a callee nobody knows makes of the optimizer whose name it gets: one that steps as that does."""
+    return held._replace(assumes=both(held.assumes, assume(f"`{spelling}` wraps the optimizer")))
 
 
 def built_at(optimizer: Value | None) -> Site | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from xlalint.analysis.binding import PART, element, part_of, rebind
+from xlalint.analysis.binding import element, part_of, rebind
 from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
@@ -44,6 +44,7 @@ from xlalint.knowledge.operations import (
     operation_of,
 )
 from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import PART
 from xlalint.lazy.events import Form, Reading, Use
 from xlalint.lazy.values import (
     HEAVY,
