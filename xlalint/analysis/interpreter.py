@@ -497,9 +497,10 @@ class Interpreter(Memo):
             call.store.maybe_run_all()
         if left.state.loop.all.backward:
             call.store.free_history()
-        call.store.attributes.update(left.attributes)
         for identity, move in left.moved.items():
             call.store.move_module(identity, move.called_at(call.site))
+        # What the function has set knows already what it has moved, and may have been built below the move.
+        call.store.attributes.update(left.attributes)
         return summary.value
 
     def _tell(self, summary: Summary, call: Call, told: Callable[[frozenset[Fact]], frozenset[Fact]]) -> None:
