@@ -56,7 +56,7 @@ main()
 def count(model, loader, device):
     for x in pl.MpDeviceLoader(loader, device):
         loss = model(x).sum()
-        print(loss)  # expect: XLA102 likely
+        print(loss)  # expect: XLA102
 
 
 def train(model, loader, optimizer, device):
@@ -65,7 +65,7 @@ def train(model, loader, optimizer, device):
         loss = model(x).sum()
         loss.backward()
         optimizer.step()
-        print(loss.item())  # expect: XLA102 likely
+        print(loss.item())  # expect: XLA102
 
 
 main()

@@ -9,6 +9,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.moments import MOMENT, frame_at
 from xlalint.analysis.outline import Function, within
 from xlalint.analysis.payloads import (
     Bound,
@@ -74,6 +75,8 @@ def captured(bound: Bound, call: Call) -> dict[str, Value]:
     """What a called function captured of the functions around it."""
     own = bound.function.locals()
     held = {name: value for name, value in bound.captured if name not in own}
+    if bound.function.outline is call.frame.outline and MOMENT in call.frame.captured:
+        held[MOMENT] = call.frame.captured[MOMENT]
     parent = bound.function.parent
     if parent is not None:
         for name in bound.function.free_names():
@@ -114,7 +117,8 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
             if isinstance(default, ast.Constant):  # the same everywhere
                 names[name] = machine.evaluate(default, call.frame, call.store)
             else:
-                names[name] = machine.evaluate(default, Frame(function.outline, None, 0), Store(State()))
+                frame = frame_at(function.outline, function.node)  # where it is defined
+                names[name] = machine.evaluate(default, frame, Store(State()))
         else:
             names[name] = _device_by_use(name, function) or _annotated_value(machine, annotation, function)
     if arguments.vararg is not None:

@@ -15,6 +15,7 @@ from xlalint.analysis.library.optimizers import (
 )
 from xlalint.analysis.library.replicas import of_variable
 from xlalint.analysis.machine import Evaluate, Machine
+from xlalint.analysis.moments import moment_of
 from xlalint.analysis.operators import ask, evaluate_test
 from xlalint.analysis.payloads import (
     COUNTER,
@@ -65,7 +66,7 @@ def _name(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> Value
         if value is None:
             if frame.function is not None and frame.function.binds(node.id):
                 return machine.names.flag(node.id, frame.outline) or UNKNOWN
-            return machine.names.global_name(node.id, frame.outline, frame.function)
+            return machine.names.global_name(node.id, frame.outline, frame.function, moment_of(frame))
     elif value.kind is Kind.CALLABLE and frame.function is not None:
         return _recapture(value, frame, store)
     if value.kind is Kind.UNKNOWN:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.moments import moment_of
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import Bound, Classes, Container, Iterated, classes_of, targets
 from xlalint.analysis.store import Store
@@ -73,7 +74,8 @@ def _is_named(machine: Machine, frame: Frame, store: Store, *, surely: bool) -> 
     if not holders:
         return False
     used = frame.function.outer_names() if frame.function is not None else frozenset()
-    named += (machine.names.global_name(name, frame.outline, frame.function) for name in sorted(used))
+    moment = moment_of(frame)
+    named += (machine.names.global_name(name, frame.outline, frame.function, moment) for name in sorted(used))
     return not holders.isdisjoint(_held(machine, named, store))
 
 

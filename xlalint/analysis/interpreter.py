@@ -31,6 +31,7 @@ from xlalint.analysis.kept import Context, Kept
 from xlalint.analysis.lookups import Lookups
 from xlalint.analysis.machine import Evaluate, Execute
 from xlalint.analysis.memo import MOST_DEPTH, Memo
+from xlalint.analysis.moments import enter_moment, moments
 from xlalint.analysis.names import Names
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
@@ -170,15 +171,18 @@ class Interpreter(Memo):
     def run_block(self, body: list[ast.stmt], frame: Frame, store: Store) -> Store | None:
         """Execute statements one after the other."""
         current: Store | None = store
+        when = moments(frame.outline) if body is frame.outline.tree.body else None
         watched = self.observer if not (frame.quiet or frame.muted) else None
         self._nest()
         apart = NO_READS
         frame.reads.clear()  # those of the header of a statement
         last = store
-        for statement in body:
+        for number, statement in enumerate(body):
             if current is None:
                 break
             last = current
+            if when is not None:
+                enter_moment(frame, when.at(number))
             if watched is not None:
                 watched(statement, frame.outline, current)
             execute = EXECUTORS.get(type(statement))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.moments import Moment, frame_at, moments
 from xlalint.analysis.operators import truth
 from xlalint.analysis.outline import Binding, Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
@@ -64,10 +65,17 @@ class Names:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
 
-    def global_name(self, name: str, outline: Outline, function: Function | None = None) -> Value:
-        """The value of a name of the module, or of a builtin, as a function of the module sees it."""
+    def global_name(
+        self, name: str, outline: Outline, function: Function | None = None, moment: Moment | None = None
+    ) -> Value:
+        """The value of a name of the module, or of a builtin, as a function of the module sees it.
+
+        Args:
+            moment: When the function runs, where that is known.
+        """
         flag = self.flag(name, outline)
-        value = self._seen_by(function, name, outline) or self.in_module(name, outline)
+        value = self._seen_at(moment, name, outline) or self._seen_by(function, name, outline)
+        value = value or self.in_module(name, outline)
         if flag is not None:
             # What the project defines says more than a guess by its name.
             own = value is not None and any(isinstance(t, Bound) for t in targets(value))
@@ -77,6 +85,19 @@ class Names:
         if name in _BUILTINS:
             return callable_value(Known(f"builtins.{name}"))
         return UNKNOWN
+
+    def _seen_at(self, moment: Moment | None, name: str, outline: Outline) -> Value | None:
+        """What a name that the module binds several times means at a moment; None for all others."""
+        if moment is None or len(outline.bindings.get(name, ())) < 2:
+            return None
+        self._machine.rest_on("whole", outline.file)
+        seen = moments(outline).seen(name, moment)
+        if seen is None:
+            return None
+        bindings = [outline.bindings[name][number] for number in seen]
+        return self._machine.lookups.find(
+            ("name", outline, name, seen), lambda: self._joined(bindings, name, outline), lambda: UNKNOWN
+        )
 
     def _seen_by(self, function: Function | None, name: str, outline: Outline) -> Value | None:
         """What a name that the module defines several times means in a function; None for all others."""
@@ -128,8 +149,22 @@ class Names:
         return value if value.kind is not Kind.UNKNOWN or name in outline.bindings else None
 
     def _find_global(self, outline: Outline, name: str) -> Value:
-        joined: Value | None = None
         bindings = outline.bindings.get(name, [])
+        if bindings:
+            return self._joined(bindings, name, outline)
+        for source in outline.star_imports:
+            module = self.find_module(source, outline)
+            if module is not None and name in module.bindings:
+                return self.in_module(name, module) or UNKNOWN
+            if module is not None:
+                self._machine.rest_on("name", module.file, name)
+            if f"{source}.{name}" in functions.FUNCTIONS:
+                return self.qualified(f"{source}.{name}", outline)
+        return UNKNOWN
+
+    def _joined(self, bindings: list[Binding], name: str, outline: Outline) -> Value:
+        """What a name is by some of its bindings."""
+        joined: Value | None = None
         libraries = [b for b in bindings if isinstance(b, Import) and b.target.startswith(functions.FAMILY)]
         for binding in libraries or self._bound(bindings, outline):
             if isinstance(binding, Import):
@@ -143,23 +178,13 @@ class Names:
                 )
                 if builds_on and joined is not None:
                     store.names[name] = joined
-                value = self._machine.evaluate(binding, Frame(outline, None, 0), store)
+                value = self._machine.evaluate(binding, frame_at(outline, binding), store)
                 if builds_on and binding not in outline.in_branches:
                     joined = None  # `model = model.to(device)`: nothing is what it was before
             joined = value if joined is None else join_values(joined, value)
-        if joined is not None:
-            if joined.kind is Kind.CONSTANT and self._runs_text(outline):
-                return HOST
-            return run(joined)
-        for source in outline.star_imports:
-            module = self.find_module(source, outline)
-            if module is not None and name in module.bindings:
-                return self.in_module(name, module) or UNKNOWN
-            if module is not None:
-                self._machine.rest_on("name", module.file, name)
-            if f"{source}.{name}" in functions.FUNCTIONS:
-                return self.qualified(f"{source}.{name}", outline)
-        return UNKNOWN
+        if joined is None:
+            return UNKNOWN
+        return HOST if joined.kind is Kind.CONSTANT and self._runs_text(outline) else run(joined)
 
     def _bound(self, bindings: list[Binding], outline: Outline) -> list[Binding]:
         """The bindings of a name without those that are passed over; all, where none would be left."""

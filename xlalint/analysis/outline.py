@@ -6,13 +6,16 @@ import ast
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from xlalint.analysis.sections import SIMPLE, Sections, blocks, digest
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.knowledge.methods import MOVES
 from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.sources.file import split_lines
+
+if TYPE_CHECKING:
+    from xlalint.analysis.moments import Moments
 
 ADDS_OPTION = "add_argument"
 """How the method of `argparse` is called that adds an option."""
@@ -306,6 +309,8 @@ class Outline:
         """What a branch or a loop of its body assigns, with the tests of the `if` statements around it: the
         name may as well be what it was before."""
         self.star_imports: list[str] = []
+        self.moments: Moments | None = None
+        """When its names are bound anew; None until somebody asks."""
         self._mentioned: dict[frozenset[str], bool] = {}
         self._sites: dict[ast.AST, Site] = {}
         self._lines: list[str] | None = None
@@ -324,6 +329,7 @@ class Outline:
         self.classes.clear()
         self._sites.clear()
         self._lines = self._sections = self._by_key = None
+        self.moments = None
         self.text = ""
         self.tree = ast.Module([], [])
 

@@ -14,6 +14,7 @@ from types import NoneType
 from typing import Any
 
 from xlalint.analysis.frame import Carried, Yielded
+from xlalint.analysis.moments import Moment
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Batch,
@@ -88,10 +89,10 @@ _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _G
 _RECORDS: tuple[type[Any], ...] = (
     Activity, Batch, Bound, Buffer, Caller, Carried, Chance, Classes, Clock, Compiled, Constant, Container,
     Counter, Device, Dynamo, Engine, Fact, Fetch, Fields, Gradients, Instance, Iterated, Known, LastCut,
-    Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Move, Namespace, Obligation, Occurrence,
-    OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Parameters, Partial, Ragged, RankTest,
-    Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict, Targets, Tensor,
-    Timing, Training, Trust, Value, View, Whole, Yielded, events.Change,
+    Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace, Obligation,
+    Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Parameters, Partial,
+    Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict,
+    Targets, Tensor, Timing, Training, Trust, Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: tuple[type[Enum], ...] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,

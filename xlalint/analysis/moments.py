@@ -1,0 +1,152 @@
+"""What the names of a module are while a function of it runs, where the module binds them several times.
+
+The cells of a notebook, and scripts of several parts, bind `device` and `model` anew: a function that is
+called in between sees what they are then.
+"""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left, bisect_right
+from typing import NamedTuple
+
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.outline import Binding, Class, Function, Import, Outline, within
+from xlalint.lazy.values import Kind, Value
+
+MOMENT = "<module>"
+"""Under this name, which no program can have, an activation has captured the moment at which it runs."""
+
+
+class Moment(NamedTuple):
+    """How many of the statements of a module that bind names anew may have run."""
+
+    passed: int
+    is_moment: bool = True
+    """Tells it from records of other numbers."""
+
+
+class Moments:
+    """The statements of one module that bind names anew, and what each name is between them."""
+
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+        self._starts = [_start(node) for node in outline.tree.body]
+        self._places: dict[str, list[int]] = {}
+        """By name that is bound by several statements, the number of the statement of each binding."""
+        needed = self._needed() if outline.functions else frozenset()
+        for name in needed - _declared_global(outline):
+            places = self._bound_at(outline.bindings[name])
+            if places is not None and places[0] != places[-1]:
+                self._places[name] = places
+        self._binding = sorted({place for places in self._places.values() for place in places})
+
+    def at(self, statement: int) -> Moment | None:
+        """The moment at which a statement of the module runs; None where no name is bound anew."""
+        if not self._binding:
+            return None
+        # A loop comes back to what it binds itself.
+        simple = isinstance(self._outline.tree.body[statement], _SIMPLE)
+        return Moment((bisect_left if simple else bisect_right)(self._binding, statement))
+
+    def around(self, node: ast.AST) -> Moment | None:
+        """The moment at which the statement of the module runs that a node stands in."""
+        return self.at(self._place(node)) if self._binding else None
+
+    def seen(self, name: str, moment: Moment) -> tuple[int, ...] | None:
+        """The numbers of those bindings of a name that may hold at a moment; None where all may."""
+        passed = set(self._binding[: moment.passed])
+        seen: list[int] = []
+        for number, place in enumerate(self._places.get(name, ())):
+            if place not in passed:
+                break
+            if self._replaces(name, number, place):
+                seen.clear()
+            seen.append(number)
+        return tuple(seen) or None
+
+    def _replaces(self, name: str, number: int, place: int) -> bool:
+        """Whether nothing of what a name was before is left after a binding, whatever happens."""
+        binding = self._outline.bindings[name][number]
+        if not isinstance(self._outline.tree.body[place], _BINDS_SURELY):
+            return False
+        return not isinstance(binding, ast.expr) or all(
+            not (isinstance(node, ast.Name) and node.id == name) for node in within(binding)
+        )
+
+    def _needed(self) -> frozenset[str]:
+        """Names of the module that functions use, or what is bound to such a name."""
+        bindings = self._outline.bindings
+        waiting = {name for function in self._outline.functions.values() for name in function.outer_names()}
+        needed: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name in needed or name not in bindings:
+                continue
+            needed.add(name)
+            for binding in bindings[name]:
+                if isinstance(binding, ast.expr):
+                    waiting |= {node.id for node in within(binding) if isinstance(node, ast.Name)}
+        return frozenset(name for name in needed if len(bindings[name]) > 1)
+
+    def _bound_at(self, bindings: list[Binding]) -> list[int] | None:
+        """The statements of some bindings; None where functions may do it, or imports do."""
+        places = []
+        for binding in bindings:
+            if isinstance(binding, Import):
+                return None
+            node = binding.node if isinstance(binding, Function | Class) else binding
+            place = self._place(node)
+            statement = self._outline.tree.body[place]
+            if statement is not node and isinstance(statement, _DEFINITIONS):
+                return None
+            places.append(place)
+        return places
+
+    def _place(self, node: ast.AST) -> int:
+        return max(bisect_right(self._starts, _start(node)) - 1, 0)
+
+
+def moments(outline: Outline) -> Moments:
+    """The moments of a module, which are looked for once."""
+    if outline.moments is None:
+        outline.moments = Moments(outline)
+    return outline.moments
+
+
+def frame_at(outline: Outline, node: ast.AST) -> Frame:
+    """An activation in which an expression of a module is evaluated, for its value only, when it runs."""
+    frame = Frame(outline, None, 0)
+    enter_moment(frame, moments(outline).around(node))
+    return frame
+
+
+def enter_moment(frame: Frame, moment: Moment | None) -> None:
+    """Say at which moment a frame runs what comes next."""
+    if moment is not None:
+        frame.captured[MOMENT] = Value(Kind.HOST, payload=moment)
+
+
+def moment_of(frame: Frame) -> Moment | None:
+    """The moment at which an activation runs; None where that is not known, or makes no difference."""
+    held = frame.captured.get(MOMENT)
+    return held.payload if held is not None and isinstance(held.payload, Moment) else None
+
+
+def _start(node: ast.AST) -> tuple[int, int]:
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]
+
+
+def _declared_global(outline: Outline) -> frozenset[str]:
+    """Names that functions of a module may bind."""
+    if "global " not in outline.text:
+        return frozenset()
+    return frozenset(
+        name for node in within(outline.tree) if isinstance(node, ast.Global) for name in node.names
+    )
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BINDS_SURELY = (*_DEFINITIONS, ast.Assign, ast.AnnAssign)
+_SIMPLE = (*_BINDS_SURELY, ast.Expr, ast.AugAssign, ast.Return, ast.Delete, ast.Assert)
+"""Statements that hold no others that would run with them."""
