@@ -10,7 +10,7 @@ from typing import TypeVar
 from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.call import dotted
 from xlalint.analysis.outline import Function
-from xlalint.analysis.payloads import Container, Loader, Module, Optimizer
+from xlalint.analysis.payloads import Container, Loader, Module, OnHost, Optimizer
 from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.obligations import Fact, Obligation, Owed
@@ -240,7 +240,8 @@ def _prevails(one: Value, other: Value) -> bool:
             return True
     if prevails_as_device(one, other):
         return True
-    return one.kind in _KEPT and other.kind is Kind.UNKNOWN and other.payload is None
+    unknown = other.kind is Kind.UNKNOWN and (other.payload is None or isinstance(other.payload, OnHost))
+    return one.kind in _KEPT and unknown
 
 
 _KEPT = kinds_that("outlasts_unknown") | {Kind.TENSOR}

@@ -8,22 +8,14 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left, bisect_right
-from typing import NamedTuple
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.outline import Binding, Class, Function, Import, Outline, within
+from xlalint.analysis.payloads import Moment
 from xlalint.lazy.values import Kind, Value
 
 MOMENT = "<module>"
 """Under this name, which no program can have, an activation has captured the moment at which it runs."""
-
-
-class Moment(NamedTuple):
-    """How many of the statements of a module that bind names anew may have run."""
-
-    passed: int
-    is_moment: bool = True
-    """Tells it from records of other numbers."""
 
 
 class Moments:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.moments import Moment, frame_at, moments
+from xlalint.analysis.moments import frame_at, moments
 from xlalint.analysis.operators import truth
 from xlalint.analysis.outline import Binding, Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
     Known,
+    Moment,
     Namespace,
     RankTest,
     callable_value,

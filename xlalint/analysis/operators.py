@@ -28,6 +28,7 @@ from xlalint.analysis.payloads import (
     literal,
 )
 from xlalint.analysis.store import Store, merge_into
+from xlalint.analysis.switches import before, rest_on_switches
 from xlalint.analysis.work import read, record
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import MANY, PART, SEPARATES, assume, is_of_ways
@@ -220,18 +221,21 @@ def _bool_operator(
     """`and` or `or`: all operands but the last are asked for their truth; with `tested` that, too."""
     stops = isinstance(node.op, ast.Or)
     result: Value | None = None
-    for operand in node.values:
+    for number, operand in enumerate(node.values):
         known = None if result is None else truth(result)
         if result is not None and known is stops:
             return result
         surely = result is None or known is not None
         aside = store if surely else store.copy()
+        began = before(frame, aside)
         if tested:
             value = evaluate_test(machine, operand, frame, aside)
         else:
             value = machine.evaluate(operand, frame, aside)
         if tested or operand is not node.values[-1]:
             ask(value, "", operand, operand, frame, aside)
+        for earlier in node.values[:number]:
+            rest_on_switches(machine, earlier, began, frame, aside, holds=not stops)
         if tested and value.kind is Kind.TENSOR:
             value = Value(Kind.HOST, differs=value.differs)
         if result is None or surely:

@@ -14,7 +14,6 @@ from types import NoneType
 from typing import Any
 
 from xlalint.analysis.frame import Carried, Yielded
-from xlalint.analysis.moments import Moment
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Batch,
@@ -37,6 +36,7 @@ from xlalint.analysis.payloads import (
     Managed,
     Method,
     Module,
+    Moment,
     Namespace,
     OfAllHosts,
     OfHost,

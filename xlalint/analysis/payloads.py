@@ -554,6 +554,20 @@ class Chance(NamedTuple):
         return Chance(self.whole and other.whole)
 
 
+class Moment(NamedTuple):
+    """How many of the statements of a module that bind names anew may have run."""
+
+    passed: int
+    is_moment: bool = True
+    """Tells it from records of other numbers."""
+
+
+class OnHost(NamedTuple):
+    """A tensor or module, whichever, that was moved to a device that is not XLA."""
+
+    is_on_host: bool = True
+
+
 class Clock(NamedTuple):
     """What a clock has shown.
 
@@ -669,7 +683,20 @@ def counts(value: Value) -> bool:
 
 PAYLOADS: dict[Kind, tuple[type, ...]] = {
     Kind.TENSOR: (Tensor, NoneType),
-    Kind.HOST: (Batch, Buffer, Chance, Clock, Counter, Mesh, OfAllHosts, OfNumpy, OpenFile, Rows, NoneType),
+    Kind.HOST: (
+        Batch,
+        Buffer,
+        Chance,
+        Clock,
+        Counter,
+        Mesh,
+        Moment,
+        OfAllHosts,
+        OfNumpy,
+        OpenFile,
+        Rows,
+        NoneType,
+    ),
     Kind.DEVICE: (Device,),
     Kind.MODULE: (Module,),
     Kind.PARAMETERS: (Parameters,),

@@ -1,0 +1,228 @@
+"""Switches: settings from outside the program, of a YAML file for one, on which alone it hangs what runs.
+
+Nothing in the program says whether such a switch is on. What happens behind it is told, and rests on that.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from xlalint.analysis.call import dotted
+from xlalint.analysis.frame import Frame
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import Function, within
+from xlalint.analysis.payloads import Namespace
+from xlalint.analysis.store import Store
+from xlalint.knowledge import outside
+from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions, assume, both, weight
+from xlalint.lazy.events import Event
+from xlalint.lazy.obligations import Obligation
+from xlalint.lazy.state import State
+from xlalint.lazy.values import Kind
+from xlalint.spelling import spelling
+
+
+class Before(NamedTuple):
+    """What had happened in an activation, and what was owed, before something that a switch decides on."""
+
+    occurrences: int
+    carried: int
+    owed: frozenset[Obligation]
+
+
+def before(frame: Frame, store: Store) -> Before:
+    """What there is now, to be held against what there is later."""
+    return Before(len(frame.occurrences), len(frame.carried), store.state.obligations)
+
+
+def rest_on_switches(
+    machine: Machine, test: ast.expr, began: Before, frame: Frame, store: Store, *, holds: bool
+) -> None:
+    """What has happened since some moment, and what has come to be owed, rests on switches.
+
+    Args:
+        test: What came out so, or else nothing of it would have happened.
+        store: What there is now.
+    """
+    state = store.state
+    told, carried = frame.occurrences[began.occurrences :], frame.carried[began.carried :]
+    if not told and not carried and state.obligations <= began.owed:
+        return  # as mostly
+    rests = assumptions.NONE
+    for switch in _switches(test, holds):
+        if _is_outside(machine, switch, frame, store):
+            rests = _resting(rests, assume(f"`{spelling(switch)}`"))
+    if not rests:
+        return
+    frame.occurrences[began.occurrences :] = [
+        one._replace(event=_event_resting(one.event, rests)) for one in told
+    ]
+    frame.carried[began.carried :] = [one._replace(event=_event_resting(one.event, rests)) for one in carried]
+    state.obligations = frozenset(
+        one if one in began.owed or one.inherited else one._replace(assumes=_resting(one.assumes, rests))
+        for one in state.obligations
+    )
+
+
+def _event_resting(event: Event, rests: Assumptions) -> Event:
+    return replace(event, assumes=_resting(event.assumes, rests))
+
+
+def _resting(assumes: Assumptions, rests: Assumptions) -> Assumptions:
+    """What is assumed where switches are on as well: many of them are no less likely than a few."""
+    together = both(assumes, rests)
+    return together if weight(together) <= max(weight(assumes), 1) else assumes
+
+
+@lru_cache(maxsize=1024)
+def _switches(test: ast.expr, holds: bool) -> tuple[ast.expr, ...]:
+    """What of a test may be a switch, and is on where the test comes out so."""
+    match test:
+        case (
+            ast.UnaryOp(op=ast.Not(), operand=asked)
+            | ast.Call(func=ast.Name(id="bool"), args=[asked], keywords=[])
+        ):
+            return _switches(asked, holds is not isinstance(test, ast.UnaryOp))
+        case ast.BoolOp(op=op, values=operands) if isinstance(op, ast.And) is holds:
+            shown = ast.unparse(test)
+            found = (one for operand in operands for one in _switches(operand, holds))
+            # `log_every and step % log_every == 0`: a period is no switch.
+            return tuple(one for one in found if shown.count(ast.unparse(one)) == 1)
+        case ast.Compare(left=asked, ops=[op], comparators=[ast.Constant(value=value)]):
+            match op:
+                case ast.Is() | ast.Eq():
+                    is_on = holds is bool(value) and value is not None
+                case ast.IsNot() | ast.NotEq():
+                    is_on = holds and not value
+                case _:
+                    is_on = holds and isinstance(op, ast.Gt | ast.GtE)
+            return (asked,) if is_on and _part_of(asked) is not None else ()
+        case _:
+            is_on = holds and (isinstance(test, ast.Name) or _part_of(test) is not None)
+            return (test,) if is_on else ()
+
+
+def _part_of(node: ast.expr) -> ast.expr | None:
+    """What an expression takes a part of by a name that stands there; None for all others."""
+    match node:
+        case ast.Attribute(value=holder) | ast.Subscript(value=holder, slice=ast.Constant()):
+            return holder
+        case ast.Call(func=ast.Attribute(value=holder, attr=attr), args=[ast.Constant(), *_]):
+            return holder if attr in outside.GETTERS else None
+        case ast.Call(func=ast.Name(id="getattr"), args=[holder, ast.Constant(), *_]):
+            return holder
+    return None
+
+
+def _is_outside(machine: Machine, switch: ast.expr, frame: Frame, store: Store) -> bool:
+    """Whether a switch is a setting from outside the program that does not choose XLA."""
+    words = re.split(r"[^a-z]+", ast.unparse(switch).lower())
+    if not outside.OF_XLA.isdisjoint(words):
+        return False
+    aside = Frame(frame.outline, frame.function, frame.depth)
+    aside.captured = frame.captured
+    return _is_setting(machine, switch, aside, store.copy(), _MOST_NAMES)
+
+
+def _is_setting(machine: Machine, node: ast.expr, frame: Frame, store: Store, names: int) -> bool:
+    """Whether an expression is one of the settings, or the name of one.
+
+    Args:
+        frame: Where the expression stands; nothing is told there.
+        names: So many names are looked up at most.
+    """
+    holder = _part_of(node)
+    while holder is not None:
+        if _holds_settings(machine, holder, frame, store):
+            return True
+        holder = _part_of(holder)
+    match node:
+        case ast.Call(func=ast.Name(id="bool" | "int" | "float" | "str"), args=[inner]):
+            return _is_setting(machine, inner, frame, store, names)
+        case ast.Name() | ast.Attribute(value=ast.Name(id="self")) if names:
+            given = [
+                (one, by) for one, by in _given(machine, node, frame) if not isinstance(one, ast.Constant)
+            ]
+            return bool(given) and all(
+                _is_setting(machine, one, _inside(by, frame), Store(State()), names - 1) for one, by in given
+            )
+    return False
+
+
+def _inside(function: Function | None, frame: Frame) -> Frame:
+    """An activation of a function in which expressions of it are looked at."""
+    return Frame(function.outline if function is not None else frame.outline, function, frame.depth)
+
+
+def _holds_settings(machine: Machine, node: ast.expr, frame: Frame, store: Store) -> bool:
+    """Whether an expression is what a file says, as its name tells or the function that reads it."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    if not name:
+        return False
+    read = [(one.func, by) for one, by in _given(machine, node, frame) if isinstance(one, ast.Call)]
+    for function, by in read:
+        meant = machine.evaluate(function, _inside(by, frame), Store(State())).payload
+        if isinstance(meant, Namespace) and meant.name in outside.READERS:
+            return True
+    if name.lower().rpartition("_")[2] not in outside.NAMES or any(_is_parser(one) for one, _ in read):
+        return False
+    held = machine.evaluate(node, frame, store)
+    return held.kind in (Kind.UNKNOWN, Kind.HOST) and held.payload is None
+
+
+def _is_parser(function: ast.expr) -> bool:
+    """Whether a function takes options from the command line, of which the program says what they are."""
+    return dotted(function).endswith((".parse_args", ".parse_known_args"))
+
+
+def _given(machine: Machine, node: ast.expr, frame: Frame) -> list[tuple[ast.expr, Function | None]]:
+    """What is assigned to a name of the function or the module, or to an attribute of `self`, and where."""
+    function = frame.function
+    match node:
+        case ast.Name(id=name) if function is not None and function.binds(name):
+            if name in function.parameters.annotations:
+                return []
+            return [(value, function) for value in _assignments(function.node).get(name, ())]
+        case ast.Name(id=name):
+            machine.rest_on("name", frame.outline.file, name)
+            bound = frame.outline.bindings.get(name, ())
+            return [(value, None) for value in bound if isinstance(value, ast.expr)]
+        case ast.Attribute(value=ast.Name(id="self"), attr=attr) if function is not None and function.owner:
+            found: list[tuple[ast.expr, Function | None]] = []
+            for cls in machine.classes.bases(function.owner):
+                for method in cls.methods.values():
+                    machine.rest_on("text", *method.key)
+                    given = _assignments(method.node).get(f"self.{attr}", ())
+                    found += [(value, method) for value in given]
+            return found
+    return []
+
+
+@lru_cache(maxsize=512)
+def _assignments(node: ast.AST) -> dict[str, tuple[ast.expr, ...]]:
+    """What a function assigns to each of its names, and to attributes, by how they are spelled."""
+    found: dict[str, tuple[ast.expr, ...]] = {}
+    for target, value in _pairs(node):
+        shown = dotted(target)
+        if shown:
+            found[shown] = (*found.get(shown, ()), value)
+    return found
+
+
+def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for inner in within(node):
+        match inner:
+            case ast.Assign(targets=targets, value=value):
+                yield from ((target, value) for target in targets)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                yield target, value
+
+
+_MOST_NAMES = 2
+"""A setting may be taken by way of so many names."""

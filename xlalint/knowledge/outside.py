@@ -1,0 +1,22 @@
+"""Settings that stand in a file beside the program, such as YAML: who reads them, and how they are called."""
+
+from __future__ import annotations
+
+READERS = frozenset({
+    "json.load", "json.loads", "yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load",
+    "toml.load", "toml.loads", "tomli.load", "tomli.loads", "tomllib.load", "tomllib.loads",
+    "omegaconf.OmegaConf.load", "omegaconf.OmegaConf.create", "omegaconf.OmegaConf.merge", "hydra.compose",
+    "mmengine.Config.fromfile", "mmcv.Config.fromfile", "ml_collections.ConfigDict",
+})  # fmt: skip
+"""Functions of which the result is what a file says."""
+
+NAMES = frozenset({
+    "cfg", "cfgs", "conf", "config", "configs", "configuration", "hparams", "hps", "hydra_cfg", "settings",
+})  # fmt: skip
+"""The last words of names that are given to such settings, as in `self.conf` and `metrics_conf`."""
+
+OF_XLA = frozenset({"tpu", "tpus", "xla", "neuron", "neuroncore", "trainium"})
+"""Words of a setting that chooses XLA: a program that is checked for XLA has it on."""
+
+GETTERS = frozenset({"get", "pop", "getboolean", "getint", "getfloat"})
+"""Methods of settings that return one of them by its name."""
