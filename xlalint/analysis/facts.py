@@ -113,6 +113,8 @@ _OF_TEXT: dict[str, Callable[[Outline, str], str]] = {
     "body": lambda outline, detail: outline.body_digest(),
     "whole": lambda outline, detail: digest(outline.text),
     "mentions": _mentions,
+    "imports": lambda outline, detail: repr(outline.taken()),
+    "lacks": lambda outline, name: str(outline.lacks(name)),
     "option": lambda outline, name: repr(outline.default_of_option(name)),
 }
 """Facts about the text of one file, for which no function or class of it must be found."""

@@ -27,6 +27,7 @@ from xlalint.analysis.conditions import told_outside
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
 from xlalint.analysis.frame import Carried, Frame
 from xlalint.analysis.holding import let_go
+from xlalint.analysis.importable import raises_when_imported
 from xlalint.analysis.kept import Context, Kept
 from xlalint.analysis.lookups import Lookups
 from xlalint.analysis.machine import Evaluate, Execute
@@ -228,7 +229,7 @@ class Interpreter(Memo):
         store = self._start(function.outline)
         self._run_alone(function, frame, store)
         frame.model.end(store.state, function.site, whole=False)
-        return frame.occurrences
+        return self._told(frame)
 
     def run_saver(self, function: Function) -> list[Occurrence]:
         """Interpret a function that saves as if it were called in mid-step.
@@ -245,7 +246,7 @@ class Interpreter(Memo):
         self._run_alone(function, frame, store)
         return [
             at_own_call(o)
-            for o in frame.occurrences
+            for o in self._told(frame)
             if o.event.assumes == assumptions.MID_STEP and o.view.replicas.splits
         ]
 
@@ -259,7 +260,11 @@ class Interpreter(Memo):
         )
         self._run_alone(method, frame, store, self.classes.instance(cls))
         frame.model.end(store.state, method.site, whole=False)
-        return frame.occurrences
+        return self._told(frame)
+
+    def _told(self, frame: Frame) -> list[Occurrence]:
+        """What happens where a root of a file begins; nothing where the file cannot be imported."""
+        return [] if raises_when_imported(self, frame.outline) else frame.occurrences
 
     def _run_alone(
         self, function: Function, frame: Frame, store: Store, receiver: Value | None = None
@@ -284,7 +289,7 @@ class Interpreter(Memo):
         store = Store(State())
         call = Call(frame, store, harness.site, None, [self.classes.instance(cls)])
         self.enter(Bound(harness), call)
-        return frame.occurrences
+        return self._told(frame)
 
     def run_module(self, outline: Outline) -> list[Occurrence]:
         """Interpret a module body in full."""
@@ -304,7 +309,7 @@ class Interpreter(Memo):
             aside.state.obligations = frozenset(o for o in aside.state.obligations if len(o.path) == 1)
             frame.model.let_die(aside.state, NOTHING)
             frame.model.end(after.state, outline.site(outline.tree.body[-1]))
-        return frame.occurrences
+        return self._told(frame)
 
     def _start(self, outline: Outline) -> Store:
         """What holds when something of a module is entered that nobody is seen to call."""

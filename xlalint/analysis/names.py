@@ -97,7 +97,9 @@ class Names:
             return None
         bindings = [outline.bindings[name][number] for number in seen]
         return self._machine.lookups.find(
-            ("name", outline, name, seen), lambda: self._joined(bindings, name, outline), lambda: UNKNOWN
+            ("whole", outline, f"{name} by {seen}"),
+            lambda: self._joined(bindings, name, outline),
+            lambda: UNKNOWN,
         )
 
     def _seen_by(self, function: Function | None, name: str, outline: Outline) -> Value | None:

@@ -428,6 +428,22 @@ class Outline:
             return []  # as in most modules
         return [number for number, line in enumerate(self.lines, 1) if any(name in line for name in present)]
 
+    def taken(self) -> list[tuple[str, str]]:
+        """The modules and the names in them that imports of the body itself take, whatever happens."""
+        return [
+            (self.absolute(node.module, node.level), alias.name)
+            for node in self.tree.body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+            if alias.name != "*"
+        ]
+
+    def lacks(self, name: str) -> bool:
+        """Whether the module surely does not define a name: it stands nowhere in it, and none is made up."""
+        return (
+            name not in self.text and not self.star_imports and not any(w in self.text for w in _MAKING_NAMES)
+        )
+
     def default_of_option(self, name: str) -> object:
         """What an option of the command line is by default; None if the module adds none of this name."""
         if ADDS_OPTION not in self.text or name.replace("_", "-") not in self.text.replace("_", "-"):
@@ -600,6 +616,18 @@ def _declares_globals(text: str) -> bool:
 
 
 _GLOBAL = "global "
+
+_MAKING_NAMES = (
+    "__getattr__",
+    "__dict__",
+    "globals(",
+    "locals(",
+    "vars(",
+    "setattr(",
+    "exec(",
+    "sys.modules",
+)
+"""Texts in modules that may define names which do not stand in them."""
 
 
 def _root(node: ast.expr) -> str | None:

@@ -562,12 +562,6 @@ class Moment(NamedTuple):
     """Tells it from records of other numbers."""
 
 
-class OnHost(NamedTuple):
-    """A tensor or module, whichever, that was moved to a device that is not XLA."""
-
-    is_on_host: bool = True
-
-
 class Clock(NamedTuple):
     """What a clock has shown.
 

@@ -178,7 +178,7 @@ def _holds_settings(machine: Machine, node: ast.expr, frame: Frame, store: Store
 
 def _is_parser(function: ast.expr) -> bool:
     """Whether a function takes options from the command line, of which the program says what they are."""
-    return dotted(function).endswith((".parse_args", ".parse_known_args"))
+    return isinstance(function, ast.Attribute) and function.attr in outside.PARSERS
 
 
 def _given(machine: Machine, node: ast.expr, frame: Frame) -> list[tuple[ast.expr, Function | None]]:

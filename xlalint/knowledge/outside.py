@@ -18,5 +18,8 @@ NAMES = frozenset({
 OF_XLA = frozenset({"tpu", "tpus", "xla", "neuron", "neuroncore", "trainium"})
 """Words of a setting that chooses XLA: a program that is checked for XLA has it on."""
 
+PARSERS = frozenset({"parse_args", "parse_known_args"})
+"""Methods that take options from the command line, of which the program says what they are."""
+
 GETTERS = frozenset({"get", "pop", "getboolean", "getint", "getfloat"})
 """Methods of settings that return one of them by its name."""

@@ -150,8 +150,6 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
                 differs=True,
                 payload=Tensor(Role.PERHAPS_MODULE),
             )
-        case "move" if device_of(call.argument(0, "device")).type:
-            return UNKNOWN._replace(differs=receiver.differs, payload=OnHost())
         case "backward":
             call.frame.model.backward(call.store.state, call.site, sure=False)
             _trained_on_xla(machine, call)

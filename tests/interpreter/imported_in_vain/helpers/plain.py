@@ -1,0 +1,5 @@
+import torch_xla
+
+
+def device():
+    return torch_xla.device()
