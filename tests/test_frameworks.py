@@ -134,15 +134,18 @@ def test_what_says_xla_is_part_of_what_is_remembered(tmp_path: Path) -> None:
     assert found(root, cache) == wanted
 
 
-def test_what_only_another_file_says_of_xla_informs(tmp_path: Path) -> None:
-    """Of such findings five of twelve were true: the other file may be for another program."""
+def test_what_only_another_folder_says_of_xla_informs(tmp_path: Path) -> None:
+    """Of such findings three of seven were true: the other folder may be another program."""
     root = copied("trainer", tmp_path)
     told = {d.severity for d in checked(root).diagnostics if d.path.endswith("train.py")}
     assert Severity.WARNING in told
     (root / "requirements.txt").write_text("torch\n")
-    (root / "other.py").write_text("import torch_xla\n")
+    (root / "other").mkdir()
+    (root / "other" / "start.py").write_text("import torch_xla\n")
     informing = {d.severity for d in checked(root).diagnostics if d.path.endswith("train.py")}
     assert informing == {Severity.INFO}
+    (root / "beside.py").write_text("import torch_xla\n")
+    assert {d.severity for d in checked(root).diagnostics if d.path.endswith("train.py")} == told
 
 
 def test_classes_for_frameworks_need_a_project_that_trains_on_a_device(tmp_path: Path) -> None:

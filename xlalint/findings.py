@@ -207,7 +207,7 @@ class Search:
         return Program(
             sources, kinds, self._unit.configuration,
             users=map(Path, self._unit.users),
-            says_xla=self._unit.says_xla,
+            guessed=map(Path, self._unit.guessed),
             helped=map(Path, self._unit.helped),
             elsewhere=self._unit.elsewhere,
             unregistered=self._unit.unregistered,
@@ -448,7 +448,7 @@ class Search:
         if fact == _ANALYZED:
             unit = self._unit
             told = [*sorted(unit.analyzed), "", *sorted(unit.users), "", *sorted(unit.helped), ""]
-            told += map(str, (*sorted(unit.elsewhere), unit.says_xla))
+            told += [*map(str, sorted(unit.elsewhere)), "", *sorted(unit.guessed)]
             told += (f"{path} {sorted(unknown)}" for path, unknown in sorted(unit.unregistered.items()))
             return digest("\n".join(told).encode("utf-8", "surrogateescape"))
         return str(self._unit.target(path)) if kind == "target" else self.project.fact(kind, path, detail)

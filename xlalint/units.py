@@ -6,7 +6,7 @@ What of it is analyzed is said by what its files hold; nothing is parsed for tha
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -115,6 +115,23 @@ class Unit:
                 if any(not self._is_within(path, packages.get(name, ())) for name in used):
                     found.add(path)
         return found
+
+    @cached_property
+    def guessed(self) -> set[str]:
+        """Those of the users of which only files elsewhere in the project say that they run on XLA.
+
+        None stands beside them, and they import none.
+        """
+        if self.says_xla:
+            return set()
+        folders = {Path(path).parent for path in self.hot}
+        names = {name for path in self.hot for name in _tails(self._parts(path))}
+        return {
+            path
+            for path in self.users
+            if Path(path).parent not in folders
+            and not any(name in names for each in self.files[path].imports for name in _heads(each))
+        }
 
     @cached_property
     def elsewhere(self) -> set[tuple[str, str]]:
@@ -291,6 +308,17 @@ def _by_module(names: Mapping[str, set[str]]) -> dict[str, set[str]]:
             stem = Path(path).stem
             found.setdefault(Path(path).parent.name if stem == "__init__" else stem, set()).update(own)
     return found
+
+
+def _tails(parts: tuple[str, ...]) -> Iterator[str]:
+    """The names by which a file may be imported, from whatever folder imports start."""
+    return (".".join(parts[first:]) for first in range(len(parts)))
+
+
+def _heads(name: str) -> Iterator[str]:
+    """An imported name, and those of the modules that it may stand in."""
+    parts = name.lstrip(".").split(".")
+    return (".".join(parts[:count]) for count in range(1, len(parts) + 1))
 
 
 def _parts_of(imports: Iterable[str]) -> set[str]:

@@ -184,7 +184,7 @@ class Program:
         configuration: Configuration,
         *,
         users: Iterable[Path] = (),
-        says_xla: bool = True,
+        guessed: Iterable[Path] = (),
         helped: Iterable[Path] = (),
         elsewhere: Iterable[tuple[str, str]] = (),
         unregistered: Mapping[str, frozenset[str]] = MappingProxyType({}),
@@ -199,7 +199,7 @@ class Program:
             kinds: The kinds of events that somebody judges; they steer nothing.
             configuration: What is known of the program beside its files.
             users: Those of the files that use XLA through a framework, and may not say so themselves.
-            says_xla: Whether the requirements or settings of the project say that it runs on XLA.
+            guessed: Those of the users of which only files elsewhere in the project say that they do.
             helped: Those that use it through other files.
             elsewhere: Files, each with a framework that trains its classes on other devices than XLA's.
             unregistered: Files that nothing in the project brings torch_xla to, each with the packages that
@@ -224,7 +224,7 @@ class Program:
         self.recalled: Callable[[Fact], str | None] = lambda fact: None
         """The value of a fact that is known not to have changed; None for others."""
         self._users = frozenset(users)
-        self._says_xla = says_xla
+        self._guessed = frozenset(guessed)
         looked_into = self._users.union(helped)
         self._elsewhere = frozenset(elsewhere)
         self._unregistered = unregistered
@@ -463,7 +463,9 @@ class Program:
             with deep_recursion():
                 occurrences = told_once([*run()])
                 if path in self._users or root.kind == "harness":
-                    named = self._says_xla if path in self._users else file is not None and file.is_hot
+                    named = (
+                        path not in self._guessed if path in self._users else file is not None and file.is_hot
+                    )
                     occurrences = _assumed(occurrences, _BY_FRAMEWORK if named else TRAINED_ELSEWHERE)
                 occurrences = self._of_replicas(occurrences, root.file)
         except RecursionError:

@@ -44,7 +44,7 @@ TELLS_MASTER: Assumptions = frozenset({f"the test on line {{owner}} {SEPARATES}"
 PART: Assumptions = frozenset({"what is taken from the batch or output is a tensor"})
 SCALES: Assumptions = frozenset({"the scaler is enabled"})
 TRAINED_ELSEWHERE: Assumptions = frozenset({"the framework trains this on an XLA device"})
-"""What trains by a framework, of which only another file of the project says anything of XLA."""
+"""What trains by a framework, of which only files elsewhere in the project say anything of XLA."""
 
 
 def assume(clause: str) -> Assumptions:
