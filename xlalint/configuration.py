@@ -18,6 +18,7 @@ _HARNESS = re.compile(r"(?m)^def harness\w*\(\w+: (\w+)")
 _MODULES = re.compile(r"(?ms)^MODULES = \((.*?)\)$")
 _NAMED_LIKE = re.compile(r"(?ms)^NAMED_LIKE = \{(.*?)\}$")
 _ELSEWHERE = re.compile(r"(?ms)^ELSEWHERE = \{(.*?)\}$")
+_ON_XLA = re.compile(r"(?ms)^ON_XLA = \{(.*?)\}$")
 _ROW = re.compile(r"(?s)\"(\w+)\": \((.*?)\)")
 _TEXT = re.compile(r"\"([^\"]+)\"")
 HARNESS = "harness"
@@ -67,6 +68,14 @@ class Framework:
     def elsewhere(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Arguments of its classes, each with the values by which users ask for a device other than XLA's."""
         listed = _ELSEWHERE.search(self.text)
+        rows = _ROW.findall(listed[1]) if listed else []
+        return tuple((name, tuple(_TEXT.findall(values))) for name, values in rows)
+
+    @cached_property
+    def on_xla(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Arguments of its classes, each with the values by which users ask for a device of XLA; any literal
+        but None does where none are listed."""
+        listed = _ON_XLA.search(self.text)
         rows = _ROW.findall(listed[1]) if listed else []
         return tuple((name, tuple(_TEXT.findall(values))) for name, values in rows)
 

@@ -22,6 +22,7 @@ from xlalint.sources.usage import (
     OFFERS,
     PASSES,
     TRAINS,
+    asks_for_xla,
     brings_xla,
     may_import_xla,
     shared,
@@ -173,10 +174,14 @@ class File:
             if isinstance(data, str):
                 self._traits = Traits(False, False, self._is_notebook and not self._names_xla)
             else:
-                hot = brings_xla(data, self.settings.packages)
+                hot = brings_xla(data, self.settings.packages) or asks_for_xla(data, self._frameworks)
                 sound = not self._has_broken_cells if self._is_notebook else _is_text(data)
                 self._traits = Traits(hot, _may_suppress_in_vain(data), sound)
         return self._traits
+
+    @property
+    def _frameworks(self) -> tuple[Framework, ...]:
+        return (*shipped(), *self.settings.stubs)
 
     @property
     def hands_to(self) -> set[str]:
@@ -201,8 +206,7 @@ class File:
         """What it has to do with frameworks; see `usage.touched`."""
         if self._touched is None:
             data = self.program
-            known = (*shipped(), *self.settings.stubs)
-            self._touched = () if isinstance(data, str) else self._look(data, known)
+            self._touched = () if isinstance(data, str) else self._look(data, self._frameworks)
         return self._touched
 
     def _look(self, data: bytes, known: tuple[Framework, ...]) -> tuple[str, ...]:

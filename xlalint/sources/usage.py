@@ -192,6 +192,29 @@ def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[st
     return tuple(found)
 
 
+def asks_for_xla(data: bytes, frameworks: Iterable[Framework]) -> bool:
+    """Whether a file makes an object of a framework that is told to use XLA: `Trainer(accelerator="tpu")`."""
+    return any(
+        argument.encode() in data
+        and any(_is_among(value, values) for value in _given_as(argument).findall(data))
+        and _holds_any(_import_lines(data), framework.packages)
+        and _is_any_called(data, framework.classes)
+        for framework in frameworks
+        for argument, values in framework.on_xla
+    )
+
+
+def _is_among(value: bytes, values: tuple[str, ...]) -> bool:
+    """Whether a value as it is written is one of some, or a literal of any number where none are listed."""
+    text = value.strip(b"\"'").decode("utf-8", "replace")
+    return text in values if values else text.lstrip("[").isdigit()
+
+
+@cache
+def _given_as(argument: str) -> re.Pattern[bytes]:
+    return re.compile(rb"\b%s\s*=\s*([^\s,)]+)" % argument.encode())
+
+
 def _import_lines(data: bytes) -> bytes:
     """The lines in which something may be imported: few of them, and all packages are looked for there."""
     lines: list[bytes] = []
@@ -236,7 +259,7 @@ def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[
 
 def _names_another_device(data: bytes, framework: Framework) -> bool:
     for argument, others in framework.elsewhere:
-        given: list[bytes] = re.findall(rb"\b%s\s*=\s*([^\s,)]+)" % argument.encode(), data)
+        given: list[bytes] = _given_as(argument).findall(data)
         if given and all(value.strip(b"\"'").decode("utf-8", "replace") in others for value in given):
             return True
     return False

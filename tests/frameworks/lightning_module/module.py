@@ -14,7 +14,7 @@ class ReadsItsLoss(L.LightningModule):
     def training_step(self, batch, batch_idx):
         inputs, target = batch
         loss = torch.nn.functional.cross_entropy(self.net(inputs), target)
-        self.history.append(loss.item())  # expect: XLA102 likely
+        self.history.append(loss.item())  # expect: XLA102
         self.log("loss", loss)
         return loss
 
@@ -34,7 +34,7 @@ class ReadsByItsLogger(L.LightningModule):
 
     def training_step(self, batch, batch_idx):
         loss = self.net(batch[0]).sum()
-        self.logger.experiment.add_scalar("loss", loss, batch_idx)  # expect: XLA102 likely
+        self.logger.experiment.add_scalar("loss", loss, batch_idx)  # expect: XLA102
         self.logger.log_metrics({"rate": 0.1}, batch_idx)  # quiet: no tensor
         return loss
 

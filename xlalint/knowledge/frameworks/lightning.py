@@ -9,6 +9,7 @@ import torch_xla.distributed.parallel_loader as pl
 from torch.utils.tensorboard import SummaryWriter
 
 MODULES = ("lightning", "pytorch_lightning", "lightning_fabric")
+ON_XLA = {"accelerator": ("tpu", "xla"), "tpu_cores": (), "num_tpu_cores": ()}
 ELSEWHERE = {"accelerator": ("cpu", "gpu", "cuda", "mps", "hpu")}
 
 
