@@ -100,6 +100,16 @@ def pending_tensors(device: str) -> int:
     return sum(torch_xla._XLAC._check_device_tensor_need_materialization(device))
 
 
+def tensors_made() -> int:
+    """How many tensors the engine has made since the process started, copies into others among them.
+
+    While it stays, no operation was recorded, but for those on tensors that there are: collectives and
+    barriers of the optimizer, and all others where functionalization is off.
+    """
+    value = torch_xla._XLAC._xla_counter_value
+    return int(value("CreateXlaTensor") or 0) + int(value("xla::_copy_from") or 0)
+
+
 def operations() -> int:
     """How many operations were recorded since the process started."""
     xlac = torch_xla._XLAC

@@ -118,7 +118,9 @@ class Guard:
             self._install(hook)
 
     def _shielded(self, hook: Hook, original: Any) -> Any:
-        return shielded(functools.partial(hook.wrap, self._watch), original, hook.dotted, self.faults)
+        wrap = functools.partial(hook.wrap, self._watch)
+        passes = functools.partial(hook.passes, self._watch) if hook.passes is not None else None
+        return shielded(wrap, original, hook.dotted, self.faults, passes)
 
     @property
     def emitted(self) -> frozenset[type[Event]]:

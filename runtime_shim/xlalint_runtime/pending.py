@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
@@ -35,23 +37,64 @@ _COLLECTIVE = re.compile(
 
 
 class Work:
-    """What one replica has recorded since its last cut."""
+    """What one replica has recorded since its last cut.
+
+    To ask the engine costs a look at each tensor that lives. So it is asked only where nothing cheaper tells:
+    that no tensor was made since nothing waited, or that one waits still that a hook came by.
+    """
 
     def __init__(self) -> None:
         self._heavy_before = 0
         self._is_heavy = False
         """Whether more of a model's weight was recorded since: that stays so, and is not counted again."""
+        self._made_when_idle: int | None = None
+        """How many tensors had been made when nothing waited on this device; None: something has since."""
+        self._idle_device = ""
+        self._candidate: Callable[[], torch.Tensor | None] = _nothing
 
     def recorded(self, device: str | None) -> Recorded:
         """Exactly what is recorded on this thread's device now; None: the engine has not started."""
-        if device is None or not counters.work_pending(device):
+        if device is None or not self._waits(device):
             return NOTHING
         self._is_heavy = self._is_heavy or heavy_operations() > self._heavy_before
         return HEAVY if self._is_heavy else LIGHT
 
-    def cut(self) -> None:
-        """Everything recorded was launched."""
-        self._heavy_before, self._is_heavy = heavy_operations(), False
+    def _waits(self, device: str) -> bool:
+        made = counters.tensors_made()
+        if made == self._made_when_idle and device == self._idle_device:
+            return False
+        candidate = self._candidate()
+        if candidate is not None and needing_materialisation([candidate]):
+            return True
+        waits = counters.work_pending(device)
+        self._made_when_idle = None if waits or not _MAKES_TENSORS else made
+        self._idle_device = device
+        return waits
+
+    def may_wait(self, tensor: torch.Tensor | None) -> None:
+        """This tensor may wait, as it has just been computed. It is not held: what lives on is launched."""
+        self._candidate = _nothing if tensor is None else weakref.ref(tensor)
+
+    def changed_in_place(self) -> None:
+        """Something may be recorded on tensors that there are: that makes none."""
+        self._made_when_idle = None
+
+    def cut(self, device: str | None) -> None:
+        """Everything recorded on this device was launched."""
+        made = counters.tensors_made()
+        if made != self._made_when_idle:
+            self._heavy_before = heavy_operations()
+        self._is_heavy = False
+        if device is not None and _MAKES_TENSORS:
+            self._made_when_idle, self._idle_device = made, device
+
+
+def _nothing() -> None:
+    return None
+
+
+_MAKES_TENSORS = os.environ.get("XLA_DISABLE_FUNCTIONALIZATION", "0").lower() in ("", "0", "false")
+"""Whether what changes a tensor in place makes one, too, which is how PyTorch/XLA works by default."""
 
 
 class Noted(NamedTuple):
@@ -95,12 +138,13 @@ def default_device() -> str | None:
 def heavy_operations() -> int:
     """How many operations of a model's weight were recorded since the process started."""
     xlac = torch_xla._XLAC
-    return sum(xlac._xla_counter_value(name) or 0 for name in xlac._xla_counter_names() if _is_heavy(name))
+    return sum(xlac._xla_counter_value(name) or 0 for name in _heavy_of(tuple(xlac._xla_counter_names())))
 
 
-@cache
-def _is_heavy(counter: str) -> bool:
-    return _HEAVY_OPERATION.fullmatch(counter) is not None
+@lru_cache(maxsize=1)
+def _heavy_of(counter_names: tuple[str, ...]) -> list[str]:
+    """Those of model weight; most often there is no counter that was not there before."""
+    return [name for name in counter_names if _HEAVY_OPERATION.fullmatch(name)]
 
 
 def device_value(tensors: Iterable[torch.Tensor]) -> Value:

@@ -206,7 +206,7 @@ class Replica:
         """Everything that was recorded has been launched."""
         for loop in self.around:
             loop.cut(self.chain, by_loader=by_loader)
-        self.work.cut()
+        self.work.cut(pending.default_device())
         self.cuts += 1
         self.rank_tests.clear()
         self.meetings.clear()

@@ -91,6 +91,7 @@ class Summary:
         """Where what was compiled again differs."""
         self._lock = threading.Lock()
         self._steps: Counter[tuple[Unit, int]] = Counter()
+        self._unit = Unit.OPTIMIZER
         self._stepped: dict[int, set[int]] = defaultdict(set)
         """By replica, the optimizers that have stepped since it cut the graph last."""
         self._at_cut: Counter[int] = Counter()
@@ -260,6 +261,8 @@ class Summary:
             return
         with self._lock:
             self._steps[unit, replicas.rank()] += 1
+            if unit is not self._unit:
+                self._unit = next(each for each in Unit if self._has(each))
             count = self._count(unit)
         moment = self._moment(asks=count == self.warmup)
         if count == self.warmup:
@@ -269,7 +272,7 @@ class Summary:
     @property
     def unit(self) -> Unit:
         """What counts as a step of this program, as far as it has come."""
-        return next((unit for unit in Unit if self._has(unit)), Unit.OPTIMIZER)
+        return self._unit
 
     @property
     def steps(self) -> int:

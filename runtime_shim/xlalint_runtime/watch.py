@@ -45,6 +45,8 @@ class Hook(NamedTuple):
     owner: Any
     name: str
     wrap: Callable[[Watch, Any], Any]
+    passes: Callable[[Watch, tuple[Any, ...]], bool] | None = None
+    """Whether there is nothing to see in a call with these arguments, if it is called often."""
 
     @property
     def dotted(self) -> str:
@@ -110,6 +112,8 @@ class Watch(replicas.Listener):
         """Called after each cut; `Recompiles.cut` says with what."""
         self.at_batch: Callable[..., None] = lambda *_, **__: None
         """Called with each batch of a loader; `Recompiles.batch` says with what."""
+        self.has_closures = False
+        """Whether a step closure was added."""
         self.ordered_collectives = False
         """Whether collectives met because replicas launched in the order of their ranks."""
         self.model = LazyModel(self._happens)
@@ -149,9 +153,10 @@ class Watch(replicas.Listener):
     def replica(self) -> Replica:
         """This thread's replica."""
         rank = replicas.rank()
-        if rank not in self._replicas:
-            self._replicas[rank] = Replica()
-        return self._replicas[rank]
+        found = self._replicas.get(rank)
+        if found is None:
+            found = self._replicas[rank] = Replica()
+        return found
 
     def tell(
         self, chain: Chain, transition: Transition, *, deed: str | None = None, meets: bool = False,
@@ -232,8 +237,8 @@ class Watch(replicas.Listener):
             state,
             recorded=replica.recorded,
             eager=torch_xla._XLAC._get_use_eager_mode(),
-            launched=replicas.running() or (device is not None and xr.world_size() > 1),
-            in_closure=calls_of("_run_step_closures", xm.__file__) > 0,
+            launched=replicas.running() or (device is not None and _world_size() > 1),
+            in_closure=self.has_closures and calls_of("_run_step_closures", xm.__file__) > 0,
             in_forward=self.this_thread.in_forward,
             in_loop=bool(replica.loops) or any(frame.loops for frame in chain) or site in replica.launched_at,
         )
@@ -451,4 +456,6 @@ def _parted_by(chain: Chain, tests: dict[CodeType, Site]) -> tuple[Site, CodeTyp
     return chain[-1].site, chain[-1].code
 
 
+_world_size = xr.world_size
+"""As torch_xla has it: where we ask by ourselves, the program does not."""
 _OPTIMIZERS = torch.optim.Optimizer.profile_hook_step.__code__.co_filename

@@ -71,7 +71,9 @@ class LazyModel(SetupTransitions):
         if seen != (engine.eager, engine.recorded, engine.of_forward):
             state.engine = engine._replace(eager=eager, recorded=recorded, of_forward=in_forward)
         if recorded == NOTHING:
-            state.engine = state.engine._replace(parameters=NOTHING, gradients=NOTHING, since=())
+            held = (state.engine.parameters, state.engine.gradients, state.engine.since)
+            if held != (NOTHING, NOTHING, ()):
+                state.engine = state.engine._replace(parameters=NOTHING, gradients=NOTHING, since=())
         else:
             state.engine = state.engine.works()
         if recorded.must is not Weight.HEAVY:

@@ -181,7 +181,9 @@ def _device_context(watch: Watch, original: Any) -> Any:
     @functools.wraps(original)
     def device_context(*args: Any, **kwargs: Any) -> Any:
         caller = next(frames_below_user(), None)
-        if caller and caller.f_code is xm.add_step_closure.__code__ and (chain := user_chain()):
+        is_added = caller is not None and caller.f_code is xm.add_step_closure.__code__
+        watch.has_closures = watch.has_closures or is_added
+        if caller is not None and is_added and (chain := user_chain()):
             late = bool(caller.f_locals["run_async"])
             watch.tell(chain, lambda state, site: watch.model.add_closure(state, site, asynchronous=late))
         return original(*args, **kwargs)

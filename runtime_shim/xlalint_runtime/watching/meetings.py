@@ -36,6 +36,12 @@ def _collective(watch: Watch, original: Any) -> Any:
 
     @functools.wraps(original)
     def collective(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return told(*args, **kwargs)
+        finally:
+            watch.replica.work.changed_in_place()
+
+    def told(*args: Any, **kwargs: Any) -> Any:
         if watch.this_thread.is_meeting:
             return original(*args, **kwargs)
         if chain := user_chain():

@@ -42,16 +42,19 @@ def _dropout(watch: Watch, original: Any) -> Any:
 
     @functools.wraps(original)
     def dropout(tensor: Any, p: float, train: bool) -> Any:
-        asked = train and p and watch.replica.state.is_owed(Owed.SEED)
-        if asked and pending.is_device_tensor(tensor) and (chain := user_chain()):
+        if train and p and pending.is_device_tensor(tensor) and (chain := user_chain()):
             watch.tell(chain, functools.partial(watch.model.draw, trains=True))
         return original(tensor, p, train)
 
     return dropout
 
 
+def _is_seeded(watch: Watch, _: tuple[Any, ...]) -> bool:
+    return not watch.replica.state.is_owed(Owed.SEED)
+
+
 HOOKS = (
     Hook(torch.random, "_seed_custom_device", _seed_of_host),
     Hook(torch_xla._XLAC, "_xla_set_rng_seed", _seed_of_device),
-    Hook(torch.nn.functional._VF, "dropout", _dropout),
+    Hook(torch.nn.functional._VF, "dropout", _dropout, _is_seeded),
 )

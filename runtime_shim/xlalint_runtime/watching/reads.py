@@ -88,6 +88,15 @@ def _read(watch: Watch, original: Any) -> Any:
     return read
 
 
+def _is_on_host(_: Watch, args: tuple[Any, ...]) -> bool:
+    """Whether the tensor is none of the device: optimizers read the numbers of their steps, one by one."""
+    return bool(args) and not args[0].is_xla
+
+
+def _moves_no_batch(watch: Watch, args: tuple[Any, ...]) -> bool:
+    return _is_on_host(watch, args) and not watch.replica.batch
+
+
 def _save(watch: Watch, original: Any) -> Any:
     """`torch.save`, in either of its formats."""
 
@@ -177,7 +186,8 @@ def _to_host(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 HOOKS = (
-    *(Hook(torch.Tensor, method, _read) for method in _READS),
+    *(Hook(torch.Tensor, method, _read, _is_on_host) for method in _READS if method != "to"),
+    Hook(torch.Tensor, "to", _read, _moves_no_batch),
     Hook(torch.serialization, "_save", _save),
     Hook(torch.serialization, "_legacy_save", _save),
     Hook(torch_xla._XLAC, "_xla_sync_multi", _sync_multi),

@@ -121,8 +121,9 @@ class Recompiles:
         stepped, this.stepped = replica.steps > this.stepped, replica.steps
         this.is_rest = this.is_rest and loop is this.loop
         this.loop, replica.begins_loader = loop, False
-        at = _key(chain, cause)
-        if trace is not None and trace.operations and loop is not None:
+        has_forms = trace is not None and trace.operations and loop is not None
+        at = _key(chain, cause) if has_forms or is_round else None
+        if trace is not None and has_forms:
             self._tell_forms(replica, at, trace, chain)
         if is_round:
             this.left -= this.left > 0

@@ -66,12 +66,19 @@ def _module_call(watch: Watch, original: Any) -> Any:
     return call
 
 
+def _is_inside(watch: Watch, _: tuple[Any, ...]) -> bool:
+    """Whether a module calls this one."""
+    return watch.this_thread.in_forward
+
+
 def _backward(watch: Watch, original: Any) -> Any:
     """Gradients are computed."""
 
     @functools.wraps(original)
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-        if any(map(pending.is_device_tensor, pending.tensors_in(tensors))) and (chain := user_chain()):
+        loss = next(filter(pending.is_device_tensor, pending.tensors_in(tensors)), None)
+        if loss is not None and (chain := user_chain()):
+            watch.replica.work.may_wait(loss)
             watch.tell(chain, watch.model.backward)
             watch.replica.backwards += 1
             if watch.replica.recorded.must is not Weight.HEAVY:
@@ -250,6 +257,8 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
         stale = _stale(watch, held)
         if not chain or not (stale or _on_device(held)):
             return
+        trained = _first_trained(held)
+        watch.replica.work.may_wait(None if trained is None else trained.grad)
         if watch.tied:
             _tell_of_apart(watch)
         asked = [frame for frame in frames_below_user() if frame.f_code is xm.optimizer_step.__code__]
@@ -276,7 +285,9 @@ def register(watch: Watch, patches: Patches, faults: Faults) -> None:
 
     def after(optimizer: Any, args: Any, kwargs: Any) -> None:
         try:
-            watch.report.summary.models.stepped(_held(optimizer))
+            held = _held(optimizer)
+            watch.report.summary.models.stepped(held)
+            watch.replica.work.may_wait(_first_trained(held))
         except Exception as error:
             faults.note(error, "Optimizer.step")
 
@@ -311,6 +322,10 @@ def _held(optimizer: Any) -> list[torch.Tensor]:
     return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
+def _first_trained(held: list[torch.Tensor]) -> torch.Tensor | None:
+    return next((parameter for parameter in held if parameter.grad is not None), None)
+
+
 def is_sharded(optimizer: Any) -> bool:
     """Whether an optimizer updates the part of the parameters that FSDP has left this replica."""
     flags = [getattr(parameter, "_is_sharded", False) for parameter in _held(optimizer)]
@@ -322,7 +337,7 @@ def _on_device(parameters: Iterable[torch.Tensor]) -> bool:
 
 
 HOOKS = (
-    Hook(torch.nn.Module, "_call_impl", _module_call),
+    Hook(torch.nn.Module, "_call_impl", _module_call, _is_inside),
     Hook(torch.autograd, "backward", _backward),
     Hook(checkpointing, "_infer_device_type", _device_of_checkpointed),
     Hook(torch.optim.Optimizer, "zero_grad", _zero_grad),
