@@ -91,7 +91,7 @@ def read_from_a_file(path):
 
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--verbose", action="store_true")
+parser.add_argument("--verbose", action=argparse.BooleanOptionalAction, default=True)
 
 
 class Settings:
@@ -113,3 +113,31 @@ def said_by_the_program(args):
             print(y.sum().item())  # expect: XLA102
         if args.verbose:
             print(y.sum().item())  # expect: XLA102
+
+
+options = argparse.ArgumentParser()
+options.add_argument("--debug", action="store_true")
+options.add_argument("--print-norm", type=bool, default=False)
+options.add_argument("--show", action="store_true", default=True)
+options.add_argument("--epochs", type=int, default=3)
+options.add_argument("--use-tpu", action="store_true")
+
+
+def left_off_by_the_command_line(args, loader):
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 8).to(device)
+    debugs = args.debug
+    for batch in pl.MpDeviceLoader(loader, device):
+        y = model(batch)
+        if args.debug:
+            print(y.sum().item())  # expect: XLA102 likely
+        if debugs and args.print_norm:
+            print(y.norm().item())  # expect: XLA102 likely
+        if args.show:
+            print(y.min().item())  # expect: XLA102
+        if args.epochs > 1:
+            print(y.var().item())  # expect: XLA102
+        if args.use_tpu:
+            print(y.max().item())  # expect: XLA102
+        if not args.debug:
+            print(y.std().item())  # expect: XLA102

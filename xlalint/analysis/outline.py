@@ -445,7 +445,10 @@ class Outline:
         )
 
     def default_of_option(self, name: str) -> object:
-        """What an option of the command line is by default; None if the module adds none of this name."""
+        """What an option of the command line is by default; None if the module adds none of this name.
+
+        One that is only named to be on (`store_true`) is False.
+        """
         if ADDS_OPTION not in self.text or name.replace("_", "-") not in self.text.replace("_", "-"):
             return None
         for node in within_lines(self.tree, self.lines_with((ADDS_OPTION,))):
@@ -454,7 +457,9 @@ class Outline:
                     given = {each.arg: each.value for each in keywords}
                     texts = [*flags, given.get("dest")]
                     names = {text.value for text in texts if isinstance(text, ast.Constant)}
-                    default = given.get("default")
+                    action = given.get("action")
+                    is_flag = isinstance(action, ast.Constant) and action.value == "store_true"
+                    default = given.get("default", ast.Constant(False) if is_flag else None)
                     named = {str(text).lstrip("-").replace("-", "_") for text in names}
                     if method == ADDS_OPTION and name in named and isinstance(default, ast.Constant):
                         return default.value

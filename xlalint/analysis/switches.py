@@ -1,6 +1,7 @@
 """Switches: settings from outside the program, of a YAML file for one, on which alone it hangs what runs.
 
-Nothing in the program says whether such a switch is on. What happens behind it is told, and rests on that.
+Nothing in the program says whether such a switch is on, or it says that it is off: an option of the command
+line that is False by default. What happens behind it is told, and rests on that.
 """
 
 from __future__ import annotations
@@ -137,6 +138,8 @@ def _is_setting(machine: Machine, node: ast.expr, frame: Frame, store: Store, na
         frame: Where the expression stands; nothing is told there.
         names: So many names are looked up at most.
     """
+    if isinstance(node, ast.Attribute) and machine.default_of_option(frame.outline, node.attr) is False:
+        return True  # of the command line, which leaves it off
     holder = _part_of(node)
     while holder is not None:
         if _holds_settings(machine, holder, frame, store):
