@@ -189,3 +189,28 @@ def wrapped(args):
     model = DistributedDataParallel(model, gradient_as_bucket_view=True)
     torch.save(model.module.state_dict(), "a")  # expect: XLA601
     torch.save(model.state_dict(), "b")  # expect: XLA601
+
+
+def is_accelerated(device):
+    if device is None:
+        return False
+    return torch.device(device).type == "xla"
+
+
+def write_where_it_is(state, path, device):
+    if is_accelerated(device):
+        xm.save(state, path)
+        return
+    torch.save(state, path)  # quiet: what is taken for a device of XLA is not None
+
+
+def resolve(name):
+    if name not in (None, "auto"):
+        return torch.device(name)
+    return torch_xla.device()
+
+
+def kept_where_it_is(args):
+    device = resolve(args.device)
+    model = nn.Linear(8, 8).to(torch_xla.device())
+    write_where_it_is(model.state_dict(), "a", device)

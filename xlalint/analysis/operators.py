@@ -42,6 +42,7 @@ from xlalint.lazy.values import (
     Tensor,
     Value,
     Weight,
+    is_xla_device,
     kinds_that,
     worked_on,
 )
@@ -277,7 +278,9 @@ def compare(
             if isinstance(name := other.payload, Namespace):
                 return constant(isinstance(op, ast.IsNot)) if is_there(name) else HOST
             if other.kind in (Kind.CALLABLE, Kind.CLASS) or (
-                other.kind not in (Kind.UNKNOWN, Kind.TENSOR, Kind.HOST) and other.sure
+                other.kind not in (Kind.UNKNOWN, Kind.TENSOR, Kind.HOST)
+                # What is taken for a device of XLA is taken to be there.
+                and (other.sure or is_xla_device(other))
             ):
                 return constant(isinstance(op, ast.IsNot))
             if other.kind is Kind.TENSOR and other.present is None and is_of_ways(other.assumes - PART):
