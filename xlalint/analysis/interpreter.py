@@ -396,9 +396,12 @@ class Interpreter(Memo):
     ) -> bool:
         """Whether a call may have to do with the engine: by what the function names, or by what it gets.
 
-        Short functions are always entered, for the sake of what they return.
+        Short functions are always entered, for the sake of what they return, and so are those that name what
+        makes a loader.
         """
         if function.outline.is_framework or is_short(function.node):
+            return True
+        if not functions.MAKES_LOADERS.isdisjoint((*function.outer_names(), *function.attributes())):
             return True
         self.rest_on("relevant", *function.key)
         if function in self._plan.relevant:

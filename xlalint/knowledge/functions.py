@@ -495,6 +495,9 @@ CACHE_SETUP = "initialize_cache"
 OF_SPMD = ("use_spmd", "mark_sharding", "SpmdFullyShardedDataParallel")
 """What a text has in it if it matters to it whether SPMD is on."""
 
+MAKES_LOADERS = frozenset({"DataLoader"})
+"""Names of what makes a loader that does not cut the graph: a loop over it is known by that."""
+
 AVAILABILITY = frozenset({
     "is_xla_tensor", "is_torch_xla_available", "is_torch_tpu_available", "is_tpu_available",
     "is_xla_available",
