@@ -143,7 +143,7 @@ def _sets_what_it_misses(machine: Machine, node: ast.If, frame: Frame, store: St
     )
 
 
-@lru_cache(maxsize=1024)  # the same in each context of a function
+@lru_cache(maxsize=8192)  # the same in each context of a function
 def _setting(node: ast.If, holds: bool) -> tuple[ast.AST, ...]:
     """What stands in an arm that may set something."""
     arm = node.body if holds else node.orelse

@@ -37,11 +37,16 @@ def _under_tests(tree: ast.Module) -> Iterator[tuple[ast.AST, bool]]:
     while left:
         node, is_under = left.pop()
         yield node, is_under
-        if isinstance(node, ast.If) and not ast.unparse(node.test).startswith("__name__"):
-            left.append((node.test, is_under))
-            left += ((statement, True) for statement in (*node.body, *node.orelse))
-        else:
-            left += ((child, is_under) for child in ast.iter_child_nodes(node))
+        match node:
+            case ast.If(test=test, body=body, orelse=orelse) if not _asks_for_script(test):
+                left.append((test, is_under))
+                left += ((statement, True) for statement in (*body, *orelse))
+            case _:
+                left += ((child, is_under) for child in ast.iter_child_nodes(node))
+
+
+def _asks_for_script(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
 
 
 _Use = tuple[ast.expr | ast.keyword, str, bool]
