@@ -118,6 +118,18 @@ def test_start_up_leaves_costly_modules_out(module: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("path", modules(*(ROOT / part for part in compiled())), ids=name)
+def test_the_constants_of_what_is_compiled_are_final(path: Path) -> None:
+    """Compiled code looks up whatever else a module holds by its name, each time."""
+    for node in ast.parse(path.read_text()).body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=constant)], value=value) if constant.isupper():
+                is_type = isinstance(value, ast.Call) and ast.unparse(value.func) == "TypeVar"
+                assert is_type, f"{constant}, line {node.lineno}"
+            case ast.AnnAssign(target=ast.Name(id=constant), annotation=held) if constant.isupper():
+                assert ast.unparse(held).startswith("Final"), f"{constant}, line {node.lineno}"
+
+
+@pytest.mark.parametrize("path", modules(*(ROOT / part for part in compiled())), ids=name)
 def test_what_is_compiled_says_the_same_as_interpreted(path: Path) -> None:
     """What the compiler takes for something else, without a word; ARCHITECTURE.md, "Compiled"."""
     tree = ast.parse(path.read_text())

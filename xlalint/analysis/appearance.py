@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Final
 from zlib import crc32
 
 from xlalint.analysis.outline import Function, FunctionNode, Outline, within
 from xlalint.analysis.sections import digest
 
-SHORT = 12
+SHORT: Final = 12
 """Functions of at most this many lines are entered whatever they have to do with the engine."""
 
 

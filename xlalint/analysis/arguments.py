@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
+from typing import Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
@@ -178,7 +179,7 @@ def _moved_to(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     return frozenset(names) if cuts else frozenset()
 
 
-_CUTTING = functions.names_of("marker", "xla optimizer step") - {"sync"}
+_CUTTING: Final = functions.names_of("marker", "xla optimizer step") - {"sync"}
 
 
 def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Function) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.binding import part_of
 from xlalint.analysis.call import Call, dotted
@@ -271,9 +272,9 @@ def _of_tensor(base: Value, name: str) -> Value:
     return callable_value(Method(base, name))
 
 
-_SAME_INSTANCE = assume("this object and the one that was moved to the device are the same")
+_SAME_INSTANCE: Final = assume("this object and the one that was moved to the device are the same")
 
-_WITH_METHODS = kinds_that("has_methods")
+_WITH_METHODS: Final = kinds_that("has_methods")
 
 
-EVALUATORS: dict[type, Evaluate] = {ast.Attribute: _attribute}
+EVALUATORS: Final[dict[type, Evaluate]] = {ast.Attribute: _attribute}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.conditions import forget
@@ -112,8 +113,8 @@ def _of_model(element: Value) -> bool:
     return element.kind in _OF_MODELS
 
 
-_OF_MODELS = frozenset({Kind.PARAMETERS, Kind.MODULE})
-_NEVER_EMPTY = _OF_MODELS | {Kind.TENSOR}
+_OF_MODELS: Final = frozenset({Kind.PARAMETERS, Kind.MODULE})
+_NEVER_EMPTY: Final = _OF_MODELS | {Kind.TENSOR}
 """Kinds of what has a first element: nobody goes over the rows of a tensor that has none."""
 
 
@@ -294,9 +295,9 @@ def _unpack(machine: Machine, targets: list[ast.expr], value: Value, frame: Fram
         bind(machine, target, each, frame, store)
 
 
-_GIVEN = kinds_that("concerns_engine")
+_GIVEN: Final = kinds_that("concerns_engine")
 
-_IDLE = kinds_that("idle")
+_IDLE: Final = kinds_that("idle")
 
 
 def is_idle(value: Value) -> bool:

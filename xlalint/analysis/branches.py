@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from xlalint.analysis.binding import bind_name
 from xlalint.analysis.call import dotted
@@ -280,4 +280,4 @@ def _pattern_names(pattern: ast.pattern) -> list[str]:
     return names
 
 
-EXECUTORS: dict[type, Execute] = {ast.If: _if, ast.Match: _match}
+EXECUTORS: Final[dict[type, Execute]] = {ast.If: _if, ast.Match: _match}

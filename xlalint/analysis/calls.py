@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis import attributes
 from xlalint.analysis.attributes import attribute
@@ -308,4 +309,4 @@ def _definition(value: Value) -> Site | None:
     return None
 
 
-EVALUATORS: dict[type, Evaluate] = {ast.Call: _call}
+EVALUATORS: Final[dict[type, Evaluate]] = {ast.Call: _call}

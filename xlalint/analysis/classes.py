@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
+from typing import Final
 
 from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
@@ -228,7 +229,7 @@ def _harnesses(program: Outline, name: str) -> tuple[Function, ...]:
     )
 
 
-_PLACEHOLDERS = frozenset({Kind.NONE, Kind.CONSTANT})
+_PLACEHOLDERS: Final = frozenset({Kind.NONE, Kind.CONSTANT})
 """What `__init__` often sets for want of better, until another method does."""
 
 
@@ -283,4 +284,4 @@ def assigns(function: Function) -> bool:
     return re.search(_ASSIGNMENT.replace("self", re.escape(receiver)), "\n".join(lines)) is not None
 
 
-_ASSIGNMENT = r"(?m)^(?:[ \t]*[\w.]+ *= *)?[^=\n(]*\bself\.\w+[^=\n(]*=(?!=)"
+_ASSIGNMENT: Final = r"(?m)^(?:[ \t]*[\w.]+ *= *)?[^=\n(]*\bself\.\w+[^=\n(]*=(?!=)"

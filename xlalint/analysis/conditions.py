@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import lru_cache
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.call import dotted
@@ -221,7 +221,7 @@ def _is_left_at_last(value: Value, test: ast.expr) -> bool:
     )
 
 
-_FIRST = (0, 1, True, False, None)
+_FIRST: Final = (0, 1, True, False, None)
 """What a test may compare with that is no test for the last round of a loop."""
 
 
@@ -244,8 +244,8 @@ def _prevails(one: Value, other: Value) -> bool:
     return one.kind in _KEPT and unknown
 
 
-_KEPT = kinds_that("outlasts_unknown") | {Kind.TENSOR}
-_PLAIN = (
+_KEPT: Final = kinds_that("outlasts_unknown") | {Kind.TENSOR}
+_PLAIN: Final = (
     ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BinOp, ast.operator, ast.cmpop, ast.expr_context,
 )  # fmt: skip
 """What a test may be made of that comes out the same each time, as long as its names are not bound anew."""

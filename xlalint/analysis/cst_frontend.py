@@ -19,7 +19,7 @@ import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import libcst as cst
 
@@ -42,7 +42,7 @@ def parse(text: str) -> ast.Module:
     return on_large_stack(lambda: _parse(text))
 
 
-_DEEPEST = 1500
+_DEEPEST: Final = 1500
 """LibCST takes a second or two for this depth, much longer for twice as much, and for more than some
 four times as much it overflows a stack of 8 MB, which ends the process."""
 
@@ -684,24 +684,24 @@ class _Converter:
         yield _place(ast.FormattedValue(self._convert(value.expression), conversion, spec), start, end)
 
 
-_SINGLETONS = {"None": None, "True": True, "False": False}
-_OPERATORS: dict[str, type[ast.operator]] = {
+_SINGLETONS: Final = {"None": None, "True": True, "False": False}
+_OPERATORS: Final[dict[str, type[ast.operator]]] = {
     "Add": ast.Add, "Subtract": ast.Sub, "Multiply": ast.Mult, "MatrixMultiply": ast.MatMult,
     "Divide": ast.Div, "FloorDivide": ast.FloorDiv, "Modulo": ast.Mod, "Power": ast.Pow,
     "LeftShift": ast.LShift, "RightShift": ast.RShift, "BitAnd": ast.BitAnd, "BitOr": ast.BitOr,
     "BitXor": ast.BitXor,
 }  # fmt: skip
-_UNARY_OPERATORS: dict[str, type[ast.unaryop]] = {
+_UNARY_OPERATORS: Final[dict[str, type[ast.unaryop]]] = {
     "Plus": ast.UAdd, "Minus": ast.USub, "BitInvert": ast.Invert, "Not": ast.Not,
 }  # fmt: skip
-_COMPARISONS: dict[str, type[ast.cmpop]] = {
+_COMPARISONS: Final[dict[str, type[ast.cmpop]]] = {
     "Equal": ast.Eq, "NotEqual": ast.NotEq, "LessThan": ast.Lt, "LessThanEqual": ast.LtE,
     "GreaterThan": ast.Gt, "GreaterThanEqual": ast.GtE, "In": ast.In, "NotIn": ast.NotIn,
     "Is": ast.Is, "IsNot": ast.IsNot,
 }  # fmt: skip
-_QUOTES = re.compile(r"\\.|[\"']", re.DOTALL)
+_QUOTES: Final = re.compile(r"\\.|[\"']", re.DOTALL)
 """The first line of code is indented."""
-_BRACES = re.compile(r"(\\N\{[^}]*\})|\{\{|\}\}")
+_BRACES: Final = re.compile(r"(\\N\{[^}]*\})|\{\{|\}\}")
 
 
 def _place(made: Node, start: Position, end: Position) -> Node:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from xlalint.analysis.cutoff import CutOff, Section
 from xlalint.analysis.facts import Facts
@@ -610,16 +610,16 @@ class Program:
         return file.text, tree
 
 
-MOST_TRIES = 3
+MOST_TRIES: Final = 3
 """So often it is looked for changed functions that do what they did, each time without those that do not."""
 
-_FAR_APART = 1 << 16
+_FAR_APART: Final = 1 << 16
 """Between two lines so many may come, in a program that stays in memory."""
 
-_OF_TEXT = (ApiUsed, DeviceSpelled, DeviceUnregistered, ShapeVaries, VariableUsed)
+_OF_TEXT: Final = (ApiUsed, DeviceSpelled, DeviceUnregistered, ShapeVaries, VariableUsed)
 """What is seen from the text of a file, without running it."""
 
-_BY_FRAMEWORK = assume("the framework trains on an XLA device")
+_BY_FRAMEWORK: Final = assume("the framework trains on an XLA device")
 
 
 def _assumed(occurrences: Iterable[Occurrence], by: Assumptions) -> tuple[Occurrence, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from xlalint.knowledge import environment
 from xlalint.lazy.events import VariableUsed
@@ -127,8 +128,8 @@ def _is_environment(node: ast.expr) -> bool:
     return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "environ"
 
 
-_GETTERS = frozenset({"get", "getenv"})
-_SETTERS = frozenset({"setdefault", "putenv"})
-_SHELLS = frozenset({"system", "popen", "run", "call", "check_call", "check_output", "Popen"})
-_ASSIGNED = re.compile(r"""(?:^|[\s;&|])(?:export\s+)?([A-Z][A-Z0-9_]+)=("[^"]*"|'[^']*'|[^\s;&|]*)""")
-_ANY = re.compile(environment.PATTERN)
+_GETTERS: Final = frozenset({"get", "getenv"})
+_SETTERS: Final = frozenset({"setdefault", "putenv"})
+_SHELLS: Final = frozenset({"system", "popen", "run", "call", "check_call", "check_output", "Popen"})
+_ASSIGNED: Final = re.compile(r"""(?:^|[\s;&|])(?:export\s+)?([A-Z][A-Z0-9_]+)=("[^"]*"|'[^']*'|[^\s;&|]*)""")
+_ANY: Final = re.compile(environment.PATTERN)

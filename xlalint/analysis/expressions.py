@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.attributes import attribute
@@ -305,7 +306,7 @@ def _within(whole: ast.JoinedStr, part: ast.FormattedValue, frame: Frame) -> Sit
     return inner if starts_later and ends_before else outer
 
 
-EVALUATORS: dict[type, Evaluate] = {
+EVALUATORS: Final[dict[type, Evaluate]] = {
     ast.Name: _name,
     ast.Constant: _constant,
     ast.JoinedStr: _joined_string,

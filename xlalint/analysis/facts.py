@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from xlalint.analysis.classes import assigns, needs_gpu
 from xlalint.analysis.lookups import Fact
@@ -12,16 +13,16 @@ from xlalint.analysis.roots import Plan
 from xlalint.analysis.sections import digest
 from xlalint.lazy.values import Value
 
-OF_THE_WHOLE = frozenset({"caches", "flags", "relevant", "starts", "swaps", "without spmd"})
+OF_THE_WHOLE: Final = frozenset({"caches", "flags", "relevant", "starts", "swaps", "without spmd"})
 """Facts that may change with the text of any file."""
 
-_OF_PLANNED = frozenset({"caches", "relevant", "without spmd"})
+_OF_PLANNED: Final = frozenset({"caches", "relevant", "without spmd"})
 """Those of them that are false of all files but those of the plan."""
 
-OF_FUNCTIONS = frozenset({"text", "assigned"})
+OF_FUNCTIONS: Final = frozenset({"text", "assigned"})
 """Facts about the text of a function, and of what it stands in."""
 
-_MISSING = "missing"
+_MISSING: Final = "missing"
 
 
 class Facts:
@@ -107,7 +108,7 @@ def _mentions(outline: Outline, names: str) -> str:
     return str(outline.mentions(frozenset(names.split())))
 
 
-_OF_TEXT: dict[str, Callable[[Outline, str], str]] = {
+_OF_TEXT: Final[dict[str, Callable[[Outline, str], str]]] = {
     "outline": lambda outline, detail: "there",
     "name": Outline.binding_digest,
     "body": lambda outline, detail: outline.body_digest(),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from xlalint.analysis import (
     attributes,
@@ -85,7 +85,7 @@ from xlalint.lazy.state import State
 from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
 from xlalint.lazy.values import join as join_values
 
-EVALUATORS: dict[type, Evaluate] = {
+EVALUATORS: Final[dict[type, Evaluate]] = {
     **expressions.EVALUATORS,
     **operators.EVALUATORS,
     **attributes.EVALUATORS,
@@ -93,7 +93,7 @@ EVALUATORS: dict[type, Evaluate] = {
 }
 """How each kind of expression is evaluated; others are unknown."""
 
-EXECUTORS: dict[type, Execute] = {
+EXECUTORS: Final[dict[type, Execute]] = {
     **statements.EXECUTORS,
     **branches.EXECUTORS,
     **loops.EXECUTORS,
@@ -101,7 +101,7 @@ EXECUTORS: dict[type, Execute] = {
 }
 """How each kind of statement is executed; others do nothing."""
 
-MOST_NESTED = 2000
+MOST_NESTED: Final = 2000
 """Expressions and blocks are evaluated in each other at most this deep: counted, as how many calls a stack
 has room for depends on whether they are compiled."""
 
@@ -662,10 +662,10 @@ class Interpreter(Memo):
         return now.trail.rested if is_same else None
 
 
-ATTRIBUTES = "attributes"
+ATTRIBUTES: Final = "attributes"
 """What the key of a context begins with in which a method is run for the attributes that it assigns."""
 
-_WITH_ITS_COUNTERPART = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
+_WITH_ITS_COUNTERPART: Final = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 """Methods of which one may wait for what another does: replicas meet over the whole life of the object."""
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from xlalint.analysis.appearance import line_marks, look_of
 from xlalint.analysis.lookups import Fact
@@ -23,9 +23,9 @@ from xlalint.analysis.summaries import Summary, is_wide
 from xlalint.analysis.trail import Numbered, Trail, places
 from xlalint.lazy.values import Value
 
-MOST_ROWS = 60_000
+MOST_ROWS: Final = 60_000
 """At most so many rows are kept; what would need more starts anew."""
-MOST_VERSIONS = 8
+MOST_VERSIONS: Final = 8
 """Of the summaries of one context that a bound had a say in, at most so many are kept."""
 
 Holds = Callable[[Fact, str], bool]
@@ -524,7 +524,7 @@ def place_of(function: Function) -> Place:
     return site.line, site.column, site.end_line, site.end_column
 
 
-NOTHING: Any = {
+NOTHING: Final[Any] = {
     "functions": [], "facts": [], "rows": [], "contexts": [], "summaries": [], "looks": [], "marks": [],
     "partial": [], "whole": False, "answers": [],
 }  # fmt: skip

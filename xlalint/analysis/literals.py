@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from xlalint.lazy.events import DeviceSpelled
 from xlalint.lazy.site import site_of
@@ -79,7 +80,7 @@ def _is_xla(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and is_device(node.value)
 
 
-_TAKING = frozenset({"to", "device", "autocast"})
+_TAKING: Final = frozenset({"to", "device", "autocast"})
 """Functions and methods whose first argument is a device or its type."""
-_PARAMETERS = frozenset({"device", "device_type"})
-_DEVICE = re.compile(r"(?i)(?:^|_)dev(?:ice)?(?:_|$)")
+_PARAMETERS: Final = frozenset({"device", "device_type"})
+_DEVICE: Final = re.compile(r"(?i)(?:^|_)dev(?:ice)?(?:_|$)")

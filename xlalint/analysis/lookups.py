@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from xlalint.analysis.trail import Numbered
 
 Fact = tuple[str, str, str]
 """Something an answer rests on: the kind of fact, the file it is about, and what about it."""
 
-MOST_OPEN = 24
+MOST_OPEN: Final = 24
 """At most so many questions are open at once."""
 
 Apart = Callable[[Callable[[], Any]], tuple[Any, int]]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from typing import Final
 
 from xlalint.analysis.binding import bind, element, holds_some
 from xlalint.analysis.branches import condition
@@ -43,9 +44,9 @@ from xlalint.lazy.values import (
 )
 from xlalint.spelling import spelling
 
-MOST_RUNS = 16
+MOST_RUNS: Final = 16
 """A loop is run to its fixpoint at most this often in one activation, whatever is around it."""
-MOST_PASSES = 4
+MOST_PASSES: Final = 4
 """A loop body is interpreted at most this often; then what it assigns becomes unknown."""
 
 
@@ -166,8 +167,8 @@ def _counting(each: Value) -> Value:
     return COUNTER if each.kind is Kind.HOST and held is None else each
 
 
-_MAY_BE_LOADER = kinds_that("may_be_loader")
-_COUNTING = frozenset({"range", "trange", "enumerate", "count"})
+_MAY_BE_LOADER: Final = kinds_that("may_be_loader")
+_COUNTING: Final = frozenset({"range", "trange", "enumerate", "count"})
 
 
 def _exhaust(
@@ -447,8 +448,8 @@ def _may_read(node: ast.For | ast.AsyncFor | ast.While, frame: Frame) -> bool:
     return any(isinstance(each, ast.Attribute) and each.attr in _READERS for each in ast.walk(node))
 
 
-_HOOKS = frozenset({"register_forward_hook", "register_forward_pre_hook"})
-_READERS = frozenset({"cpu", "item", "numpy", "tolist"})
+_HOOKS: Final = frozenset({"register_forward_hook", "register_forward_pre_hook"})
+_READERS: Final = frozenset({"cpu", "item", "numpy", "tolist"})
 
 
 def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, store: Store) -> bool:
@@ -482,12 +483,12 @@ def _sums(node: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
     return frozenset(found)
 
 
-_LOOKED_UP = (ast.Constant, ast.Name, ast.Attribute)
+_LOOKED_UP: Final = (ast.Constant, ast.Name, ast.Attribute)
 """What is looked at once more without any effect."""
-_NEEDS_A_CUT = functions.names_of("xla optimizer step", "add closure")
+_NEEDS_A_CUT: Final = functions.names_of("xla optimizer step", "add closure")
 
 
-_CUTS = functions.names_of("marker", "step scope", "compile")
+_CUTS: Final = functions.names_of("marker", "step scope", "compile")
 
 
 def _counts(machine: Machine, node: ast.expr, frame: Frame, store: Store) -> bool:
@@ -508,4 +509,4 @@ def _forget(head: Store, back: Store, entry: Store) -> None:
     head.state.obligations = entry.state.obligations
 
 
-EXECUTORS: dict[type, Execute] = {ast.For: _for, ast.AsyncFor: _for, ast.While: _while}
+EXECUTORS: Final[dict[type, Execute]] = {ast.For: _for, ast.AsyncFor: _for, ast.While: _while}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
@@ -30,11 +30,11 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import UNKNOWN, Kind, Value
 
-MANY_CONTEXTS = 4
+MANY_CONTEXTS: Final = 4
 """From this many contexts on, those that differ only in a number or text count as one."""
-MOST_CONTEXTS = 32
+MOST_CONTEXTS: Final = 32
 """At most this many contexts of one function are kept apart; then its arguments become unknown."""
-MOST_DEPTH = 24
+MOST_DEPTH: Final = 24
 """Calls are followed at most this deep."""
 
 Observer = Callable[[ast.stmt, Outline, Store], None]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left, bisect_right
+from typing import Final
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.outline import Binding, Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import Moment
 from xlalint.lazy.values import Kind, Value
 
-MOMENT = "<module>"
+MOMENT: Final = "<module>"
 """Under this name, which no program can have, an activation has captured the moment at which it runs."""
 
 
@@ -138,7 +139,7 @@ def _declared_global(outline: Outline) -> frozenset[str]:
     )
 
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_BINDS_SURELY = (*_DEFINITIONS, ast.Assign, ast.AnnAssign)
-_SIMPLE = (*_BINDS_SURELY, ast.Expr, ast.AugAssign, ast.Return, ast.Delete, ast.Assert)
+_DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BINDS_SURELY: Final = (*_DEFINITIONS, ast.Assign, ast.AnnAssign)
+_SIMPLE: Final = (*_BINDS_SURELY, ast.Expr, ast.AugAssign, ast.Return, ast.Delete, ast.Assert)
 """Statements that hold no others that would run with them."""

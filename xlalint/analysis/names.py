@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Final
 
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
@@ -37,15 +38,15 @@ from xlalint.lazy.values import (
 from xlalint.lazy.values import join as join_values
 from xlalint.sources.usage import HOT_TOKEN
 
-_BUILTINS = frozenset(name[9:] for name in functions.FUNCTIONS if name.startswith("builtins."))
+_BUILTINS: Final = frozenset(name[9:] for name in functions.FUNCTIONS if name.startswith("builtins."))
 
 
-_RUNS_TEXT = frozenset({"exec"})
+_RUNS_TEXT: Final = frozenset({"exec"})
 
-_TRUE = constant(True)
+_TRUE: Final = constant(True)
 
 
-_FALSE = constant(False)
+_FALSE: Final = constant(False)
 
 
 def _guessed() -> Iterator[tuple[str, Value]]:
@@ -56,7 +57,7 @@ def _guessed() -> Iterator[tuple[str, Value]]:
         yield name, Value(Kind.RANK_TEST, guess, payload=RankTest(True, guess, guess))
 
 
-_FLAGS = {**dict(_guessed()), **dict.fromkeys(functions.AVAILABILITY, _TRUE)}
+_FLAGS: Final = {**dict(_guessed()), **dict.fromkeys(functions.AVAILABILITY, _TRUE)}
 """What names say by themselves in every module; which replica this is, is guessed."""
 
 
@@ -246,4 +247,4 @@ def _shortest(name: str) -> str:
     return ".".join(parts[begins:])
 
 
-_ROOTS = frozenset({"torch", "torch_xla"})
+_ROOTS: Final = frozenset({"torch", "torch_xla"})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
-_BRACKET = 5
-_BACKTRACKING = 200
+_BRACKET: Final = 5
+_BACKTRACKING: Final = 200
 """Brackets weigh more than what stands between them, and most where a parser tries each twice."""
 
-_TOKEN = re.compile(
+_TOKEN: Final = re.compile(
     r"""(?P<line> (?:\r\n|\r|\n) (?P<indent>[ \t\f]*) )
     | (?P<skipped> \#[^\r\n]* | \\(?:\r\n|\r|\n) )
     | (?: \b[a-zA-Z]{1,2} )? (?:

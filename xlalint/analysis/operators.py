@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from typing import Final
 
 from xlalint.analysis.binding import element
 from xlalint.analysis.conditions import chosen
@@ -140,7 +141,7 @@ def operate(
     return Value(Kind.HOST, differs=differs, payload=computed_of(left, right))
 
 
-_ONE = constant(1)
+_ONE: Final = constant(1)
 
 
 def _merged(left: Value, right: Value, one: Container) -> Value:
@@ -329,7 +330,7 @@ def compare(
     return Value(Kind.HOST, differs=left.differs or right.differs, payload=drawn)
 
 
-_ORDER = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
+_ORDER: Final = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 
 
 def _asks_for_xla(left: Value, right: Value, node: ast.Compare) -> bool | None:
@@ -385,7 +386,7 @@ def _may_be_word(value: Value) -> bool:
     return value.kind in (Kind.UNKNOWN, Kind.HOST) and value.payload is None
 
 
-_NAMES_DEVICE = re.compile(r"device|backend|accelerator|hardware|platform", re.IGNORECASE)
+_NAMES_DEVICE: Final = re.compile(r"device|backend|accelerator|hardware|platform", re.IGNORECASE)
 
 
 def _is_in(left: Value, right: Value) -> bool | None:
@@ -426,7 +427,7 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     return chosen(yes, no, node.test) or join_values(yes, no)
 
 
-_TRUE = kinds_that("true")
+_TRUE: Final = kinds_that("true")
 
 
 def _is_flag(value: Value) -> bool:
@@ -477,7 +478,7 @@ def _compare_ordinal(op: ast.cmpop, ordinal: Value, other: Value, flipped: bool)
     )
 
 
-EVALUATORS: dict[type, Evaluate] = {
+EVALUATORS: Final[dict[type, Evaluate]] = {
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.BoolOp: _bool_operator,

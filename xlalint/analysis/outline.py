@@ -6,7 +6,7 @@ import ast
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from xlalint.analysis.sections import SIMPLE, Sections, blocks, digest
 from xlalint.knowledge.functions import OTHER_BACKENDS
@@ -17,7 +17,7 @@ from xlalint.sources.file import split_lines
 if TYPE_CHECKING:
     from xlalint.analysis.moments import Moments
 
-ADDS_OPTION = "add_argument"
+ADDS_OPTION: Final = "add_argument"
 """How the method of `argparse` is called that adds an option."""
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -620,9 +620,9 @@ def _declares_globals(text: str) -> bool:
     return False
 
 
-_GLOBAL = "global "
+_GLOBAL: Final = "global "
 
-_MAKING_NAMES = (
+_MAKING_NAMES: Final = (
     "__getattr__",
     "__dict__",
     "globals(",
@@ -693,21 +693,21 @@ def _parts(node: ast.AST) -> list[ast.AST]:
     return parts
 
 
-_FIELDS: dict[type, tuple[str, ...]] = {}
+_FIELDS: Final[dict[type, tuple[str, ...]]] = {}
 """By kind of node, the fields in which there may be nodes with parts."""
-_WITHOUT_NODES = frozenset({
+_WITHOUT_NODES: Final = frozenset({
     "ctx", "op", "ops", "attr", "id", "names", "module", "level", "kind", "type_comment", "simple",
     "conversion", "is_async", "lineno",
 })  # fmt: skip
 """Fields that hold texts, numbers, operators, or names that an import binds."""
 
 
-_WITHOUT_PARTS = frozenset({
+_WITHOUT_PARTS: Final = frozenset({
     ast.Constant, ast.Pass, ast.Break, ast.Continue, *ast.expr_context.__subclasses__(),
     *ast.boolop.__subclasses__(), *ast.operator.__subclasses__(), *ast.unaryop.__subclasses__(),
     *ast.cmpop.__subclasses__(),
 })  # fmt: skip
-_BINDING = frozenset({
+_BINDING: Final = frozenset({
     ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global,
     ast.Nonlocal, ast.ExceptHandler, ast.Yield, ast.YieldFrom,
 })  # fmt: skip

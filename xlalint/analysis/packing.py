@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from enum import Enum
 from types import NoneType
-from typing import Any
+from typing import Any, Final
 
 from xlalint.analysis.frame import Carried, Yielded
 from xlalint.analysis.outline import Class, Function, Outline
@@ -86,7 +86,7 @@ def _of_events(base: type[Any]) -> tuple[type[Any], ...]:
 
 _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _GONE = range(10)
 
-_RECORDS: tuple[type[Any], ...] = (
+_RECORDS: Final[tuple[type[Any], ...]] = (
     Activity, Batch, Bound, Buffer, Caller, Carried, Chance, Classes, Clock, Compiled, Constant, Container,
     Counter, Device, Dynamo, Engine, Fact, Fetch, Fields, Gradients, Instance, Iterated, Known, LastCut,
     Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace, Obligation,
@@ -94,29 +94,29 @@ _RECORDS: tuple[type[Any], ...] = (
     Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict,
     Targets, Tensor, Timing, Training, Trust, Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
-_CHOICES: tuple[type[Enum], ...] = (
+_CHOICES: Final[tuple[type[Enum], ...]] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,
     *_of_events(Enum),
 )  # fmt: skip
-_EVENTS = _of_events(events.Event)
+_EVENTS: Final = _of_events(events.Event)
 
-_FIRST = _GONE + 1
-_TYPES: tuple[type[Any], ...] = (*_RECORDS, *_CHOICES, *_EVENTS)
-PACKED = frozenset({*_TYPES, Function, Class, Outline, State, Store})
+_FIRST: Final = _GONE + 1
+_TYPES: Final[tuple[type[Any], ...]] = (*_RECORDS, *_CHOICES, *_EVENTS)
+PACKED: Final = frozenset({*_TYPES, Function, Class, Outline, State, Store})
 """What rows are made of, beside what Python brings."""
-_NUMBERS = {each: _FIRST + number for number, each in enumerate(_TYPES)}
-_FIELDS = {each: tuple(field.name for field in fields(each)) for each in _EVENTS}
-_IS_RECORD = frozenset(_RECORDS)
-_IS_CHOICE = frozenset(_CHOICES)
-_EXACT = frozenset({
+_NUMBERS: Final = {each: _FIRST + number for number, each in enumerate(_TYPES)}
+_FIELDS: Final = {each: tuple(field.name for field in fields(each)) for each in _EVENTS}
+_IS_RECORD: Final = frozenset(_RECORDS)
+_IS_CHOICE: Final = frozenset(_CHOICES)
+_EXACT: Final = frozenset({
     Activity, Engine, Fact, Fetch, Gradients, Instance, LastCut, Loop, Marker, Mesh, NoneType, Obligation,
     Recorded, Replicas, Scope, Scopes, Site, Split, Tensor, Training, Trust, View,
 })  # fmt: skip
 """Of these, what is equal is the same. Elsewhere there may be constants, of which 1 and True are equal."""
-_MEMBERS = {each: {member.name: member for member in each} for each in _CHOICES}
+_MEMBERS: Final = {each: {member.name: member for member in each} for each in _CHOICES}
 
 
-_PARTS_OF_STATE = (
+_PARTS_OF_STATE: Final = (
     "engine", "scopes", "replicas", "gradients", "loop", "trust", "obligations", "collectives", "setup",
     "facts",
 )  # fmt: skip

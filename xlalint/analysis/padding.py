@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from xlalint.analysis.outline import within_lines
 from xlalint.lazy.assumptions import assume
@@ -66,9 +67,13 @@ def _place(call: ast.Call) -> tuple[int, int]:
     return call.lineno, call.col_offset
 
 
-_PADDED = re.compile(r"padding[ \t]*=")
-_COLLATOR = re.compile(r"DataCollator(?:WithPadding|ForTokenClassification|ForSeq2Seq|ForMultipleChoice)")
-_WORDS = re.compile(rf"padding|{_COLLATOR.pattern}")
-_OF_ONE_LENGTH = re.compile(r"[\"']max_length[\"']|pad_to_max_length")
-_OF_TOKENIZERS = frozenset({"return_tensors", "truncation", "add_special_tokens", "return_attention_mask"})
+_PADDED: Final = re.compile(r"padding[ \t]*=")
+_COLLATOR: Final = re.compile(
+    r"DataCollator(?:WithPadding|ForTokenClassification|ForSeq2Seq|ForMultipleChoice)"
+)
+_WORDS: Final = re.compile(rf"padding|{_COLLATOR.pattern}")
+_OF_ONE_LENGTH: Final = re.compile(r"[\"']max_length[\"']|pad_to_max_length")
+_OF_TOKENIZERS: Final = frozenset(
+    {"return_tensors", "truncation", "add_special_tokens", "return_attention_mask"}
+)
 """What only tokenizers take beside `padding`."""

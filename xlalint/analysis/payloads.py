@@ -10,7 +10,7 @@ from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache, partial
 from types import NoneType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.knowledge import functions
@@ -34,11 +34,11 @@ from xlalint.lazy.values import (
 )
 from xlalint.lazy.values import join as join_values
 
-DEEPEST = 4
+DEEPEST: Final = 4
 """Containers nest so deep; deeper ones are unknown, or a loop that wraps a list in a list never ends."""
-MOST_ITEMS = 16
+MOST_ITEMS: Final = 16
 """Of containers of more items only what they hold in all is known."""
-MOST_TARGETS = 4
+MOST_TARGETS: Final = 4
 """A callable, class or instance may be one of at most so many; more are unknown."""
 
 
@@ -58,7 +58,7 @@ def constant(value: Any) -> Value:
     return Value(Kind.CONSTANT, payload=Constant(value, type(value).__name__))
 
 
-_SHARED = frozenset({bool, int, str})
+_SHARED: Final = frozenset({bool, int, str})
 """Constants of these types that are equal are the same, whoever met one first; 0.0 and -0.0 are not."""
 
 
@@ -289,7 +289,7 @@ class Namespace(NamedTuple):
         return Namespace(f"{module}.{SOME}")
 
 
-SOME = "SomeOfThem"
+SOME: Final = "SomeOfThem"
 """Stands for a name of a library's module of which it is not known which one it is."""
 
 
@@ -610,7 +610,7 @@ class Fields(NamedTuple):
         return Fields(tuple(shared)) or None
 
 
-NO_GRAD = {Opens.NO_GRAD: True, Opens.GRAD: False, Opens.PERHAPS_GRAD: None}
+NO_GRAD: Final = {Opens.NO_GRAD: True, Opens.GRAD: False, Opens.PERHAPS_GRAD: None}
 """Whether autograd is off inside a scope that sets it."""
 
 
@@ -665,7 +665,7 @@ class RankTest(NamedTuple):
         )
 
 
-COUNTER = Value(Kind.HOST, payload=Counter())
+COUNTER: Final = Value(Kind.HOST, payload=Counter())
 
 
 def counts(value: Value) -> bool:
@@ -675,7 +675,7 @@ def counts(value: Value) -> bool:
     return isinstance(held, Counter) or (isinstance(held, Chance) and held.whole)
 
 
-PAYLOADS: dict[Kind, tuple[type, ...]] = {
+PAYLOADS: Final[dict[Kind, tuple[type, ...]]] = {
     Kind.TENSOR: (Tensor, NoneType),
     Kind.HOST: (
         Batch,
@@ -728,9 +728,11 @@ def classes_of(value: Value) -> tuple[Class | str, ...]:
     return payload.of if type(payload) is Instance or type(payload) is Module else ()
 
 
-DEVICE_XLA = Value(Kind.DEVICE, payload=Device("xla"))
-DEVICE_HOST = Value(Kind.DEVICE, payload=Device("cpu"))
-DEVICE_UNKNOWN = Value(Kind.DEVICE, assumptions.assume("the device is an XLA device"), payload=Device())
+DEVICE_XLA: Final = Value(Kind.DEVICE, payload=Device("xla"))
+DEVICE_HOST: Final = Value(Kind.DEVICE, payload=Device("cpu"))
+DEVICE_UNKNOWN: Final = Value(
+    Kind.DEVICE, assumptions.assume("the device is an XLA device"), payload=Device()
+)
 
 
 def run(value: Value) -> Value:
@@ -772,7 +774,7 @@ def unknown_from(*values: Value) -> Value:
     return UNKNOWN
 
 
-_UNKNOWN_DIFFERS = UNKNOWN._replace(differs=True)
+_UNKNOWN_DIFFERS: Final = UNKNOWN._replace(differs=True)
 
 
 def placed(value: Value, owner: Module) -> Value:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
+from typing import Final
 
 from xlalint.analysis.outline import Outline
 from xlalint.configuration import Configuration, Framework, Local
@@ -17,7 +18,7 @@ from xlalint.lazy.site import FRAMEWORK
 OpenModule = Callable[[Path], "tuple[str, ast.Module] | None"]
 
 
-ABOUT_FILES = frozenset({"module", "module name", "settings"})
+ABOUT_FILES: Final = frozenset({"module", "module name", "settings"})
 """Facts that change with files that come and go, not with the text of those that they are about."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+from typing import Final
 
 from xlalint.analysis.outline import Class, Function, Outline
 
@@ -59,4 +60,4 @@ def _runs(node: ast.stmt) -> bool:
     )
 
 
-_DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+_DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
 from xlalint.analysis.call import dotted
 from xlalint.analysis.frame import Frame
@@ -74,5 +75,5 @@ def _in_any_case(node: ast.AST) -> Iterator[ast.AST]:
                 yield from _in_any_case(part)
 
 
-_TENSORS = frozenset({Kind.TENSOR, Kind.HOST})
-_SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
+_TENSORS: Final = frozenset({Kind.TENSOR, Kind.HOST})
+_SIMPLE: Final = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.constructing import left_at_default
@@ -27,10 +28,10 @@ from xlalint.sources.usage import HOT_TOKEN
 Tokens = Iterable[str]
 
 # These begin with fixed text, for speed, and look at what is before it afterwards.
-_DEVICE = re.compile(r"""["']xla(?::(?:\d+|\{[^{}]*\}))?["'](?!\s*:)""")
-_HANDED_ON = re.compile(r"(?:[(:]|(?<![=!])=|\breturn)$")
+_DEVICE: Final = re.compile(r"""["']xla(?::(?:\d+|\{[^{}]*\}))?["'](?!\s*:)""")
+_HANDED_ON: Final = re.compile(r"(?:[(:]|(?<![=!])=|\breturn)$")
 """What stands before a device that is handed on, not compared with or looked up."""
-_STEPS_BY_ITSELF = re.compile(r"barrier(?<!\wbarrier)\s*=\s*True\b")
+_STEPS_BY_ITSELF: Final = re.compile(r"barrier(?<!\wbarrier)\s*=\s*True\b")
 
 
 class Plan:

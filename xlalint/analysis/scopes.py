@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Final
 
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import bind
@@ -154,7 +155,7 @@ def _switch_on_again(frame: Frame, store: Store) -> Store:
     return store
 
 
-_EAGER = {Opens.EAGER: True, Opens.LAZY: False, Opens.PERHAPS_EAGER: None}
+_EAGER: Final = {Opens.EAGER: True, Opens.LAZY: False, Opens.PERHAPS_EAGER: None}
 """Whether eager mode is on inside a scope."""
 
 
@@ -343,4 +344,4 @@ def _run_value(value: Value, store: Store) -> Value:
     return run(value) if store.state.engine.recorded == NOTHING else value
 
 
-EXECUTORS: dict[type, Execute] = {ast.With: _with, ast.AsyncWith: _with}
+EXECUTORS: Final[dict[type, Execute]] = {ast.With: _with, ast.AsyncWith: _with}

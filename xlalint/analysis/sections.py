@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.sources import file
 
@@ -182,11 +182,11 @@ def _first_line(node: ast.stmt) -> int:
     return min(node.lineno, *(each.lineno for each in decorators)) if decorators else node.lineno
 
 
-_WHOLE = Section("", 1, 0)
+_WHOLE: Final = Section("", 1, 0)
 
-_DECORATED = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
+_DECORATED: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 
-SIMPLE = frozenset({
+SIMPLE: Final = frozenset({
     ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert, ast.Delete,
     ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue,
 })  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import reduce
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.analysis.frame import Frame, NumberRead
 from xlalint.analysis.store import Store
@@ -24,7 +24,7 @@ class Stretch(NamedTuple):
     goes_on: bool = True
 
 
-NO_READS = Stretch()
+NO_READS: Final = Stretch()
 """What every block of statements begins with."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.binding import bind, element
@@ -215,7 +216,7 @@ def _only_imports(node: ast.Try) -> bool:
     return True
 
 
-EXECUTORS: dict[type, Execute] = {
+EXECUTORS: Final[dict[type, Execute]] = {
     ast.Expr: _expression,
     ast.Assign: _assign,
     ast.AnnAssign: _annotated,
@@ -233,6 +234,6 @@ EXECUTORS: dict[type, Execute] = {
     ast.Assert: _assert,
     ast.Try: _try,
 }
-_TRY_STAR = getattr(ast, "TryStar", None)
+_TRY_STAR: Final = getattr(ast, "TryStar", None)
 if _TRY_STAR is not None:
     EXECUTORS[_TRY_STAR] = _try

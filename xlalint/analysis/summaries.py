@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from xlalint.analysis.frame import Carried, Yielded
 from xlalint.analysis.outline import Class, Function
@@ -55,7 +55,7 @@ from xlalint.spelling import THE_FRAMEWORK
 
 _Held = TypeVar("_Held", Scope, Split)
 
-MOST_WAYS = 2
+MOST_WAYS: Final = 2
 """Of the ways through a call to what opened an obligation, at most so many are told apart: two say
 that the same work was read more than once."""
 
@@ -618,7 +618,7 @@ def _is_placed_outside(obligation: Obligation) -> bool:
     return obligation.split is None or obligation.split.inherited
 
 
-_ENGINE_KINDS = kinds_that("concerns_engine")
+_ENGINE_KINDS: Final = kinds_that("concerns_engine")
 
 
-_MAY_BE_LOADER = kinds_that("may_be_loader")
+_MAY_BE_LOADER: Final = kinds_that("may_be_loader")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.analysis.call import dotted
 from xlalint.analysis.frame import Frame
@@ -227,5 +227,5 @@ def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
                 yield target, value
 
 
-_MOST_NAMES = 2
+_MOST_NAMES: Final = 2
 """A setting may be taken by way of so many names."""

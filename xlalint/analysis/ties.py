@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Outline
@@ -65,8 +65,8 @@ def _below(receiver: str, node: ast.expr) -> str:
     return shown.partition(".")[2] if match is not None and match[1] == receiver else ""
 
 
-_OF_A_PART = re.compile(r"(\w+)\.\w+(?:\[\w+\])?(?:\.\w+(?:\[\w+\])?)+")
-_TIED = re.compile(r"\w\.[\w.\[\]]+\.(\w+) *= *\w+\.[\w.\[\]]+\.\1\b(?! *[(\[.])")
+_OF_A_PART: Final = re.compile(r"(\w+)\.\w+(?:\[\w+\])?(?:\.\w+(?:\[\w+\])?)+")
+_TIED: Final = re.compile(r"\w\.[\w.\[\]]+\.(\w+) *= *\w+\.[\w.\[\]]+\.\1\b(?! *[(\[.])")
 """An assignment such as `self.a.weight = self.b.weight`."""
-_AGAIN = re.compile(r"def (?:to|_apply)\b|(?<!self)\.(?:\w+_)*(?:re)?(?:tie|share)(?:_\w+)*\(")
+_AGAIN: Final = re.compile(r"def (?:to|_apply)\b|(?<!self)\.(?:\w+_)*(?:re)?(?:tie|share)(?:_\w+)*\(")
 """Methods that move in a way of their own, or a call from outside that says it ties."""

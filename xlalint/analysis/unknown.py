@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.call import Call, dotted, last_name
 from xlalint.analysis.machine import Machine
@@ -27,9 +28,9 @@ from xlalint.lazy.values import (
     kinds_that,
 )
 
-_ENDING_AS_MARKERS = tuple(f"_{name}" for name in functions.MARKERS)
-_STEPS = functions.names_of("xla optimizer step")
-_CARRIERS = kinds_that("carries_state")
+_ENDING_AS_MARKERS: Final = tuple(f"_{name}" for name in functions.MARKERS)
+_STEPS: Final = functions.names_of("xla optimizer step")
+_CARRIERS: Final = kinds_that("carries_state")
 
 
 def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.analysis.words import words_in
 from xlalint.knowledge import lifecycle
@@ -15,8 +15,8 @@ from xlalint.sources.usage import FORMER
 
 Resolve = Callable[[str], str | None]
 
-PACKAGE = "torch_xla"
-EXTENSION = "_XLAC"
+PACKAGE: Final = "torch_xla"
+EXTENSION: Final = "_XLAC"
 """What torch_xla is written in beside Python, a module of its own."""
 
 
@@ -533,39 +533,39 @@ class _Walker:
         self._scope.is_comprehension = False
 
 
-_PLAIN = frozenset({
+_PLAIN: Final = frozenset({
     ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Slice,
     ast.Starred, ast.JoinedStr, ast.FormattedValue, ast.Await, ast.Yield, ast.YieldFrom,
 })  # fmt: skip
 """Expressions of which nothing matters but the parts."""
-_LEAVES = frozenset({
+_LEAVES: Final = frozenset({
     ast.Load, ast.Store, ast.Constant, str, int,
     *ast.operator.__subclasses__(), *ast.unaryop.__subclasses__(),
 })  # fmt: skip
 """What has no parts at all: most of what fields hold."""
-_ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
-_ANYTHING = frozenset({"", "Exception", "BaseException"})
-_EXPECTING = frozenset({
+_ABSENCE: Final = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
+_ANYTHING: Final = frozenset({"", "Exception", "BaseException"})
+_EXPECTING: Final = frozenset({
     "suppress", "raises", "warns", "deprecated_call", "assertRaises", "assertRaisesRegex", "assertWarns",
     "assertWarnsRegex",
 })  # fmt: skip
 """Context managers under which a name may be missing or deprecated on purpose."""
-_VERSION = re.compile(r"[<>=!~ ]*\d+\.\d+")
-_VERSION_NAME = re.compile(
+_VERSION: Final = re.compile(r"[<>=!~ ]*\d+\.\d+")
+_VERSION_NAME: Final = re.compile(
     r"(?:^|[._])(?:torch|xla|torch_xla|libneuronxla)[\w.]*\.(?:__version__|version)\b"
     r"|(?i:(?:torch|xla).*(?:greater|less|version|at_least|_g[et]_|_l[et]_|\d+_\d+))"
 )
 """Names that say they are about a version: `torch_xla.__version__`, `_XLA_GREATER_EQUAL_2_1`."""
-_TELLING = re.compile(
+_TELLING: Final = re.compile(
     r"""xla|version|greater|less|at_least|_[gl][et]_|\d_\d|["'][<>=!~ ]*\d+\.\d"""
     r"|find_spec|require|get_distribution|importorskip"
 )
 """What stands in a function that imports torch_xla or asks for a version, whatever names around it mean."""
-_GLOBAL = re.compile(r"(?:^|[;:])\s*global\s")
-_ABOUT_TORCH = re.compile(r"(?i)xla|torch|version")
-_ASKING = frozenset({"version", "find_spec", "require", "get_distribution", "importorskip"})
-_DISTRIBUTION = re.compile(r"torch(?:[-_]xla)?\b")
-_MODULE = re.compile(r"torch_xla\.")  # to ask for torch_xla itself is no question of its version
+_GLOBAL: Final = re.compile(r"(?:^|[;:])\s*global\s")
+_ABOUT_TORCH: Final = re.compile(r"(?i)xla|torch|version")
+_ASKING: Final = frozenset({"version", "find_spec", "require", "get_distribution", "importorskip"})
+_DISTRIBUTION: Final = re.compile(r"torch(?:[-_]xla)?\b")
+_MODULE: Final = re.compile(r"torch_xla\.")  # to ask for torch_xla itself is no question of its version
 
 
 def _ours(name: str) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
-_WORDS = re.compile(r"[A-Za-z_]\w*")
-_CUT = bytes(code if chr(code).isalnum() or code == ord("_") else ord(" ") for code in range(128)) + bytes(
-    128
-)
+_WORDS: Final = re.compile(r"[A-Za-z_]\w*")
+_CUT: Final = bytes(
+    code if chr(code).isalnum() or code == ord("_") else ord(" ") for code in range(128)
+) + bytes(128)
 """ASCII with blanks for all that stands in no word."""
 
 

@@ -10,40 +10,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Final
 
 Assumptions = frozenset[str]
 
-NONE: Assumptions = frozenset()
-MANY: Assumptions = frozenset({"this is so", "that is so"})
+NONE: Final[Assumptions] = frozenset()
+MANY: Final[Assumptions] = frozenset({"this is so", "that is so"})
 """More than one: a finding that rests on so much stays silent, whatever it is."""
 
-IS_SET: Assumptions = frozenset({"this is what one of the branches before it sets"})
+IS_SET: Final[Assumptions] = frozenset({"this is what one of the branches before it sets"})
 """What is a module, a device or a loader in one branch and unknown in another."""
-STEPS_ELSEWHERE: Assumptions = frozenset({"nothing called before this cuts the graph"})
+STEPS_ELSEWHERE: Final[Assumptions] = frozenset({"nothing called before this cuts the graph"})
 """A caller's unknown calls, as a called function sees them."""
-SUMMED_ELSEWHERE: Assumptions = frozenset({"nothing called before this sums the gradients"})
+SUMMED_ELSEWHERE: Final[Assumptions] = frozenset({"nothing called before this sums the gradients"})
 """The same, of what becomes of gradients."""
-FOLLOWED: Assumptions = frozenset({"what xlalint did not follow changes nothing"})
+FOLLOWED: Final[Assumptions] = frozenset({"what xlalint did not follow changes nothing"})
 """A bound of the analyzer was reached."""
-MID_STEP: Assumptions = frozenset({"this is called while the work of a step is pending"})
+MID_STEP: Final[Assumptions] = frozenset({"this is called while the work of a step is pending"})
 """A function that saves is called in mid-step, by somebody who is not seen."""
-LEAVES_A_REST: Assumptions = frozenset({"the number of samples is no multiple of the batch size"})
-LAZY: Assumptions = frozenset({"eager mode is off"})
-MOVES = "moves a tensor or a module"
+LEAVES_A_REST: Final[Assumptions] = frozenset({"the number of samples is no multiple of the batch size"})
+LAZY: Final[Assumptions] = frozenset({"eager mode is off"})
+MOVES: Final = "moves a tensor or a module"
 """How the assumption ends that something unknown, moved to the device, is one of the two."""
-IS_XLA = "is an XLA device"
+IS_XLA: Final = "is an XLA device"
 """How the assumption ends that what a function moves its tensors to is a device of XLA."""
-RETURNS = "returns a tensor"
+RETURNS: Final = "returns a tensor"
 """How the assumption ends that what an unknown callee made of device values is a tensor."""
-COMES_HERE = "comes here"
+COMES_HERE: Final = "comes here"
 """How the assumption ends that of several functions it is this one that a call leads to."""
-SEPARATES = "tells the master from the others"
+SEPARATES: Final = "tells the master from the others"
 """How the assumption ends that a test that hangs on more than the replica lets some of them in."""
-TELLS_MASTER: Assumptions = frozenset({f"the test on line {{owner}} {SEPARATES}"})
+TELLS_MASTER: Final[Assumptions] = frozenset({f"the test on line {{owner}} {SEPARATES}"})
 """A caller's test of the replicas, as a called function sees it."""
-PART: Assumptions = frozenset({"what is taken from the batch or output is a tensor"})
-SCALES: Assumptions = frozenset({"the scaler is enabled"})
-TRAINED_ELSEWHERE: Assumptions = frozenset({"the framework trains this on an XLA device"})
+PART: Final[Assumptions] = frozenset({"what is taken from the batch or output is a tensor"})
+SCALES: Final[Assumptions] = frozenset({"the scaler is enabled"})
+TRAINED_ELSEWHERE: Final[Assumptions] = frozenset({"the framework trains this on an XLA device"})
 """What trains by a framework, of which only files elsewhere in the project say anything of XLA."""
 
 
@@ -99,9 +100,9 @@ def is_of_device(assumes: Assumptions) -> bool:
     return all(_is_of_way(clause) or clause.endswith(IS_XLA) for clause in assumes)
 
 
-_OF_TEST = re.compile(r"(?:not )?`[^`]*`")
+_OF_TEST: Final = re.compile(r"(?:not )?`[^`]*`")
 """How it is spelled that a test came out so."""
-_MOST_KEPT = 4
+_MOST_KEPT: Final = 4
 """More tests than these on the way to a value are too many to rest on."""
 
 
@@ -114,8 +115,8 @@ def is_guess(assumes: Assumptions) -> bool:
     return any(clause in _GUESSED or clause.endswith(_GUESSED_AS) for clause in assumes)
 
 
-_GUESSED = STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES | TRAINED_ELSEWHERE
-_GUESSED_AS = (COMES_HERE, SEPARATES)
+_GUESSED: Final = STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES | TRAINED_ELSEWHERE
+_GUESSED_AS: Final = (COMES_HERE, SEPARATES)
 
 
 def shown_by_use(assumes: Assumptions) -> Assumptions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
@@ -37,7 +37,7 @@ class Cause(Enum):
         return _IN_WORDS[self]
 
 
-_IN_WORDS = {
+_IN_WORDS: Final = {
     Cause.MARKER: "the next `torch_xla.sync()`",
     Cause.BARRIER: "the barrier of `xm.optimizer_step`",
     Cause.SCOPE_ENTRY: "the entry of the next step",
@@ -86,10 +86,10 @@ class Marker(NamedTuple):
         return not (self.cuts or self.needed)
 
 
-AT_ENTRY = (LastCut(ENTRY),)
+AT_ENTRY: Final = (LastCut(ENTRY),)
 
 
-OF_CALLERS = Marker(ENTRY, needed=True)
+OF_CALLERS: Final = Marker(ENTRY, needed=True)
 """Something in the present function needs the markers that stand before it in whoever calls."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
@@ -854,4 +854,4 @@ class SuppressionUnexplained(Event):
     codes: tuple[str, ...] = ()
 
 
-_MAY_BE_LOADER = kinds_that("may_be_loader")
+_MAY_BE_LOADER: Final = kinds_that("may_be_loader")

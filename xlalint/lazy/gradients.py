@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import BY_IDENTITY
@@ -20,7 +20,7 @@ class Gradient(Enum):
     __hash__ = BY_IDENTITY
 
 
-_AT_REST = frozenset({Gradient.NONE, Gradient.USED})
+_AT_REST: Final = frozenset({Gradient.NONE, Gradient.USED})
 
 
 def _site_of(row: tuple[Site, frozenset[Gradient]]) -> Site:

@@ -7,6 +7,7 @@ decides what is remembered between two events (obligations); rules remember noth
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both
@@ -37,9 +38,9 @@ from xlalint.lazy.state import NOTHING_DONE, Loop, State
 from xlalint.lazy.transitions import note
 from xlalint.lazy.values import NOTHING, Kind, Ragged, Recorded, Value, Weight, Whole
 
-_UPDATES_PEND = assumptions.assume("the parameters were updated")
+_UPDATES_PEND: Final = assumptions.assume("the parameters were updated")
 
-_FEW = 2
+_FEW: Final = 2
 """To fetch so many numbers from the device costs about what it costs to stack them first."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
@@ -72,7 +72,7 @@ class Terms(NamedTuple):
     dropped_by_work: bool = False
 
 
-TERMS: dict[Owed, Terms] = {
+TERMS: Final[dict[Owed, Terms]] = {
     Owed.READ: Terms(placed_in_caller=True, needs_heavy_work=True),
     Owed.EXIT: Terms(
         dropped_by_cut=True, settled_by_one_arm=True, told_apart_by_detail=True, needs_heavy_work=True
@@ -107,7 +107,7 @@ TERMS: dict[Owed, Terms] = {
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 
-MADE_OF: dict[Owed, Owed] = {
+MADE_OF: Final[dict[Owed, Owed]] = {
     Owed.FORWARD_SPLIT: Owed.FORWARD_CUT,
     Owed.STEP_IN_TWO: Owed.SPLIT_STEP,
     Owed.ACCUMULATION: Owed.SPLIT_STEP,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from operator import itemgetter
+from typing import Final
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, either
@@ -35,20 +36,20 @@ from xlalint.lazy.state import Engine, Fetch, State, Timing, places
 from xlalint.lazy.transitions import Transitions, exchange, note
 from xlalint.lazy.values import IS_A_TENSOR, NOTHING, Recorded, Value, Weight
 
-_REDUCES = assumptions.assume("the step sums its gradients over the replicas")
+_REDUCES: Final = assumptions.assume("the step sums its gradients over the replicas")
 
-_MEETING = frozenset({Cause.LOADER, Cause.RENDEZVOUS})
+_MEETING: Final = frozenset({Cause.LOADER, Cause.RENDEZVOUS})
 """What waits for the other replicas by itself: a cut that only some make is told as that."""
 
-_REPEATS = frozenset({Cause.LOADER, Cause.SCOPE_ENTRY, Cause.RENDEZVOUS})
+_REPEATS: Final = frozenset({Cause.LOADER, Cause.SCOPE_ENTRY, Cause.RENDEZVOUS})
 """What makes a marker superfluous that comes directly before it."""
 
-_RAISES = "asked for what only a device of CUDA has"
+_RAISES: Final = "asked for what only a device of CUDA has"
 """The detail of an autocast for other devices that raises where there is none of them."""
-_OWN_LOOP = "of a loop that has cut before"
+_OWN_LOOP: Final = "of a loop that has cut before"
 """The detail of a cut before backward, which is told there; of another it is the end of a loop that tells."""
 
-LOCAL = frozenset({Gradient.LOCAL})
+LOCAL: Final = frozenset({Gradient.LOCAL})
 
 
 class RecordingTransitions(Transitions):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both
@@ -34,7 +35,7 @@ from xlalint.lazy.training import TrainingTransitions
 from xlalint.lazy.transitions import note
 from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
 
-_HOLDING = frozenset({"barrier", "rendezvous", "mesh_reduce"})
+_HOLDING: Final = frozenset({"barrier", "rendezvous", "mesh_reduce"})
 """Where replicas wait on their hosts: what one has written before, the others find."""
 
 

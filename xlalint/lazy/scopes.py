@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
@@ -30,7 +30,7 @@ class ScopeKind(Enum):
         return self in _STEP_SCOPES
 
 
-_STEP_SCOPES = frozenset({ScopeKind.STEP, ScopeKind.COMPILE, ScopeKind.FULL_GRAPH})
+_STEP_SCOPES: Final = frozenset({ScopeKind.STEP, ScopeKind.COMPILE, ScopeKind.FULL_GRAPH})
 
 
 class Scope(NamedTuple):

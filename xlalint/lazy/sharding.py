@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.site import Site
@@ -14,13 +14,13 @@ Spec = tuple[object, ...]
 """How a tensor is sharded: for each of its dimensions an axis of the mesh, by name or number, several of
 them, or None where it is replicated."""
 
-UNKNOWN_AXIS = "?"
+UNKNOWN_AXIS: Final = "?"
 """Stands in a spec for what is not known."""
 
-NOT_FROM_OUTSIDE = assumptions.assume("`XLA_USE_SPMD` is not set where the program is started")
+NOT_FROM_OUTSIDE: Final = assumptions.assume("`XLA_USE_SPMD` is not set where the program is started")
 """What is taken for granted where nothing in a program turns SPMD on."""
 
-FULLY_SHARDED = "fsdp"
+FULLY_SHARDED: Final = "fsdp"
 """The axis that FSDPv2 shards parameters over."""
 
 
@@ -40,7 +40,7 @@ class Mesh(NamedTuple):
         return self if self == other else Mesh()
 
 
-NO_MESH = Mesh((), 0)
+NO_MESH: Final = Mesh((), 0)
 """Stands for the global mesh where surely none is set."""
 
 

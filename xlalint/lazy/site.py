@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     import ast
 
-FRAMEWORK = "<framework "
+FRAMEWORK: Final = "<framework "
 """What the path of a place in the program of a framework begins with."""
 
 
@@ -51,7 +51,7 @@ def site_of(path: str, node: ast.expr | ast.stmt | ast.alias | ast.keyword) -> S
     return Site(path, node.lineno, node.col_offset, end_line, end_column)
 
 
-ENTRY = Site("", -1)
+ENTRY: Final = Site("", -1)
 """Stands, inside a summary, for places in whoever calls: resolved when the summary is replayed."""
 
 Path = tuple[Site, ...]

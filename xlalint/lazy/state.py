@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, either, weight
@@ -22,9 +22,9 @@ from xlalint.lazy.values import NOTHING, Recorded, Weight
 
 _T = TypeVar("_T")
 
-MOST_PLACES = 3
+MOST_PLACES: Final = 3
 """Of the places where pending work was recorded, at most so many are remembered."""
-MOST_MEETINGS = 8
+MOST_MEETINGS: Final = 8
 """Of the calls of one collective, at most so many are remembered."""
 
 
@@ -237,8 +237,8 @@ class Loop(NamedTuple):
         return Loop(outer.own, join_activities(outer.nested, self.all), finds_callers)
 
 
-NOTHING_DONE = Loop()
-_NO_ACTIVITY = Activity()
+NOTHING_DONE: Final = Loop()
+_NO_ACTIVITY: Final = Activity()
 
 
 class Trust(NamedTuple):
@@ -527,7 +527,7 @@ def _common_prefix(a: tuple[_T, ...], b: tuple[_T, ...]) -> tuple[_T, ...]:
     return a[:length]
 
 
-JOINS: dict[type, dict[str, Callable[[Any, Any], Any]]] = {
+JOINS: Final[dict[type, dict[str, Callable[[Any, Any], Any]]]] = {
     Engine: {
         "recorded": Recorded.join,
         "since": _merged,

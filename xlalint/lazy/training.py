@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Final
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, either
@@ -36,10 +37,10 @@ from xlalint.lazy.values import NOTHING, Recorded, Value, Weight
 REDUCING, PLAIN = "xm.optimizer_step", "step"
 """How an optimizer was asked to step: with its gradients summed over the replicas first, or as they are."""
 
-REDUCED = frozenset({Gradient.REDUCED})
+REDUCED: Final = frozenset({Gradient.REDUCED})
 
 
-OFF = "switched off for a while"
+OFF: Final = "switched off for a while"
 """The detail of an autocast within which another one, that is not enabled, is open."""
 
 

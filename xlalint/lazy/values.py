@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from enum import Enum, IntEnum
 from functools import reduce
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
 from xlalint.lazy.site import Path, Site
 
-BY_IDENTITY = object.__hash__
+BY_IDENTITY: Final = object.__hash__
 """How members of an enum are hashed: each is equal to itself alone, and `Enum` would hash its name anew."""
 
 
@@ -73,9 +73,9 @@ class Recorded(NamedTuple):
         return Recorded(max(self.must, weight), max(self.may, weight))
 
 
-NOTHING = Recorded()
-LIGHT = Recorded(Weight.LIGHT, Weight.LIGHT)
-HEAVY = Recorded(Weight.HEAVY, Weight.HEAVY)
+NOTHING: Final = Recorded()
+LIGHT: Final = Recorded(Weight.LIGHT, Weight.LIGHT)
+HEAVY: Final = Recorded(Weight.HEAVY, Weight.HEAVY)
 
 
 class Place(Enum):
@@ -208,23 +208,23 @@ class Value(NamedTuple):
         return self._replace(recorded=NOTHING, reduced=False)
 
 
-IS_A_TENSOR = assumptions.assume("this is a tensor on the device, as in one of the branches before it")
+IS_A_TENSOR: Final = assumptions.assume("this is a tensor on the device, as in one of the branches before it")
 """What is a tensor in one branch and a number in another."""
 
-SEVERAL = assumptions.assume("there are several replicas")
+SEVERAL: Final = assumptions.assume("there are several replicas")
 
-UNKNOWN = Value(Kind.UNKNOWN)
-NONE = Value(Kind.NONE)
-HOST = Value(Kind.HOST)
+UNKNOWN: Final = Value(Kind.UNKNOWN)
+NONE: Final = Value(Kind.NONE)
+HOST: Final = Value(Kind.HOST)
 
 
-XLA = "xla"
+XLA: Final = "xla"
 """The type of the devices that all this is about."""
 
-MOST_TESTS = 2
+MOST_TESTS: Final = 2
 """What is a tensor only where more tests came out some way is not known to be one."""
 
-PERHAPS = "on some ways only"
+PERHAPS: Final = "on some ways only"
 
 
 def join(a: Value, b: Value) -> Value:
@@ -364,7 +364,7 @@ class Traits(NamedTuple):
     may_be_loader: bool = False
 
 
-TRAITS: dict[Kind, Traits] = {
+TRAITS: Final[dict[Kind, Traits]] = {
     Kind.TENSOR: Traits(concerns_engine=True, numeric=True, keeps_kind=True, may_be_loader=True),
     Kind.HOST: Traits(idle=True, numeric=True, on_host=True, keeps_kind=True),
     Kind.DEVICE: Traits(concerns_engine=True, true=True, keeps_kind=True),
@@ -397,9 +397,9 @@ def kinds_that(trait: str) -> frozenset[Kind]:
     return frozenset(kind for kind, traits in TRAITS.items() if getattr(traits, trait))
 
 
-_STRUCTURES = frozenset({Kind.TENSOR, Kind.CONTAINER})
-_NUMERIC = kinds_that("numeric")
-_HOST_LIKE = kinds_that("on_host")
-_OF_REPLICAS = frozenset({Kind.ORDINAL, Kind.RANK_TEST})
-_OUTLASTING = kinds_that("outlasts_unknown")
-_KEEPING_KIND = kinds_that("keeps_kind")
+_STRUCTURES: Final = frozenset({Kind.TENSOR, Kind.CONTAINER})
+_NUMERIC: Final = kinds_that("numeric")
+_HOST_LIKE: Final = kinds_that("on_host")
+_OF_REPLICAS: Final = frozenset({Kind.ORDINAL, Kind.RANK_TEST})
+_OUTLASTING: Final = kinds_that("outlasts_unknown")
+_KEEPING_KIND: Final = kinds_that("keeps_kind")

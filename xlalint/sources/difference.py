@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-_MOST = 4_000_000
+_MOST: Final = 4_000_000
 """So many pairs of lines are compared at most; what is longer counts as different as a whole."""
 
 

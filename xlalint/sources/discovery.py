@@ -12,14 +12,14 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xlalint.sources.file import NOTEBOOK, Unreadable, read_bytes, reason_of, show, split_lines
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-DEFAULT_EXCLUDES = (
+DEFAULT_EXCLUDES: Final = (
     ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox",
     ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode",
     ".xlalint_cache", "__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules",
@@ -27,12 +27,12 @@ DEFAULT_EXCLUDES = (
 )  # fmt: skip
 """Names that are excluded in every directory."""
 
-SETTINGS_FILES = (".xlalint.toml", "xlalint.toml")
+SETTINGS_FILES: Final = (".xlalint.toml", "xlalint.toml")
 """Files that hold nothing but settings; where one stands, or a pyproject.toml, others may begin to hold."""
 
-_BY_NAME = attrgetter("name")
-_WITH_SETTINGS = frozenset((*SETTINGS_FILES, "pyproject.toml"))
-_SUFFIXES = (".py", ".pyi", NOTEBOOK)
+_BY_NAME: Final = attrgetter("name")
+_WITH_SETTINGS: Final = frozenset((*SETTINGS_FILES, "pyproject.toml"))
+_SUFFIXES: Final = (".py", ".pyi", NOTEBOOK)
 
 
 class Patterns:

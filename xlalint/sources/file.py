@@ -10,7 +10,7 @@ import stat
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from xlalint.diagnostic import Position, Range
 from xlalint.lazy.site import Site
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
     from xlalint.sources.notebook import Notebook
 
-START = Position(1, 1)
-NOTEBOOK = ".ipynb"
+START: Final = Position(1, 1)
+NOTEBOOK: Final = ".ipynb"
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_FIRST_TWO_LINES = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n)?([^\r\n]*)")
-_DECLARATION = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_BLANK_OR_COMMENT = re.compile(rb"[ \t\f]*(?:#|$)")
-_ATTEMPTS = 3
-_DIGEST_BYTES = 16
-_CHUNK = 1 << 20
-_LARGEST = 1 << 30
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_FIRST_TWO_LINES: Final = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n)?([^\r\n]*)")
+_DECLARATION: Final = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK_OR_COMMENT: Final = re.compile(rb"[ \t\f]*(?:#|$)")
+_ATTEMPTS: Final = 3
+_DIGEST_BYTES: Final = 16
+_CHUNK: Final = 1 << 20
+_LARGEST: Final = 1 << 30
 
 
 class SourceFile:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tokenize
+from typing import Final
 
 from xlalint.diagnostic import Position, Range
 from xlalint.sources.file import SourceFile
 
-_COMPOUND = re.compile(r"(async\s+)?(class|def|for|if|match|try|while|with)\b")
+_COMPOUND: Final = re.compile(r"(async\s+)?(class|def|for|if|match|try|while|with)\b")
 
 
 def without_body(source: SourceFile, place: Range) -> Range:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
-_WORD = b"import "
-_FROM = re.compile(rb"[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]+$")
-_NAMES = re.compile(rb"[ \t]*(\([^)]*\)|(?:[^\n\\]|\\\r?\n)*)")
-_NAME = re.compile(rb"([\w.]+)(?:[ \t]+as[ \t]+\w+)?")
-_BOUND = re.compile(rb"[ \t]*(?:\((?:[^)#]|#[^\n]*)*\)|(?:[^\n\\]|\\\r?\n)*)")
-_WORDS = re.compile(rb"\w+")
-_COMMENT = re.compile(rb"#[^\n]*")
-_OF_PACKAGE = (
+_WORD: Final = b"import "
+_FROM: Final = re.compile(rb"[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]+$")
+_NAMES: Final = re.compile(rb"[ \t]*(\([^)]*\)|(?:[^\n\\]|\\\r?\n)*)")
+_NAME: Final = re.compile(rb"([\w.]+)(?:[ \t]+as[ \t]+\w+)?")
+_BOUND: Final = re.compile(rb"[ \t]*(?:\((?:[^)#]|#[^\n]*)*\)|(?:[^\n\\]|\\\r?\n)*)")
+_WORDS: Final = re.compile(rb"\w+")
+_COMMENT: Final = re.compile(rb"#[^\n]*")
+_OF_PACKAGE: Final = (
     rb"(?m)^[ \t]*(?:(?P<origin>from[ \t]+%s[\w.]*[ \t]+)import[ \t]*|import[ \t]+)"
     rb"(?P<names>\([^)]*\)|(?:[^\n\\]|\\\r?\n)*)"
 )
-_ALIASED = re.compile(rb"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?")
+_ALIASED: Final = re.compile(rb"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?")
 
 
 def imported(data: bytes) -> tuple[str, ...]:
@@ -109,7 +110,7 @@ def _places(data: bytes, name: bytes) -> Iterator[int]:
         at = data.find(name, end)
 
 
-_IN_WORD = re.compile(rb"\w")
+_IN_WORD: Final = re.compile(rb"\w")
 
 
 def bound(data: bytes) -> frozenset[bytes]:

@@ -8,16 +8,17 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from typing import Final
 
-_OF_PYTHON = frozenset({"time", "timeit", "capture", "prun"})
+_OF_PYTHON: Final = frozenset({"time", "timeit", "capture", "prun"})
 """Cells that begin with these hold Python that is run in the notebook; others are another program."""
 
-_CELL = re.compile(r"\s*%%(\w+)")
-_LINE = re.compile(r"(?P<indent>\s*)(?:[%!?]|(?:pip|conda|mamba|git) +[\w-])")
+_CELL: Final = re.compile(r"\s*%%(\w+)")
+_LINE: Final = re.compile(r"(?P<indent>\s*)(?:[%!?]|(?:pip|conda|mamba|git) +[\w-])")
 """A line that begins so at the start of a statement is none of Python; `pip install x` needs no sign."""
-_ASSIGNED = re.compile(r"(?P<before>\s*[\w.,\[\]\s'\"*]+=\s*)(?P<magic>[%!].*)")
-_HELP = re.compile(r"\s*[\w.*%\[\]'\"()]+\?\??\s*")
-_TOKEN = re.compile(
+_ASSIGNED: Final = re.compile(r"(?P<before>\s*[\w.,\[\]\s'\"*]+=\s*)(?P<magic>[%!].*)")
+_HELP: Final = re.compile(r"\s*[\w.*%\[\]'\"()]+\?\??\s*")
+_TOKEN: Final = re.compile(
     r"""(?P<triple>[rRbBfFuU]{0,2}(?P<quotes>\"{3}|'{3}))"""
     r"""|[rRbBfFuU]{0,2}(?:"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
     r"""|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comment>\#.*)"""

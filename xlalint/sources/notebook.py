@@ -12,20 +12,20 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from xlalint.diagnostic import Position
 from xlalint.sources.difference import different
 from xlalint.sources.magics import as_comments, fault, masked
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_FORMAT = 4
-_SPACE = re.compile(r"[ \t\r\n]*")
-_CHARACTER = re.compile(
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_FORMAT: Final = 4
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+_CHARACTER: Final = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
 )
-_ESCAPED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
-_LINES = re.compile(r"[^\n]*\n|[^\n]+")
+_ESCAPED: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_LINES: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class NotebookError(ValueError):
@@ -355,7 +355,7 @@ def _is_python(metadata: Any) -> bool:
     return True
 
 
-_DECODER = json.JSONDecoder()
+_DECODER: Final = json.JSONDecoder()
 
 
 def _skip(text: str, position: int) -> int:

@@ -10,20 +10,20 @@ import re
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.sources.requirements import locked, requirements
 from xlalint.versions import LATEST, Version, VersionRange
 
-_FIRST_OF_2 = (2, 0)
+_FIRST_OF_2: Final = (2, 0)
 """The low end where a project only names an upper bound."""
-_LAST_OF_1 = (1, 13)
-_ROOT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg")
-_DISTRIBUTION = re.compile(
+_LAST_OF_1: Final = (1, 13)
+_ROOT_MARKS: Final = ("pyproject.toml", "setup.py", "setup.cfg")
+_DISTRIBUTION: Final = re.compile(
     r"(?i)(?<![\w.-])torch[-_.](?:xla|neuronx)(?![\w-])\s*(?:\[[^\]]*\])?\s*(?P<rest>.*)"
 )
-_IN_ADDRESS = re.compile(r"(?i)torch[-_](?:xla|neuronx)-(\d{1,9})\.(\d{1,9})")
-_CLAUSE = re.compile(r"(===|==|~=|>=|<=|!=|>|<|\^|~|=)?\s*v?(\d{1,9})\.?(\d{1,9})?([\w.*+!-]*)")
+_IN_ADDRESS: Final = re.compile(r"(?i)torch[-_](?:xla|neuronx)-(\d{1,9})\.(\d{1,9})")
+_CLAUSE: Final = re.compile(r"(===|==|~=|>=|<=|!=|>|<|\^|~|=)?\s*v?(\d{1,9})\.?(\d{1,9})?([\w.*+!-]*)")
 """No number is longer than nine digits, because Python refuses to read one of some thousand."""
 
 

@@ -13,15 +13,15 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from xlalint.sources.file import read_bytes
 
 Requirement = tuple[str, str]
 """The path of a file, and a requirement in it."""
 
-_SPOKEN_OF = re.compile(r"(?i)torch[-_.](xla|neuronx)")
-_ROW = re.compile(r"\s*-\s*(?P<quote>['\"]?)(?:[\w.-]+::)?(?P<text>[^'\"#]+)(?P=quote)\s*(?:#.*)?")
+_SPOKEN_OF: Final = re.compile(r"(?i)torch[-_.](xla|neuronx)")
+_ROW: Final = re.compile(r"\s*-\s*(?P<quote>['\"]?)(?:[\w.-]+::)?(?P<text>[^'\"#]+)(?P=quote)\s*(?:#.*)?")
 
 
 def requirements(directory: Path) -> Iterator[Requirement]:
@@ -113,7 +113,7 @@ def _of_lock(text: str) -> Iterator[str]:
             yield f"{name}=={version}"
 
 
-_READERS: dict[str, Callable[[str], Iterator[str]]] = {
+_READERS: Final[dict[str, Callable[[str], Iterator[str]]]] = {
     "pyproject.toml": _of_pyproject,
     "requirements*.txt": _of_list,
     "setup.py": _of_setup_py,
@@ -122,7 +122,7 @@ _READERS: dict[str, Callable[[str], Iterator[str]]] = {
     "environment*.yaml": _of_environment,
 }
 
-_LOCKS: dict[str, Callable[[str], Iterator[str]]] = {
+_LOCKS: Final[dict[str, Callable[[str], Iterator[str]]]] = {
     "uv.lock": _of_lock,
     "poetry.lock": _of_lock,
     "pdm.lock": _of_lock,

@@ -6,20 +6,22 @@ import re
 import tokenize
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from xlalint.diagnostic import Position, Range
 from xlalint.sources.file import SourceFile, split_lines
 
-_OURS = re.compile(r"#\s*xlalint:\s*(?P<verb>\w+(?:-\w+)*)?(?:\s*\[(?P<codes>[^\]#]*)\]|(?P<rest>[^#]*))")
-_VERBS = ("ignore", "ignore-file")
-_NOQA = re.compile(
+_OURS: Final = re.compile(
+    r"#\s*xlalint:\s*(?P<verb>\w+(?:-\w+)*)?(?:\s*\[(?P<codes>[^\]#]*)\]|(?P<rest>[^#]*))"
+)
+_VERBS: Final = ("ignore", "ignore-file")
+_NOQA: Final = re.compile(
     r"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>[A-Z][A-Z0-9]*\d+(?:[\s,]+[A-Z][A-Z0-9]*\d+)*)?)?", re.I
 )
-_MAYBE = re.compile(r"#\s*(?:xlalint:|noqa\b(?!\s*:)|noqa\s*:[^\n]*XLA\d)", re.IGNORECASE)
-_JUDGED = re.compile(rb"#\s*(?:xlalint:|noqa\s*:[^\n]*XLA\d)", re.IGNORECASE)
-_OUR_CODE = re.compile(r"XLA\d+", re.IGNORECASE)
-_WORD = re.compile(r"\w+(?:-\w+)*")
+_MAYBE: Final = re.compile(r"#\s*(?:xlalint:|noqa\b(?!\s*:)|noqa\s*:[^\n]*XLA\d)", re.IGNORECASE)
+_JUDGED: Final = re.compile(rb"#\s*(?:xlalint:|noqa\s*:[^\n]*XLA\d)", re.IGNORECASE)
+_OUR_CODE: Final = re.compile(r"XLA\d+", re.IGNORECASE)
+_WORD: Final = re.compile(r"\w+(?:-\w+)*")
 
 
 @dataclass(slots=True)
@@ -196,7 +198,9 @@ def find_suppressions(file: SourceFile, names: Collection[str] = ()) -> Suppress
     )
 
 
-_BETWEEN = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER})
+_BETWEEN: Final = frozenset(
+    {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER}
+)
 
 
 def _read_comment(

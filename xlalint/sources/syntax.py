@@ -7,14 +7,15 @@ import re
 import sys
 import warnings
 from collections.abc import Callable
+from typing import Final
 
 from xlalint.diagnostic import Position
 from xlalint.sources.file import START, SourceFile, Unreadable
 
 Parser = Callable[[str], ast.Module]
 
-_HOST = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-_TOO_DEEP = re.compile(r"too many (nested|levels)|nested too deeply")
+_HOST: Final = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+_TOO_DEEP: Final = re.compile(r"too many (nested|levels)|nested too deeply")
 """What the host says of depth is no more than its own limits."""
 
 

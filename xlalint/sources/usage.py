@@ -8,24 +8,25 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import Final
 
 from xlalint.configuration import Framework
 from xlalint.sources.imports import brought, imported
 
-HOT_TOKEN = "torch_xla"
+HOT_TOKEN: Final = "torch_xla"
 """A file that does not name this package, or another that the settings name, is not hot but by a device."""
 
-FORMER = "torch_xla_py"
+FORMER: Final = "torch_xla_py"
 """What torch_xla was called before its first release."""
 
-LIBRARIES = (HOT_TOKEN, FORMER)
-_VARIABLES = frozenset({b"XLA_USE_BF16", b"XLA_DOWNCAST_BF16", b"XRT_TPU_CONFIG", b"XRT_WORKERS"})
+LIBRARIES: Final = (HOT_TOKEN, FORMER)
+_VARIABLES: Final = frozenset({b"XLA_USE_BF16", b"XLA_DOWNCAST_BF16", b"XRT_TPU_CONFIG", b"XRT_WORKERS"})
 """Environment variables that nothing but torch_xla reads: whoever sets one starts a program with it."""
-_DEVICE_TOKENS = (b'"xla"', b"'xla'", b'"xla:', b"'xla:")
-_DEVICE = re.compile(rb"xla(?::(?:\d+|\{[^{}]*\}))?")
-_IMPORT_BY_NAME = re.compile(rb"\b(?:import_module|__import__)\s*\(\s*(?:name\s*=\s*)?$")
-_LONGEST_IMPORT_BY_NAME = 80
-_TOKEN = r"""
+_DEVICE_TOKENS: Final = (b'"xla"', b"'xla'", b'"xla:', b"'xla:")
+_DEVICE: Final = re.compile(rb"xla(?::(?:\d+|\{[^{}]*\}))?")
+_IMPORT_BY_NAME: Final = re.compile(rb"\b(?:import_module|__import__)\s*\(\s*(?:name\s*=\s*)?$")
+_LONGEST_IMPORT_BY_NAME: Final = 80
+_TOKEN: Final = r"""
     \#[^\r\n]*
   | \"\"\"[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"\"\" | \'\'\'[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*\'\'\'
   | "[^"\\\r\n]*(?:\\.[^"\\\r\n]*)*" | '[^'\\\r\n]*(?:\\.[^'\\\r\n]*)*'
@@ -93,7 +94,7 @@ def _names_and_texts(data: bytes, names: tuple[str, ...]) -> Iterator[tuple[int,
             yield at, token
 
 
-_QUOTES = (b'"', b"'")
+_QUOTES: Final = (b'"', b"'")
 
 
 @cache
@@ -136,13 +137,13 @@ def _has_device_value(data: bytes) -> bool:
 
 # What a project makes of XLA ---------------------------------------------------------------------
 
-TRAINS = "trains"
-OFFERS = "offers "
-PASSES = "passes "
+TRAINS: Final = "trains"
+OFFERS: Final = "offers "
+PASSES: Final = "passes "
 
-_BACKWARD = re.compile(rb"\.backward[ \t]*\(")
-_DEFINITION = re.compile(rb"\n(?:async[ \t]+)?def[ \t]+(\w+)")
-_STATEMENT = re.compile(rb"\n[^\s#)\]}]")
+_BACKWARD: Final = re.compile(rb"\.backward[ \t]*\(")
+_DEFINITION: Final = re.compile(rb"\n(?:async[ \t]+)?def[ \t]+(\w+)")
+_STATEMENT: Final = re.compile(rb"\n[^\s#)\]}]")
 
 
 def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...]:
@@ -170,9 +171,9 @@ def _calling(names: frozenset[str]) -> re.Pattern[bytes]:
 
 # Frameworks -------------------------------------------------------------------------------------
 
-HANDS = "hands "
-DERIVES = "derives "
-ELSEWHERE = "elsewhere "
+HANDS: Final = "hands "
+DERIVES: Final = "derives "
+ELSEWHERE: Final = "elsewhere "
 
 
 def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[str, ...]:
@@ -276,7 +277,7 @@ def _is_any_called(data: bytes, names: tuple[str, ...]) -> bool:
     return False
 
 
-_CALL = re.compile(rb"\w*\s*\(")
+_CALL: Final = re.compile(rb"\w*\s*\(")
 
 
 @cache
@@ -296,7 +297,7 @@ def _stands_alone(data: bytes, at: int) -> bool:
     return not (before.endswith((b"class ", b"def ")) or _IN_NAME.search(before))
 
 
-_IN_NAME = re.compile(rb"[\w.]$")
+_IN_NAME: Final = re.compile(rb"[\w.]$")
 
 
 def _spelled(classes: tuple[str, ...], named: set[str], aliases: set[str]) -> bytes:
@@ -319,7 +320,7 @@ def _aliases(data: bytes, framework: Framework) -> set[str]:
 
 
 # These begin with fixed bytes, for speed.
-_MODULE_IMPORT = rb"import(?<!\wimport)[ \t]+(%s)(?:\.[\w.]+)?(?:[ \t]+as[ \t]+(\w+))?"
-_PART_IMPORT = (
+_MODULE_IMPORT: Final = rb"import(?<!\wimport)[ \t]+(%s)(?:\.[\w.]+)?(?:[ \t]+as[ \t]+(\w+))?"
+_PART_IMPORT: Final = (
     rb"from(?<!\wfrom)[ \t]+(?:%s)(?:\.[\w.]+)?[ \t]+import[ \t]+\(?(?:\w+[ \t]+as[ \t]+)?([a-z]\w*)"
 )

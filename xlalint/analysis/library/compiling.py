@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.modules import call_module
@@ -121,4 +123,4 @@ def _trains(machine: Machine, compiled: Compiled, call: Call) -> bool:
     return done.backward and done.steps
 
 
-EFFECTS: dict[str, Effect] = {"compile": _compile, "dynamo": _dynamo}
+EFFECTS: Final[dict[str, Effect]] = {"compile": _compile, "dynamo": _dynamo}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call
@@ -14,7 +15,7 @@ from xlalint.lazy.events import Reading
 from xlalint.lazy.values import HOST, NONE, UNKNOWN, Kind, Value
 from xlalint.lazy.values import join as join_values
 
-MOST_APPENDED = 8
+MOST_APPENDED: Final = 8
 """Up to so many appended elements are told apart."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
@@ -181,7 +182,7 @@ def _captures(body: Value | None, call: Call) -> tuple[str, ...]:
     return tuple(name for name in target.function.free_names() if name in call.frame.function.locals())
 
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: Final[dict[str, Effect]] = {
     "marker": _marker,
     "step scope": _step_scope,
     "trace scope": _trace_scope,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
@@ -73,7 +75,7 @@ def _to_device(machine: Machine, call: Call) -> Value:
     return container_of(Value(Kind.TENSOR))
 
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: Final[dict[str, Effect]] = {
     "xla device": _xla_device,
     "xla devices": _xla_devices,
     "hardware": _hardware,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from xlalint.analysis.call import Call, dotted, last_name
 from xlalint.analysis.library.cuts import cut
@@ -150,7 +150,7 @@ def _file(call: Call, position: int, *keywords: str) -> str:
     return f"{function.qualname if function is not None else ''}: {ast.unparse(node)}"
 
 
-_OF_PATHS = (
+_OF_PATHS: Final = (
     ast.Attribute, ast.BinOp, ast.Call, ast.Constant, ast.FormattedValue, ast.JoinedStr, ast.Name,
     ast.expr_context, ast.operator,
 )  # fmt: skip
@@ -238,7 +238,7 @@ def _is_hosts(name: str) -> bool:
     return any(word in name.lower() for word in HOST_STATE)
 
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: Final[dict[str, Effect]] = {
     "open": _open,
     "xla save": _xla_save,
     "save references": _save_references,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import Chance, Container, Instance, Namespace, OfNumpy
 from xlalint.knowledge import packages
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.values import HOST, Kind, Value
 
-_GIVES_NUMPY = assume("this function of NumPy returns a value of NumPy's")
+_GIVES_NUMPY: Final = assume("this function of NumPy returns a value of NumPy's")
 
 
 def of_numpy(value: Value) -> Value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.frame import NumberRead
@@ -52,7 +54,7 @@ from xlalint.lazy.values import (
     Weight,
 )
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: Final[dict[str, Effect]] = {
     **cuts.EFFECTS,
     **compiling.EFFECTS,
     **devices.EFFECTS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
@@ -179,7 +180,7 @@ def leave_optimizers_behind(machine: Machine, call: Call) -> None:
         call.store.move_module(given.payload.identity, Move((call.site,), given.assumes))
 
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: Final[dict[str, Effect]] = {
     "xla optimizer step": _xla_optimizer_step,
     "reduce gradients": _reduce_gradients,
     "gradients": _fetch_gradients,

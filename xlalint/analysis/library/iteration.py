@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import Final
 
 from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
@@ -178,10 +179,10 @@ def _filter(machine: Machine, call: Call) -> Value:
     return UNKNOWN if source is None else around([source], element(source))
 
 
-_MAY_BE_LOADER = kinds_that("may_be_loader")
+_MAY_BE_LOADER: Final = kinds_that("may_be_loader")
 
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: Final[dict[str, Effect]] = {
     "enumerate": _enumerate,
     "zip": _zip,
     "iterate": _iterate,

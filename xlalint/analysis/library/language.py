@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
@@ -116,7 +118,7 @@ def _known_as_tensor(value: Value) -> bool | None:
     return False if value.kind in _NO_TENSORS else None
 
 
-_NO_TENSORS = frozenset({Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.MODULE})
+_NO_TENSORS: Final = frozenset({Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.MODULE})
 
 
 def _is_of_kind(value: Value, wanted: Value) -> Value:
@@ -137,7 +139,7 @@ def _is_of_kind(value: Value, wanted: Value) -> Value:
     return constant(value.kind is kinds.get(asked, Kind.LOADER if asked in _LOADERS else None))
 
 
-_LOADERS = frozenset(name for name, effect in functions.FUNCTIONS.items() if effect.endswith("loader"))
+_LOADERS: Final = frozenset(name for name, effect in functions.FUNCTIONS.items() if effect.endswith("loader"))
 
 
 def _length(machine: Machine, call: Call) -> Value:
@@ -203,7 +205,7 @@ def _setattr(machine: Machine, call: Call) -> Value:
     return NONE
 
 
-_SETTINGS = frozenset({Kind.CONSTANT, Kind.NONE})
+_SETTINGS: Final = frozenset({Kind.CONSTANT, Kind.NONE})
 """What an attribute may hold that is set anew by a name which nobody knows."""
 
 
@@ -249,7 +251,7 @@ def _call_with_the_rest(machine: Machine, call: Call) -> Value:
     return machine.invoke(function, inner)
 
 
-_OF_CHECKPOINT = frozenset({
+_OF_CHECKPOINT: Final = frozenset({
     "use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state",
 })  # fmt: skip
 
@@ -272,7 +274,7 @@ def _exit(machine: Machine, call: Call) -> Value:
     return NONE
 
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: Final[dict[str, Effect]] = {
     "nothing": _nothing,
     "seed of the host": _seed_of_host,
     "seed of the device": _seed_of_device,

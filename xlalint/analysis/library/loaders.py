@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.options import default_given
@@ -36,7 +37,7 @@ from xlalint.lazy.values import (
     Whole,
 )
 
-BATCH = Value(Kind.TENSOR, differs=True, payload=Tensor(Role.STRUCTURE))
+BATCH: Final = Value(Kind.TENSOR, differs=True, payload=Tensor(Role.STRUCTURE))
 """What an XLA loader yields, or what it yields is made of."""
 
 
@@ -200,11 +201,11 @@ def _has_no_end(machine: Machine, cls: Class | str) -> bool:
     return not isinstance(cls, str) and machine.classes.is_stream(cls)
 
 
-_BEFORE_DROP_LAST = 8
+_BEFORE_DROP_LAST: Final = 8
 """So many parameters of a `DataLoader` come before `drop_last`."""
 
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: Final[dict[str, Effect]] = {
     "device loader": _device_loader,
     "host loader": _host_loader,
     "batch loader": _batch_loader,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Final
 
 from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call
@@ -194,8 +195,8 @@ def _trained_on_xla(machine: Machine, call: Call) -> None:
         rebind(machine, starts.value, loss, call.frame, store)
 
 
-_XLA_STEP = "xla optimizer step"
-_STEPS = functions.names_of(_XLA_STEP)
+_XLA_STEP: Final = "xla optimizer step"
+_STEPS: Final = functions.names_of(_XLA_STEP)
 
 
 def _counted(machine: Machine, call: Call) -> int | None:
@@ -219,7 +220,7 @@ def _device_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
     return receiver if METHODS[Kind.DEVICE].get(name) == "same" else HOST
 
 
-HANDLERS: dict[Kind, MethodOf] = {
+HANDLERS: Final[dict[Kind, MethodOf]] = {
     Kind.TENSOR: tensor_method,
     Kind.MODULE: module_method,
     Kind.OPTIMIZER: optimizer_method,

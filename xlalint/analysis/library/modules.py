@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call
@@ -49,11 +50,11 @@ from xlalint.lazy.values import (
 from xlalint.lazy.values import join as join_values
 from xlalint.spelling import THE_FRAMEWORK
 
-_ON_DEVICE = assume("these parameters are on the device")
+_ON_DEVICE: Final = assume("these parameters are on the device")
 
-_OF_FRAMEWORK = assume(f"the model of {THE_FRAMEWORK} returns tensors")
+_OF_FRAMEWORK: Final = assume(f"the model of {THE_FRAMEWORK} returns tensors")
 
-_WITH_PARTS = {name: how for methods in OF_MODULE_CONTAINERS.values() for name, how in methods.items()}
+_WITH_PARTS: Final = {name: how for methods in OF_MODULE_CONTAINERS.values() for name, how in methods.items()}
 
 
 def make_module(name: str, call: Call, *, draws: bool = False) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
@@ -27,7 +28,7 @@ from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import HEAVY, HOST, NONE, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
 
-_GRADIENT = Value(Kind.TENSOR, recorded=HEAVY, differs=True)
+_GRADIENT: Final = Value(Kind.TENSOR, recorded=HEAVY, differs=True)
 """A gradient or `found_inf` inside an optimizer's step: backward is recorded on it."""
 
 
@@ -110,7 +111,7 @@ def _is_plain(
     return not machine.mentions(call.frame.outline, _SUMMING)
 
 
-_SUMMING = functions.names_of("xla optimizer step", "reduce gradients")
+_SUMMING: Final = functions.names_of("xla optimizer step", "reduce gradients")
 
 
 def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
@@ -64,9 +66,9 @@ def _range(machine: Machine, call: Call) -> Value:
     return COUNTER if any(map(counts, read)) else container_of(HOST)
 
 
-MOST_BOUNDS = 2
+MOST_BOUNDS: Final = 2
 """A `range` with a step is not counted."""
-MOST_COUNTED = 16
+MOST_COUNTED: Final = 16
 """A `range` is counted up to this: that it is not empty is what matters."""
 
 
@@ -105,7 +107,7 @@ def _sum(machine: Machine, call: Call) -> Value:
     return each if each.kind is Kind.UNKNOWN else Value(Kind.HOST, differs=each.differs)
 
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: Final[dict[str, Effect]] = {
     "print": _print,
     "text": _text,
     "log": _print,

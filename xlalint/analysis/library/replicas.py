@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call, last_name
@@ -269,11 +270,11 @@ def _process_group(machine: Machine, call: Call) -> Value:
     return NONE
 
 
-_TAGGED = "rendezvous"
+_TAGGED: Final = "rendezvous"
 """The one that asks for a tag; `xla_rendezvous` does not."""
 
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: Final[dict[str, Effect]] = {
     "process group": _process_group,
     "global ordinal": _ordinal,
     "local ordinal": _ordinal_of_host,

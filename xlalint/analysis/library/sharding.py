@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.library.gradients import leave_optimizers_behind, wrapped
@@ -173,7 +174,7 @@ def _shard_module(machine: Machine, call: Call) -> Value:
     return module
 
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: Final[dict[str, Effect]] = {
     "use spmd": _use_spmd,
     "spmd test": _spmd_test,
     "mesh": _mesh,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import partial
+from typing import Final
 
 from xlalint.analysis.binding import element, part_of, rebind
 from xlalint.analysis.call import Call, dotted
@@ -212,7 +213,7 @@ def _scales_a_gradient(name: str, call: Call) -> bool:
     )
 
 
-_OF_OTHERS = frozenset({"items", "keys", "elements", "part", "text"})
+_OF_OTHERS: Final = frozenset({"items", "keys", "elements", "part", "text"})
 
 
 def _as_tensor(value: Value) -> Value:
