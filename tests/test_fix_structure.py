@@ -98,6 +98,7 @@ OTHERWISE = {
 
 UNREACHED = {
     "XLA101/computed_name": "nothing is found",
+    "XLA102/parts_of_a_loss_read_in_a_helper": "would separate the step's forward from its backward",
     "XLA201/marker_in_helper": "the marker stands in `steps.finish`",
     "XLA202/evaluation_between_epochs": "nothing is found",
     "XLA202/trainer_over_steps": "`torch_xla` may be missing where line 26 runs",
@@ -108,6 +109,7 @@ UNREACHED = {
     "XLA301/epoch_in_trace": "the cure is only shown",
     "XLA301/trace_me": "the scope is the whole function",
     "XLA602/hook_of_a_library": "nothing is found",
+    "XLA701/optimizer_of_an_unknown_factory": "in another function or branch",
     "XLA701/trainer_moves_in_fit": "in another function or branch",
     "XLA703/optimizer_skips_on_nan": "the cure is only shown",
 }

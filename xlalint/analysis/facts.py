@@ -13,10 +13,10 @@ from xlalint.analysis.roots import Plan
 from xlalint.analysis.sections import digest
 from xlalint.lazy.values import Value
 
-OF_THE_WHOLE: Final = frozenset({"caches", "flags", "relevant", "starts", "swaps", "without spmd"})
+OF_THE_WHOLE: Final = frozenset({"caches", "eager", "flags", "relevant", "starts", "swaps", "without spmd"})
 """Facts that may change with the text of any file."""
 
-_OF_PLANNED: Final = frozenset({"caches", "relevant", "without spmd"})
+_OF_PLANNED: Final = frozenset({"caches", "eager", "relevant", "without spmd"})
 """Those of them that are false of all files but those of the plan."""
 
 OF_FUNCTIONS: Final = frozenset({"text", "assigned"})
@@ -67,6 +67,8 @@ class Facts:
             return str(self._plan().swaps_parameters(outline))
         if kind == "caches":
             return str(self._plan().sets_up_cache(outline))
+        if kind == "eager":
+            return str(self._plan().starts_eagerly(outline))
         if kind == "without spmd":
             return str(self._plan().starts_without_spmd(outline))
         if kind in OF_FUNCTIONS:

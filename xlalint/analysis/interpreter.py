@@ -315,7 +315,10 @@ class Interpreter(Memo):
         """What holds when something of a module is entered that nobody is seen to call."""
         store = Store(State())
         eager = None if self.mentions(outline, functions.EAGER_MODE) else False
-        store.state.engine = store.state.engine._replace(eager=eager)
+        self.rest_on("eager", outline.file)
+        store.state.engine = store.state.engine._replace(
+            eager=True if self._plan.starts_eagerly(outline) else eager
+        )
         self.rest_on("caches", outline.file)
         if self._plan.sets_up_cache(outline):
             store.state.setup = store.state.setup._replace(caches=True)

@@ -33,7 +33,7 @@ from xlalint.lazy.events import Form
 from xlalint.lazy.obligations import Fact
 from xlalint.lazy.scopes import Scopes
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import NOTHING_DONE, Loop, join_loops, places
+from xlalint.lazy.state import NOTHING_DONE, Loop, State, join_loops, places
 from xlalint.lazy.values import (
     NOTHING,
     UNKNOWN,
@@ -318,6 +318,18 @@ def _counts_to(machine: Machine, test: ast.expr, frame: Frame, store: Store) -> 
     )
 
 
+def _is_skipped(continued: State, began: State) -> bool:
+    """Whether a round goes on to the next before it has done anything, as for a batch that is empty.
+
+    It is as if there were fewer rounds.
+    """
+    return (
+        continued.engine == began.engine
+        and continued.loop == began.loop
+        and continued.obligations == began.obligations
+    )
+
+
 def _left(scopes: Scopes, around: Scopes) -> Scopes:
     """The scopes when a loop has ended, of which those are `around` that it began in."""
     return scopes._replace(in_loop=around.in_loop, in_batches=around.in_batches)
@@ -344,9 +356,11 @@ class _Rounds:
         self.frame.exits = left = Exits()
         current = start.copy()
         self.advance(current)
+        began = current.state.copy()
         after = self.machine.run_block(self.node.body, self.frame, current)
         for continued in left.continues:
-            after = join(after, continued)
+            if after is None or not _is_skipped(continued.state, began):
+                after = join(after, continued)
         return after, left
 
     def settle(self, *, twice: bool) -> Settled:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from xlalint.analysis.bodies import sets_spmd_up, turns_eager_on
 from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.constructing import left_at_default
 from xlalint.analysis.outline import Class, Function, Import, Outline, within, within_lines
@@ -18,7 +19,6 @@ from xlalint.knowledge.functions import (
     CACHE_SETUP,
     MARKERS,
     OF_SPMD,
-    SETTING_SPMD_UP,
     SPMD_VARIABLE,
     STARTS_REPLICAS,
     SWAPS_PARAMETERS,
@@ -120,6 +120,7 @@ class Plan:
         self._of_spmd = self._connected_with(
             {outline for outline in self.outlines if any(name in outline.text for name in OF_SPMD)}
         )
+        self._eager = self._importing(set(filter(turns_eager_on, self.outlines)))
 
     def looks_at(self, path: Path) -> bool:
         """Whether a file is one of the modules that use torch_xla."""
@@ -132,6 +133,7 @@ class Plan:
         self._swapping.clear()
         self._caching.clear()
         self._of_spmd.clear()
+        self._eager.clear()
         self._by_path.clear()
         self._imported.clear()
         self._words.clear()
@@ -229,6 +231,10 @@ class Plan:
         """Whether the program that a module is part of sets up the persistent cache."""
         return outline in self._caching
 
+    def starts_eagerly(self, outline: Outline) -> bool:
+        """Whether a module imports one, be it through others, whose body turns eager mode on."""
+        return outline in self._eager
+
     def starts_without_spmd(self, outline: Outline) -> bool:
         """Whether a script has to do with SPMD, and nothing turns that on before its body begins: no
         environment variable that the program sets, and no module's own body."""
@@ -237,7 +243,7 @@ class Plan:
         connected = self._connected_with({outline})
         if any(SPMD_VARIABLE in each.text for each in connected):
             return False
-        return not any(map(_sets_spmd_up, connected - {outline}))
+        return not any(map(sets_spmd_up, connected - {outline}))
 
     def _imports(self, outline: Outline) -> Iterator[tuple[str, Outline, str]]:
         """What a module imports from others that use torch_xla: a name, whose, and called what there.
@@ -315,6 +321,19 @@ class Plan:
                 reached.add(outline)
                 stack.extend(beside[outline])
         return reached
+
+    def _importing(self, some: set[Outline]) -> set[Outline]:
+        """All modules that import one of `some`, be it through others."""
+        found: set[Outline] = set()
+        last = some
+        while last:
+            last = {
+                outline
+                for outline, imports in self._imported.items()
+                if outline not in found and any(source in last for _, source, _ in imports)
+            }
+            found |= last
+        return found
 
     def _collect(self, outline: Outline) -> None:
         lines = outline.lines
@@ -441,18 +460,6 @@ def _brings(value: ast.expr) -> bool:
         and (text.value.partition(":")[0] == "xla" or text.value.partition(".")[0] == HOT_TOKEN)
         for text in texts
     )
-
-
-def _sets_spmd_up(outline: Outline) -> bool:
-    """Whether the body of a module turns SPMD on, or says how."""
-    if not any(name in outline.text for name in SETTING_SPMD_UP):
-        return False
-    running = (
-        ast.unparse(statement)
-        for statement in outline.tree.body
-        if not isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom)
-    )
-    return any(name in text for text in running for name in SETTING_SPMD_UP)
 
 
 def _made(outline: Outline) -> Iterator[tuple[str, frozenset[str]]]:

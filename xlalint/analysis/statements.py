@@ -196,12 +196,20 @@ def _try_handlers(machine: Machine, node: ast.Try, frame: Frame, store: Store) -
     if _only_imports(node):
         return after
     assert failed is not None
+    if after is not None:
+        _set_up(failed, after)
     for handler in node.handlers:
         caught = failed.copy()
         if handler.name:
             caught.names[handler.name] = HOST
         after = join(after, machine.run_block(handler.body, frame, caught))
     return after
+
+
+def _set_up(failed: Store, after: Store) -> None:
+    """What sets the engine up in a `try` does so: its handlers are for releases that cannot."""
+    failed.state.engine = failed.state.engine._replace(eager=after.state.engine.eager)
+    failed.state.replicas = failed.state.replicas._replace(spmd=after.state.replicas.spmd)
 
 
 def _only_imports(node: ast.Try) -> bool:

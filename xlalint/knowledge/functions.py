@@ -418,6 +418,9 @@ NO_OPERATIONS = (
 EAGER_MODE = frozenset({"eager_mode", "eager_mode_context"})
 """Where one of these is used, eager mode may be on."""
 
+TURNING_EAGER_ON = "eager_mode"
+"""What turns eager mode on for the whole program, when it is given True."""
+
 FREEZING = frozenset({"requires_grad", "requires_grad_"})
 """Where one of these is used, a module may compute no gradients, whatever mode it is in."""
 
