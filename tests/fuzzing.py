@@ -66,16 +66,19 @@ def run(seed: int, folder: Path) -> Failure | None:
     written = text_of(seed)
     path = folder / "fuzzed.py"
     texts = {str(path): written.encode("utf-8", errors="surrogatepass")}
-    began = time.process_time()
-    try:
-        report = check([path], _settings(), texts=texts)
-        json.render(report.diagnostics, report.sources)
-        for _ in text.full(report.diagnostics, report.sources, 100):
-            pass
-    except Exception as error:  # what an input may bring about is the question
-        return Failure(seed, f"{type(error).__name__}: {error}")
-    seconds = time.process_time() - began
-    if seconds > MOST_SECONDS:
+    for _ in range(2):  # the first time, a process with many tests behind it may collect their garbage
+        began = time.process_time()
+        try:
+            report = check([path], _settings(), texts=texts)
+            json.render(report.diagnostics, report.sources)
+            for _ in text.full(report.diagnostics, report.sources, 100):
+                pass
+        except Exception as error:  # what an input may bring about is the question
+            return Failure(seed, f"{type(error).__name__}: {error}")
+        seconds = time.process_time() - began
+        if seconds <= MOST_SECONDS:
+            break
+    else:
         return Failure(seed, f"it took {seconds:.1f} s")
     outside = _outside(report)
     return Failure(seed, outside) if outside else None

@@ -62,9 +62,6 @@ KNOWN_LIMITS = {
     ("move_into_helper", "XLA004/loop_moved_by_a_word"): (
         "the change writes an import of torch_xla, and with it nothing is wrong any more"
     ),
-    ("move_into_helper", "XLA210/step_function_and_epochs"): (
-        "that a module which is imported turns eager mode on is not known where it is imported"
-    ),
     ("inline_helpers", "interpreter/chosen_devices"): CHOSEN_DEVICE,
     ("extract_loop_bodies", "interpreter/device_by_use"): IN_A_CALLEE,
     ("extract_loop_bodies", "interpreter/evaluated_now_and_then"): READ_OF_THE_BODY,
@@ -86,9 +83,6 @@ KNOWN_LIMITS = {
     ("extract_loop_bodies_into_closures", "XLA212/mixed_with_its_mirror_above_the_step"): SCOPE_IN_A_CALLEE,
     ("extract_loop_bodies", "XLA212/normalized_above_the_step"): SCOPE_IN_A_CALLEE,
     ("extract_loop_bodies_into_closures", "XLA212/normalized_above_the_step"): SCOPE_IN_A_CALLEE,
-    ("move_into_helper", "XLA210/rfc_trainer"): (
-        "that a module which is imported turns eager mode on is not known where it is imported"
-    ),
     ("wrap_loaders_in_zip", "XLA404/loader_of_another_module"): ENDLESS,
     ("wrap_loaders_in_zip", "XLA404/one_epoch"): ENDLESS,
     ("wrap_loaders_in_zip", "clean/breaks_before_a_cut"): ENDLESS,
