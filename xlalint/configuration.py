@@ -58,24 +58,25 @@ class Framework:
 
     @cached_property
     def _named_like(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
-        listed = _NAMED_LIKE.search(self.text)
-        rows = _ROW.findall(listed[1]) if listed else []
         return tuple(
-            (name, re.compile("|".join(map(translate, _TEXT.findall(patterns))))) for name, patterns in rows
+            (name, re.compile("|".join(map(translate, patterns))))
+            for name, patterns in self._rows(_NAMED_LIKE)
         )
 
     @cached_property
     def elsewhere(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Arguments of its classes, each with the values by which users ask for a device other than XLA's."""
-        listed = _ELSEWHERE.search(self.text)
-        rows = _ROW.findall(listed[1]) if listed else []
-        return tuple((name, tuple(_TEXT.findall(values))) for name, values in rows)
+        return self._rows(_ELSEWHERE)
 
     @cached_property
     def on_xla(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Arguments of its classes, each with the values by which users ask for a device of XLA; any literal
         but None does where none are listed."""
-        listed = _ON_XLA.search(self.text)
+        return self._rows(_ON_XLA)
+
+    def _rows(self, table: re.Pattern[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The names in a table, each with the texts beside it."""
+        listed = table.search(self.text)
         rows = _ROW.findall(listed[1]) if listed else []
         return tuple((name, tuple(_TEXT.findall(values))) for name, values in rows)
 

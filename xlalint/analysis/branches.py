@@ -107,10 +107,10 @@ def _either_arm(machine: Machine, node: ast.If, frame: Frame, store: Store) -> S
     enter_arm(other, node.test, holds=False)
     began = before(frame, store)
     yes = _run_arm(machine, node, frame, store, holds=True)
-    rest_on_switches(machine, node.test, began, frame, yes or store, holds=True)
+    rest_on_switches(machine, [node.test], began, frame, yes or store, holds=True)
     began = before(frame, other)
     no = _run_arm(machine, node, frame, other, holds=False)
-    rest_on_switches(machine, node.test, began, frame, no or other, holds=False)
+    rest_on_switches(machine, [node.test], began, frame, no or other, holds=False)
     leave_arm(yes, node.test, True, owed)
     leave_arm(no, node.test, False, owed)
     if yes is not None and no is not None:

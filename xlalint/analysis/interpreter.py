@@ -404,7 +404,8 @@ class Interpreter(Memo):
         """
         if function.outline.is_framework or is_short(function.node):
             return True
-        if not functions.MAKES_LOADERS.isdisjoint((*function.outer_names(), *function.attributes())):
+        makers = functions.MAKES_LOADERS
+        if not (makers.isdisjoint(function.outer_names()) and makers.isdisjoint(function.attributes())):
             return True
         self.rest_on("relevant", *function.key)
         if function in self._plan.relevant:

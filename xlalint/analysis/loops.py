@@ -318,16 +318,9 @@ def _counts_to(machine: Machine, test: ast.expr, frame: Frame, store: Store) -> 
     )
 
 
-def _is_skipped(continued: State, began: State) -> bool:
-    """Whether a round goes on to the next before it has done anything, as for a batch that is empty.
-
-    It is as if there were fewer rounds.
-    """
-    return (
-        continued.engine == began.engine
-        and continued.loop == began.loop
-        and continued.obligations == began.obligations
-    )
+def _done(state: State) -> tuple[object, ...]:
+    """What a round has done, to be held against what there was when it began."""
+    return state.engine, state.loop, state.obligations
 
 
 def _left(scopes: Scopes, around: Scopes) -> Scopes:
@@ -356,10 +349,11 @@ class _Rounds:
         self.frame.exits = left = Exits()
         current = start.copy()
         self.advance(current)
-        began = current.state.copy()
+        began = _done(current.state)
         after = self.machine.run_block(self.node.body, self.frame, current)
         for continued in left.continues:
-            if after is None or not _is_skipped(continued.state, began):
+            # A round that goes on before it does anything, as for an empty batch, is as if there were fewer.
+            if after is None or _done(continued.state) != began:
                 after = join(after, continued)
         return after, left
 

@@ -25,14 +25,23 @@ class Moments:
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
         self._starts = [_start(node) for node in outline.tree.body]
-        self._places: dict[str, list[int]] = {}
+        bound: dict[str, list[int]] = {}
         """By name that is bound by several statements, the number of the statement of each binding."""
         needed = self._needed() if outline.functions else frozenset()
         for name in needed - _declared_global(outline):
             places = self._bound_at(outline.bindings[name])
             if places is not None and places[0] != places[-1]:
-                self._places[name] = places
-        self._binding = sorted({place for places in self._places.values() for place in places})
+                bound[name] = places
+        self._binding = sorted({place for places in bound.values() for place in places})
+        self._bindings = {
+            name: [
+                (bisect_left(self._binding, place), self._replaces(name, number, place))
+                for number, place in enumerate(places)
+            ]
+            for name, places in bound.items()
+        }
+        """By name, of each binding how many statements have run before it, and whether it replaces all that
+        the name was."""
 
     def at(self, statement: int) -> Moment | None:
         """The moment at which a statement of the module runs; None where no name is bound anew."""
@@ -48,12 +57,11 @@ class Moments:
 
     def seen(self, name: str, moment: Moment) -> tuple[int, ...] | None:
         """The numbers of those bindings of a name that may hold at a moment; None where all may."""
-        passed = set(self._binding[: moment.passed])
         seen: list[int] = []
-        for number, place in enumerate(self._places.get(name, ())):
-            if place not in passed:
+        for number, (before, replaces) in enumerate(self._bindings.get(name, ())):
+            if before >= moment.passed:
                 break
-            if self._replaces(name, number, place):
+            if replaces:
                 seen.clear()
             seen.append(number)
         return tuple(seen) or None

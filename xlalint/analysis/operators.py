@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from itertools import islice
 from typing import Final
 
 from xlalint.analysis.binding import element
@@ -236,8 +237,7 @@ def _bool_operator(
             value = machine.evaluate(operand, frame, aside)
         if tested or operand is not node.values[-1]:
             ask(value, "", operand, operand, frame, aside)
-        for earlier in node.values[:number]:
-            rest_on_switches(machine, earlier, began, frame, aside, holds=not stops)
+        rest_on_switches(machine, islice(node.values, number), began, frame, aside, holds=not stops)
         if tested and value.kind is Kind.TENSOR:
             value = Value(Kind.HOST, differs=value.differs)
         if result is None or surely:

@@ -313,27 +313,17 @@ class Plan:
             for _, source, _ in imports:
                 beside[outline].add(source)
                 beside[source].add(outline)
-        reached: set[Outline] = set()
-        stack = list(some)
-        while stack:
-            outline = stack.pop()
-            if outline not in reached:
-                reached.add(outline)
-                stack.extend(beside[outline])
-        return reached
+        return _reached(some, beside)
 
     def _importing(self, some: set[Outline]) -> set[Outline]:
         """All modules that import one of `some`, be it through others."""
-        found: set[Outline] = set()
-        last = some
-        while last:
-            last = {
-                outline
-                for outline, imports in self._imported.items()
-                if outline not in found and any(source in last for _, source, _ in imports)
-            }
-            found |= last
-        return found
+        if not some:
+            return set()
+        importers: dict[Outline, set[Outline]] = {outline: set() for outline in self.outlines}
+        for outline, imports in self._imported.items():
+            for _, source, _ in imports:
+                importers[source].add(outline)
+        return _reached({importer for outline in some for importer in importers[outline]}, importers)
 
     def _collect(self, outline: Outline) -> None:
         lines = outline.lines
@@ -441,6 +431,18 @@ def _called_in(root: ast.AST, outline: Outline, names: frozenset[str], lines: li
             bound = outline.bindings.get(dotted(node.func).partition(".")[0], ())
             if not (isinstance(node.func, ast.Attribute) and any(isinstance(b, Import) for b in bound)):
                 yield name
+
+
+def _reached(some: set[Outline], beside: dict[Outline, set[Outline]]) -> set[Outline]:
+    """Some modules, and all that stand beside one of those."""
+    reached: set[Outline] = set()
+    stack = list(some)
+    while stack:
+        outline = stack.pop()
+        if outline not in reached:
+            reached.add(outline)
+            stack.extend(beside[outline])
+    return reached
 
 
 def _bringing(outline: Outline) -> Iterator[str]:

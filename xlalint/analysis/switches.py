@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -43,12 +43,12 @@ def before(frame: Frame, store: Store) -> Before:
 
 
 def rest_on_switches(
-    machine: Machine, test: ast.expr, began: Before, frame: Frame, store: Store, *, holds: bool
+    machine: Machine, tests: Iterable[ast.expr], began: Before, frame: Frame, store: Store, *, holds: bool
 ) -> None:
     """What has happened since some moment, and what has come to be owed, rests on switches.
 
     Args:
-        test: What came out so, or else nothing of it would have happened.
+        tests: All that came out so, or else nothing of it would have happened.
         store: What there is now.
     """
     state = store.state
@@ -56,7 +56,7 @@ def rest_on_switches(
     if not told and not carried and state.obligations <= began.owed:
         return  # as mostly
     rests = assumptions.NONE
-    for switch in _switches(test, holds):
+    for switch in (each for test in tests for each in _switches(test, holds)):
         if _is_outside(machine, switch, frame, store):
             rests = _resting(rests, assume(f"`{spelling(switch)}`"))
     if not rests:

@@ -47,12 +47,12 @@ def make_optimizer(call: Call) -> Optimizer:
 
 def made_by_unknown(call: Call) -> Value | None:
     """The optimizer that a callee nobody knows makes of parameters, if it is called as what makes one is."""
-    names_one = call.function is not None and "optim" in ast.unparse(call.function).lower()
-    if not (names_one or "lr" in call.keywords):
-        return None
     for given in call.values:
         held = given.payload
         if isinstance(held, Parameters) and held.of is not None:
+            names_one = call.function is not None and "optim" in ast.unparse(call.function).lower()
+            if not (names_one or "lr" in call.keywords):
+                return None
             assumes = both(given.assumes, assume(f"`{call.spelling}` returns an optimizer"))
             return Value(Kind.OPTIMIZER, assumes, payload=Optimizer(held.of, held.place, call.site))
     return None
