@@ -102,7 +102,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA402": {(ByHand, SHOWN)},
     "XLA403": {(ByHand, SHOWN)},
     "XLA404": {(PassArgument, UNSAFE)},
-    "XLA405": {(PassArgument, UNSAFE)},
+    "XLA405": {(PassArgument, UNSAFE), (ByHand, SHOWN)},
     "XLA406": {(ByHand, SHOWN)},
     "XLA408": {(SyncBelow, UNSAFE), (ByHand, SHOWN)},
     "XLA501": {(SyncBefore, UNSAFE)},
@@ -176,7 +176,8 @@ def found(
     # Which files nothing brings torch_xla to is said by the project that they are in.
     unregistered = {str(module): frozenset[str]() for module in modules if code == "XLA004"}
     at = Configuration(lambda _: Local(roots=(folder,)))
-    analyzed = Analyzed(files, judge.kinds, at, unregistered=unregistered)
+    helped = [file.path for file in files if not file.is_hot]
+    analyzed = Analyzed(files, judge.kinds, at, helped=helped, unregistered=unregistered)
     results = [result for _, result, told in analyzed.analyze() if result is not None and told]
     return [
         located(placed, analyzed.where) for result in results for placed in judge.judge(result.occurrences)

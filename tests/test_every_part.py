@@ -355,7 +355,7 @@ def questions() -> Iterator[Mutant]:
     yield Mutant("what a bound may hide", _blind(LazyModel.assumed, "trust", "bounded"), "ways")
     yield Mutant("whether eager mode is on", _blind(LazyModel.assumed, "engine", "eager"), "eager")
     yield Mutant("moves told to the caller", _untold_moves, "guesses")
-    for name in ("needs_gpu", "_expects_error", "_only_imports"):
+    for name in ("needs_gpu", "_expects_error", "guards_imports"):
         yield Mutant(name, _denied(name), "guesses")
 
 

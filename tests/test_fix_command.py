@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from click.testing import CliRunner, Result
 
 from xlalint import checker
 from xlalint.cli import command
+from xlalint.fixing.journal import Begun, digest
 
 OLD = """\
 import torch
@@ -412,6 +414,19 @@ def test_two_fixers_at_once_leave_one_result(file: Path) -> None:
         assert path.read_text() in (OLD, SAFE)
     run("check", "--fix")
     assert {path.read_text() for path in (*many, file)} == {SAFE}
+
+
+def test_a_fix_that_was_killed_between_two_files_is_completed_first(file: Path) -> None:
+    other, temporary = file.with_name("other.py"), file.with_name(".xlalint-1")
+    other.write_text(OLD)
+    temporary.write_text(SAFE)
+    before, after = digest(OLD.encode()), digest(SAFE.encode())
+    file.write_text(SAFE)
+    journal = [Begun(str(file), "gone", before, after), Begun(str(other), str(temporary), before, after)]
+    file.with_name(".xlalint-2.journal").write_text(json.dumps(journal))
+    assert "completed an interrupted fix" in run("check", "--fix").stderr
+    assert other.read_text() == SAFE
+    assert sorted(each.name for each in file.parent.iterdir() if each.is_file()) == [other.name, file.name]
 
 
 # Migration ---------------------------------------------------------------------------------------

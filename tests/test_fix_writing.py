@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import stat
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from xlalint.cli.fixes import complete_fixes
+from xlalint.fixing.journal import Begun, complete, digest, written_down
 from xlalint.fixing.writing import Change, Unwritten, replace, replace_all
 
 OLD = b"xm.mark_step()\n"
@@ -185,6 +188,63 @@ def test_files_that_change_together_change_all_or_none(file: Path, monkeypatch: 
                     replace_all(both)
             assert file.read_bytes() == other.read_bytes(), (step, after)
             assert others(file) == ["loop.py"]
+
+
+def killed_between(file: Path, other: Path) -> None:
+    """Change two files in a process that is killed when one of them has changed."""
+    child = os.fork()
+    if child == 0:
+        real, calls = os.replace, 0
+
+        def die(*arguments: Any) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == 2:
+                os.kill(os.getpid(), signal.SIGKILL)
+            real(*arguments)
+
+        os.replace = die  # type: ignore[assignment]
+        replace_all([Change(str(each), OLD, NEW) for each in (file, other)])
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status)
+    assert (file.read_bytes(), other.read_bytes()) == (NEW, OLD)
+
+
+def test_what_a_kill_parts_the_next_run_completes(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = file.with_name("loop.py")
+    other.write_bytes(OLD)
+    killed_between(file, other)
+    monkeypatch.chdir(file.parent)
+    complete_fixes([str(file), str(other)])
+    assert (file.read_bytes(), other.read_bytes()) == (NEW, NEW)
+    assert others(file) == ["loop.py"]
+    assert "completed an interrupted fix of train.py, loop.py" in capsys.readouterr().err
+
+
+def test_what_a_kill_parted_and_has_changed_since_is_named(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = file.with_name("loop.py")
+    other.write_bytes(OLD)
+    killed_between(file, other)
+    other.write_bytes(b"my_work()\n")
+    monkeypatch.chdir(file.parent)
+    complete_fixes([str(file), str(other)])
+    assert other.read_bytes() == b"my_work()\n"
+    assert others(file) == ["loop.py"]
+    assert "loop.py has changed since" in capsys.readouterr().err
+
+
+def test_a_journal_that_another_process_holds_is_left_to_it(file: Path) -> None:
+    after = file.with_name("after")
+    after.write_bytes(NEW)
+    with written_down([Begun(str(file), str(after), digest(OLD), digest(NEW))]):
+        file.write_bytes(NEW)
+        assert [*complete([file.parent])] == []
+        assert after.exists()
 
 
 def test_a_second_file_that_has_changed_keeps_the_first_as_it_is(file: Path) -> None:

@@ -148,6 +148,16 @@ def test_what_only_another_folder_says_of_xla_informs(tmp_path: Path) -> None:
     assert {d.severity for d in checked(root).diagnostics if d.path.endswith("train.py")} == told
 
 
+def test_a_trainer_that_uses_xla_says_nothing_of_others_beside_it(tmp_path: Path) -> None:
+    """It trains what its own file hands to it, and that is told of where it does."""
+    root = copied("trainer", tmp_path)
+    (root / "requirements.txt").write_text("torch\n")
+    beside = "from pytorch_lightning import Trainer\n\nTrainer(accelerator={!r}).predict(None)\n"
+    (root / "predict.py").write_text(beside.format("tpu"))
+    informing = {d.severity for d in checked(root).diagnostics if d.path.endswith("train.py")}
+    assert informing == {Severity.INFO}
+
+
 def test_classes_for_frameworks_need_a_project_that_trains_on_a_device(tmp_path: Path) -> None:
     """The same criterion in a package that never mentions torch_xla says nothing."""
     package = tmp_path / "fairseq"

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from checking import diagnostics_by_rules
 from interpreter_programs import PROGRAMS, expected, found, wrong_states
+from xlalint.diagnostic import Severity
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+CHECKOUT = HERE.parent
 
 
 def name(program: Path) -> str:
@@ -23,6 +26,13 @@ def name(program: Path) -> str:
 def test_diagnostics_come_on_the_marked_lines(program: Path) -> None:
     wanted, came = expected(program), found(program)
     assert {"missed": sorted(wanted - came), "false": sorted(came - wanted)} == {"missed": [], "false": []}
+
+
+def test_what_only_the_last_round_of_a_loop_runs_twice_is_a_note() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "rounds_of_an_evaluation.py", "XLA102")
+    told = [(each.severity, "last iteration" in each.message) for each in found]
+    once, each_time = (Severity.INFO, True), (Severity.WARNING, False)
+    assert told == [once, each_time, once, each_time, each_time]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=name)

@@ -65,6 +65,7 @@ KNOWN_LIMITS = {
     ("inline_helpers", "interpreter/chosen_devices"): CHOSEN_DEVICE,
     ("extract_loop_bodies", "interpreter/device_by_use"): IN_A_CALLEE,
     ("extract_loop_bodies", "interpreter/evaluated_now_and_then"): READ_OF_THE_BODY,
+    ("extract_loop_bodies", "interpreter/rounds_of_an_evaluation"): HANDED_BACK,
     ("extract_loop_bodies_into_closures", "interpreter/evaluated_now_and_then"): READ_OF_THE_BODY,
     ("extract_loop_bodies_into_closures", "XLA710/gathered_otherwise"): UNSEEN,
     ("extract_statements", "interpreter/copied_once"): UNSEEN,

@@ -85,6 +85,8 @@ def sources_of(data: bytes) -> list[str]:
         ("x = f(\n  3)??\n", "x = f(\n  3)??\n"),
         ("!a \\\n   b \\\n   c\nd", "0# \\\n   # \\\n   #\nd"),
         ("pip install torch_xla", "0#p install torch_xla"),
+        ("cd project/", "0# project/"),
+        ("cd = project\n!ls", "cd = project\n0#s"),
         ("%%time\nx = 1", "0#time\nx = 1"),
         ("\n%%capture out\nx = 1", "\n0#capture out\nx = 1"),
         ("%%bash\nls\n\n  x", "#%bash\n#s\n\n  #"),

@@ -14,6 +14,7 @@ import pytest
 from fixture_programs import FIXTURES
 from xlalint.analysis.engine import Program, trace
 from xlalint.analysis.parsing import parse_file
+from xlalint.analysis.wording import in_words
 from xlalint.configuration import Configuration
 from xlalint.diagnostic import (
     Applicability,
@@ -493,6 +494,9 @@ class Known:
     line: int
     state: State
     values: Mapping[str, Value] = field(default_factory=dict)
+
+    def words(self, name: str) -> Iterator[str]:
+        return in_words(self.values[name])
 
 
 def state(**changes: object) -> State:

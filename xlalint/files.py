@@ -55,11 +55,13 @@ class Traits(NamedTuple):
         hot: It brings XLA: it imports torch_xla, or names an XLA device.
         commented: It may hold comments that suppress in vain.
         sound: There is surely nothing wrong with its encoding.
+        asking: It is hot only as a trainer that it makes is told to use XLA, which says nothing of others.
     """
 
     hot: bool
     commented: bool
     sound: bool
+    asking: bool = False
 
 
 class Known(NamedTuple):
@@ -174,9 +176,10 @@ class File:
             if isinstance(data, str):
                 self._traits = Traits(False, False, self._is_notebook and not self._names_xla)
             else:
-                hot = brings_xla(data, self.settings.packages) or asks_for_xla(data, self._frameworks)
+                brings = brings_xla(data, self.settings.packages)
+                asks = not brings and asks_for_xla(data, self._frameworks)
                 sound = not self._has_broken_cells if self._is_notebook else _is_text(data)
-                self._traits = Traits(hot, _may_suppress_in_vain(data), sound)
+                self._traits = Traits(brings or asks, _may_suppress_in_vain(data), sound, asks)
         return self._traits
 
     @property
@@ -214,12 +217,12 @@ class File:
 
     @property
     def trains(self) -> bool:
-        """Whether it computes gradients without bringing XLA itself."""
+        """Whether it computes gradients."""
         return TRAINS in self.touched
 
     @property
     def offers(self) -> set[str]:
-        """The functions by which it brings XLA to others."""
+        """The functions, and classes that train, by which it brings XLA to others."""
         return self._touches(OFFERS)
 
     @property

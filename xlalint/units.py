@@ -118,15 +118,17 @@ class Unit:
 
     @cached_property
     def guessed(self) -> set[str]:
-        """Those of the users of which only files elsewhere in the project say that they run on XLA.
+        """Those of the users of which only other files say that they run on XLA.
 
-        None stands beside them, and they import none.
+        They make no trainer, which somebody else does; or no such file stands beside them, but perhaps one
+        whose own trainer uses XLA, and they import none.
         """
+        waiting = {path for path in self.users if not self.files[path].hands_to}
         if self.says_xla:
-            return set()
-        folders = {Path(path).parent for path in self.hot}
+            return waiting
+        folders = {Path(path).parent for path in self.hot if not self.files[path].traits.asking}
         names = {name for path in self.hot for name in _tails(self._parts(path))}
-        return {
+        return waiting | {
             path
             for path in self.users
             if Path(path).parent not in folders
@@ -227,10 +229,18 @@ class Unit:
     def _trainers(self) -> set[str]:
         """The files that train on XLA by what another of the project offers them, or hand it to one that
         trains."""
-        offered = _by_module({path: self.files[path].offers for path in self.hot})
+        # What a framework offers in its own tree, those use who hand something to it.
+        offered = _by_module(
+            {
+                path: self.files[path].offers.difference(
+                    *(each.classes for each in shipped() if self._is_within(path, each.packages))
+                )
+                for path in self.hot
+            }
+        )
         if not offered:
             return set()
-        training = {path for path, file in self.counting.items() if file.trains and path not in self.hot}
+        training = {path for path, file in self.counting.items() if file.trains}
         names = {Path(path).stem for path in training}
         return {
             path

@@ -19,7 +19,9 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
     Finds reads of device values before the graph cut that ends their step: a marker
     (`torch_xla.sync()`, `xm.mark_step()`), the next batch of an `MpDeviceLoader`, or the entry of a
     step. The value must depend on a forward, a backward or an optimizer step that has not run yet.
-    A warning in a loop, otherwise an info. Inside a step, `host-read-in-step` reports it.
+    A warning in a loop, otherwise an info: also where the cut comes below an evaluation of which each
+    batch is let go for the next, so that only the last one runs twice. Inside a step,
+    `host-read-in-step` reports it.
 
     ## Why is this bad?
     The step is executed twice. The read runs the operations that the value needs, but torch_xla
@@ -86,13 +88,14 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
 
     def judge(self, event: ReadThenCut, state: View) -> Iterator[Finding]:
         read = event.obligation
+        what = "last iteration" if read.of_last_round else "step"
         yield self.finding(
             event,
-            "the device runs the step twice, for the same result: "
+            f"the device runs the {what} twice, for the same result: "
             f"`{read.detail}` runs the work recorded since {{since}}, and "
             f"{event.cause.in_words} runs it again",
             help=_OF_FRAMEWORK if event.cause is Cause.FRAMEWORK else _OF_LOOP,
-            severity=Severity.WARNING if read.in_loop else Severity.INFO,
+            severity=Severity.WARNING if read.in_loop and not read.of_last_round else Severity.INFO,
             since=event.obligation.since,
             cures=tuple(_cures(event, state)),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.cure import PassArgument
+from xlalint.cure import ByHand, PassArgument
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import Form, ShapeVaries
 from xlalint.lazy.state import View
@@ -15,9 +15,10 @@ class DynamicPadding(Rule[ShapeVaries]):
     """
     ## What it does
     Finds a tokenizer that is called with `padding=True` or `padding="longest"` in code for XLA devices, and
-    collators such as `DataCollatorWithPadding`, which pad so by default.
-    It is *likely*: what they return may stay on the host. Silent with `pad_to_multiple_of`, and of collators
-    in a file that asks for `"max_length"`.
+    collators such as `DataCollatorWithPadding`, which pad so by default. So does `pad_sequence` in a function
+    that collates.
+    It is *likely*: what they return may stay on the host. Silent with `pad_to_multiple_of`, of collators
+    in a file that asks for `"max_length"`, and in functions that pad once more by themselves.
 
     ## Why is this bad?
     The step is compiled again for most batches. Each graph is made for the shapes that it was recorded
@@ -68,6 +69,13 @@ class DynamicPadding(Rule[ShapeVaries]):
     of_text = True
 
     def judge(self, event: ShapeVaries, state: View) -> Iterator[Finding]:
+        if event.by is Form.SEQUENCES:
+            yield self.finding(
+                event,
+                "compiles the step again for most batches: the longest sequence of each decides on its shape",
+                help="fill all batches up to one length, as by `torch.nn.functional.pad`",
+                cures=(ByHand(event.site, title="Fill up to one length by `torch.nn.functional.pad`"),),
+            )
         if event.by is not Form.PADDING:
             return
         yield self.finding(

@@ -15,13 +15,15 @@ class DoubleGradientReduction(Rule[ReducedAgain]):
     """
     ## What it does
     Finds `xm.optimizer_step(optimizer)` and `xm.reduce_gradients(optimizer)` for a model that is wrapped by
-    `XlaFullyShardedDataParallel` or `DistributedDataParallel`.
+    `XlaFullyShardedDataParallel` or `DistributedDataParallel`, or of a `ZeroRedundancyOptimizer`, and such an
+    optimizer over a model that is wrapped.
 
     ## Why is this bad?
     Under FSDP the model trains incorrectly, and no error is raised. Backward has summed the gradients, and
     has left on each replica those of its own part of the parameters. Their mean over the replicas is a
     mean of gradients that belong to different parameters. Under DDP the numbers stay right, and each step
-    sends all gradients once more for nothing.
+    sends all gradients once more for nothing. So it does with a `ZeroRedundancyOptimizer`, whose own step
+    sums the gradients: the mean of means is the mean.
 
     ## Example
     ```python
@@ -85,20 +87,29 @@ class DoubleGradientReduction(Rule[ReducedAgain]):
     def judge(self, event: ReducedAgain, state: View) -> Iterator[Finding]:
         if state.replicas.launched is False or state.replicas.spmd:
             return
-        cures = (ByHand(event.site, title="Step by `optimizer.step()`"),)
+        shown = f"`{event.spelling}`"
+        help, title = "call `optimizer.step()` alone: it sums the gradients itself", _STEP
         if event.sharded:
-            yield self.finding(
-                event,
-                f"trains incorrectly: `{event.spelling}` mixes gradients of different parameters, as under "
-                "FSDP each replica holds those of its own part",
-                help="call `optimizer.step()`: backward has summed the gradients already",
-                cures=cures,
+            harm = (
+                f"trains incorrectly: {shown} mixes gradients of different parameters, as under FSDP each "
+                "replica holds those of its own part"
             )
+            help = "call `optimizer.step()`: backward has summed the gradients already"
+        elif event.by_backward:
+            harm = f"sends all gradients twice in each step: backward has summed them for {shown}"
+            help = "call `optimizer.step()`: under DDP backward sums the gradients"
         else:
-            yield self.finding(
-                event,
-                f"sends all gradients twice in each step: backward has summed them for `{event.spelling}`",
-                help="call `optimizer.step()`: under DDP backward sums the gradients",
-                severity=Severity.WARNING,
-                cures=cures,
-            )
+            harm = f"sends all gradients twice in each step: the step sums what {shown} has summed"
+        if event.by_optimizer and event.by_backward:
+            help, title = f"use an optimizer of `torch.optim`: {_OF_ZERO}", "Wrap only the model"
+        yield self.finding(
+            event,
+            harm,
+            help=help,
+            severity=Severity.ERROR if event.sharded else Severity.WARNING,
+            cures=(ByHand(event.site, title=title),),
+        )
+
+
+_STEP = "Step by `optimizer.step()`"
+_OF_ZERO = "a `ZeroRedundancyOptimizer` sums the gradients itself"

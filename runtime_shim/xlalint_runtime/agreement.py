@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
+
+from torch import Tensor
 
 from xlalint.lazy.site import Site
 from xlalint_runtime import pending
@@ -16,25 +19,30 @@ from xlalint_runtime.forks import parted_at
 from xlalint_runtime.sites import Chain, callee, is_user_file, source, written
 from xlalint_runtime.stopping import Parted
 
+Waiting = Callable[[], Mapping[str, list[Tensor]]]
+"""By device, the tensors that wait."""
+
 
 class Meeting(NamedTuple):
     """A collective that a replica has recorded since its last cut.
 
     Args:
         operation: The engine's name of it.
+        terms: What else it was given: how it reduces, along which dimension, by which scale.
         shapes: Type and shape of each tensor in it.
         chain: The calls in which it was recorded.
         graph: What the engine knows the graph of these tensors by.
     """
 
     operation: str
+    terms: tuple[object, ...]
     shapes: tuple[str, ...]
     chain: Chain
     graph: bytes = b""
 
     def meets(self, other: Meeting) -> bool:
         """Whether these two wait for each other, and for nothing else."""
-        return self[:2] == other[:2]
+        return self[:3] == other[:3]
 
 
 @dataclass
@@ -70,7 +78,14 @@ def shapes_in(values: object) -> tuple[str, ...]:
     )
 
 
-def disagreement(standings: Mapping[int, Standing], lone_cuts: Mapping[int, Chain]) -> Parted | None:
+def terms_in(values: Iterable[object]) -> tuple[object, ...]:
+    """What a collective was given beside tensors and groups."""
+    return tuple(value for value in values if isinstance(value, str | int | float))
+
+
+def disagreement(
+    standings: Mapping[int, Standing], lone_cuts: Mapping[int, Chain], *, throughout: bool
+) -> Parted | None:
     """What parts replicas that are about to launch; None: nothing does.
 
     Args:
@@ -83,19 +98,22 @@ def disagreement(standings: Mapping[int, Standing], lone_cuts: Mapping[int, Chai
         return None
     first = launching[0]
     ours = standings[first]
+    waiting = cache(pending.waiting)  # nobody goes on meanwhile
     for replica, theirs in standings.items():
         pairs = zip_longest(ours.meetings, [] if theirs.has_ended else theirs.meetings)
         parted = next(((a, b) for a, b in pairs if a is None or b is None or not a.meets(b)), None)
-        if parted is not None and (_waits(ours) or _waits(theirs)):
+        if parted is not None and (_waits(ours, waiting) or _waits(theirs, waiting)):
             return told(standings, {first: parted[0], replica: parted[1]})
     for lone, chain in lone_cuts.items():
         other = next((replica for replica in launching if replica not in lone_cuts), None)
-        if other is not None and _graphs(standings[lone]) != _graphs(standings[other]):
+        if other is not None and _graphs(standings[lone], waiting) != _graphs(standings[other], waiting):
             return told(standings, {lone: chain, other: None})
     for replica in launching[1:]:
         theirs = standings[replica]
         doing = _in_other_graphs(ours, theirs)
-        if doing is not None and _waits(ours) and _waits(theirs):
+        if doing is None and throughout and _graphs(ours, waiting) != _graphs(theirs, waiting):
+            doing = None, None
+        if doing is not None and _waits(ours, waiting) and _waits(theirs, waiting):
             return told(standings, dict(zip((first, replica), doing, strict=True)), why=_OTHER_GRAPHS)
     return None
 
@@ -145,17 +163,16 @@ def told(
 _OTHER_GRAPHS = "the same collectives in different graphs: what these replicas compute beside them differs"
 
 
-def _waits(standing: Standing) -> bool:
+def _waits(standing: Standing, waiting: Waiting) -> bool:
     """Whether the engine waits for others in what this replica launches: results may have been dropped."""
-    return (
-        bool(standing.meetings)
-        and not standing.has_ended
-        and any(map(pending.holds_collective, pending.graphs_of(standing.device)))
-    )
+    if standing.has_ended or not standing.meetings:
+        return False
+    tensors = waiting().get(standing.device, [])
+    return bool(tensors) and pending.holds_collective(pending.graph_text(tensors))
 
 
-def _graphs(standing: Standing) -> list[str]:
-    return sorted(pending.graphs_of(standing.device))
+def _graphs(standing: Standing, waiting: Waiting) -> frozenset[bytes]:
+    return pending.graphs_of(waiting().get(standing.device, ()))
 
 
 def _chain(doing: Meeting | Chain | None) -> Chain:

@@ -54,7 +54,8 @@ class Follower:
                 self._end_loop(replica, state, left)
             state.scopes = state.scopes._replace(in_loop=in_loop)
         for call, _, path in now[shared:]:
-            held.append(Around(call, path, self._model.enter_loop(state)))
+            owed, pended = state.obligations, replica.recorded.must is Weight.HEAVY
+            held.append(Around(call, path, self._model.enter_loop(state), owed, pended))
         if held and held[-1].come(chain):
             self._tell_skip(replica, state, held[-1])
             self._model.begin_round(state)
@@ -107,9 +108,12 @@ class Follower:
         # Here a loop is known to have cut before, and is asked at the marker: what was not told is no harm.
         state.obligations -= set(state.owes(Owed.FORWARD_SPLIT))
         over = Value(Kind.LOADER) if loop.is_over_loader else None
+        keeps = recorded.must is Weight.HEAVY and _waiting(loop) >= loop.rounds
+        done = state.loop.all
+        if loop.rounds > _FEW and not (keeps or loop.pended or done.trains or done.cuts):
+            self._model.leave_rounds(state, loop.owed)
         self._model.end_loop(
-            state, loop.outside, over, recorded, site, since=state.engine.since,
-            keeps=recorded.must is Weight.HEAVY and _waiting(loop) >= loop.rounds,
+            state, loop.outside, over, recorded, site, since=state.engine.since, keeps=keeps,
             ragged=loop.ragged, told=loop.rounds > 1 and not loop.is_told,
         )  # fmt: skip
 

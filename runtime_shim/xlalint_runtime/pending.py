@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import compress
 from typing import Any, NamedTuple
 
 import torch
@@ -30,7 +32,6 @@ _NEXT_SEED = re.compile(r" s64\[\] aten::(?:mul|add)\(")
 """How a random operation gets its seed from the one before."""
 _device_of_thread = torch_xla._XLAC._xla_get_default_device
 """As the engine has it: where we ask by ourselves, the program does not use a device."""
-_DEVICE = re.compile(r"\b(?:CPU|TPU|NEURON|xla):\d+")
 _COLLECTIVE = re.compile(
     r"xla::(?:cross_replica_sum|all_reduce|all_gather|reduce_scatter|all_to_all|collective_permute)\b"
 )
@@ -122,10 +123,25 @@ def frames_of_work(device: str) -> list[list[Noted]]:
     return found
 
 
-def graphs_of(device: str) -> list[str]:
-    """The recorded graph of each tensor that waits on `device`, without anything that names the device."""
-    parts = torch_xla._XLAC._xla_tensors_report(2, device).split("Tensor: id=")[1:]
-    return [_DEVICE.sub("", graph) for _, _, graph in (part.partition("IR {") for part in parts)]
+def waiting() -> dict[str, list[torch.Tensor]]:
+    """By device, the tensors that wait for a launch, as far as Python holds them.
+
+    The engine's own report of them takes seconds for a layer of a transformer, and grows with the square of
+    the model.
+    """
+    found: dict[str, list[torch.Tensor]] = {}
+    every = gc.get_objects()  # hundreds of thousands, so nothing of Python's own runs for each
+    of_tensors = {each for each in set(map(type, every)) if issubclass(each, torch.Tensor)}
+    held = [*compress(every, map(of_tensors.__contains__, map(type, every)))]
+    held += [each.grad for each in held if each.is_leaf and each.grad is not None]
+    for tensor in needing_materialisation(held):
+        found.setdefault(str(tensor.device), []).append(tensor)
+    return found
+
+
+def graphs_of(tensors: Iterable[torch.Tensor]) -> frozenset[bytes]:
+    """What the engine knows the recorded graph of each tensor by, on whichever device."""
+    return frozenset(bytes(torch_xla._XLAC._get_graph_hash([tensor])) for tensor in tensors)
 
 
 def default_device() -> str | None:

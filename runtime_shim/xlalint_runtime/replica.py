@@ -9,6 +9,7 @@ from types import CodeType
 
 import torch
 
+from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.sharding import Setup
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Loop, State
@@ -29,6 +30,8 @@ class Around:
         call: The call of the function that it stands in.
         chain: The calls that led to it; the last is its own function, at the loop.
         outside: What happened before it, for the model.
+        owed: What was owed when it began.
+        pended: Whether heavy work was recorded then.
         is_over_loader: Whether a loader was asked for its batches.
         ragged: Where that was made, if its last batch is smaller.
         steps: How often an optimizer has stepped in it since it cut the graph last.
@@ -46,6 +49,8 @@ class Around:
     call: int
     chain: Chain
     outside: Loop
+    owed: frozenset[Obligation]
+    pended: bool
     is_over_loader: bool = False
     ragged: Ragged | None = None
     steps: int = 0

@@ -49,6 +49,11 @@ def size() -> int:
     return order.size if order is not None else 1
 
 
+def are_parts(groups: list[list[int]] | None) -> bool:
+    """Whether a collective is within groups of replicas, none of which has all that run here."""
+    return bool(groups) and [sorted(group) for group in groups or ()] != [list(range(size()))]
+
+
 def part(error: BaseException) -> None:
     """End all replicas by this exception, those that wait for others at once."""
     order = _current[0]
@@ -287,7 +292,7 @@ def _all_gather(
 ) -> torch.Tensor:
     """torch_xla's own function pads by the rank, which gives every replica another graph: here the
     rank is data, the graphs are the same, and `xm.rendezvous` and `xm.mesh_reduce` can meet too."""
-    if groups and [sorted(group) for group in groups] != [list(range(xr.world_size()))]:
+    if are_parts(groups):
         raise NotImplementedError("replicas as threads gather over all replicas only")
     size = xr.world_size()
     place = torch.zeros(size, dtype=value.dtype)

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import threading
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
@@ -34,6 +35,9 @@ from xlalint_runtime.sites import Chain, calls_of, source, test_of, user_chain, 
 from xlalint_runtime.stopping import Parted
 from xlalint_runtime.summary import Launch
 from xlalint_runtime.ties import Tied
+
+MOST_COMPARED = 8
+"""So often all that replicas launch at one place is compared, for which all objects are looked through."""
 
 Transition = Callable[[State, Site], object]
 """What a hook tells the model: that something happens to a state, at a place."""
@@ -124,6 +128,7 @@ class Watch(replicas.Listener):
         self._judge = judge
         self._replicas: dict[int, Replica] = {}
         self._parting: Parting | None = None
+        self._compared: Counter[object] = Counter()
         self._lock = threading.Lock()
         self.this_thread = _ThisThread()
         self.traces: weakref.WeakKeyDictionary[Any, Scope] = weakref.WeakKeyDictionary()
@@ -398,7 +403,9 @@ class Watch(replicas.Listener):
         parting = self._current_parting()
         if self._ends_parting:
             standings = self._standings(parting.arrived_at())
-            parted = disagreement(standings, parting.lone_cuts)
+            parted = disagreement(
+                standings, parting.lone_cuts, throughout=self._is_compared_throughout(standings)
+            )
             if parted is not None:
                 replicas.part(parted)
                 return
@@ -408,6 +415,16 @@ class Watch(replicas.Listener):
             self._parting = None
             for replica in self._replicas.values():
                 replica.ended_by = None  # It holds the program's frames, whose tensors would outlive them.
+
+    def _is_compared_throughout(self, standings: Mapping[int, Standing]) -> bool:
+        """Whether all that replicas launch here is compared: where they come for the first times, or for the
+        first times after somebody has asked for a rank at these places."""
+        if not any(one.meetings for one in standings.values()):
+            return False
+        asked = frozenset(site for one in standings.values() for site in one.tests.values())
+        here = min(standings.items())[1].chain[-1:], asked
+        self._compared[here] += 1
+        return self._compared[here] <= MOST_COMPARED
 
     def _standings(self, arrived: Mapping[int, Chain | None]) -> dict[int, Standing]:
         """Where each replica is; those that have ended arrived nowhere."""

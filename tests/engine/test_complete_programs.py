@@ -25,10 +25,10 @@ PROGRAMS = {
     for path in sorted(FOLDER.glob("*.py"))
     if not path.stem.endswith(".fixed")
 }
-ZERO = [FOLDER.parent.parent / "interpreter" / name for name in ("zero_training", "zero_training_cured")]
+SCRIPTS = FOLDER.parent.parent / "interpreter"
 OF_SEVERAL = frozenset({"XLA002", "XLA404", "XLA501", "XLA508", "XLA510"})
-"""Told of that script by reading alone: an old name, what only several replicas do, and a rest of samples
-that one does not leave."""
+"""Told of the script with ZeRO by reading alone: an old name, what only several replicas do, and a rest of
+samples that one does not leave."""
 QUICK = frozenset({"loop_with_callbacks", "two_replicas"})
 """Those that run for every change; compiling the others takes longer."""
 
@@ -90,26 +90,33 @@ def test_without_a_seed_in_each_step_dropout_draws_other_numbers(server: ForkSer
     assert not same_numbers(found["before"].numbers, found["after"].numbers, 1e-4)
 
 
-def test_a_script_with_zero_does_on_one_replica_what_reading_it_says(server: ForkServer) -> None:
+@pytest.mark.parametrize(
+    ("bad", "cured", "by_reading"),
+    [
+        pytest.param("zero_training/main.py", "zero_training_cured/main.py", OF_SEVERAL, id="ZeRO"),
+        pytest.param("decoding.py", "decoding_cured.py", frozenset(), id="decoding"),
+    ],
+)
+def test_a_script_does_on_one_replica_what_reading_it_says(
+    bad: str, cured: str, by_reading: frozenset[str], server: ForkServer
+) -> None:
     """What needs several replicas is told by reading alone: of ZeRO's, each updates another part of the
-    parameters, and replicas as threads must record the same graph."""
-    jobs = [Job(str(path / "main.py")) for path in ZERO]
-    found = measure_on(server, jobs)
-    bad, cured = (found[job.program] for job in jobs)
-    for run in (bad, cured):
+    parameters. That with FSDPv2 is a fixture of XLA812."""
+    found = measure_on(server, [Job(str(SCRIPTS / name)) for name in (bad, cured)])
+    before, after = (found[str(SCRIPTS / name)] for name in (bad, cured))
+    for run in (before, after):
         assert (run.raised, run.aborted, run.error) == (None, None, None), run.output
-    seen = {(Path(finding["path"]).name, finding["line"], finding["code"]) for finding in bad.findings}
-    said = {mark for mark in _marks(ZERO[0]) if mark[-1] not in OF_SEVERAL}
-    assert seen == said
-    assert not cured.findings
-    assert bad.launches is not None and cured.launches is not None
-    assert cured.launches < bad.launches
+    seen = {(Path(finding["path"]).name, finding["line"], finding["code"]) for finding in before.findings}
+    assert seen == {mark for mark in _marks(SCRIPTS / bad) if mark[-1] not in by_reading}
+    assert not after.findings
+    assert before.launches is not None and after.launches is not None
+    assert after.launches < before.launches
 
 
-def _marks(folder: Path) -> set[tuple[str, int, str]]:
+def _marks(entry: Path) -> set[tuple[str, int, str]]:
     return {
         (path.name, number, code)
-        for path in folder.glob("*.py")
+        for path in (entry.parent.glob("*.py") if entry.stem == "main" else [entry])
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         if (match := re.search(r"# expect: (.+)", line))
         for code in re.findall(r"XLA\d+", match[1])

@@ -1,6 +1,6 @@
 # ruff: noqa
 # mypy: ignore-errors
-"""A flag that no call of a class gives is what it is by default, also of an object that a global name holds."""
+"""A flag that no call of a class gives is what it is by default, one that all give alike what they give."""
 
 import torch
 import torch_xla
@@ -31,13 +31,34 @@ class Head(torch.nn.Module):
         return out
 
 
+class Tail(torch.nn.Module):
+    """All who make it turn one flag off by name, one by its place, and one of them another."""
+
+    def __init__(self, features, shown=True, told=True, seen=True):
+        super().__init__()
+        self.shown = shown
+        self.told = told
+        self.seen = seen
+
+    def forward(self, x, hot):
+        if self.shown:
+            self.scale = torch.median(x[hot == 1])
+        if self.told:
+            self.scale = torch.median(x[hot == 1])
+        if self.seen:
+            self.scale = torch.median(x[hot == 1])  # expect: XLA401
+        return x
+
+
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.head = Head(8, scaled=True)
+        self.tail = Tail(8, False, told=False)
+        self.end = Tail(8, False, told=False, seen=False)
 
     def forward(self, x, hot):
-        return self.head(x, hot)
+        return self.end(self.tail(self.head(x, hot), hot), hot)
 
 
 class Given(torch.nn.Module):

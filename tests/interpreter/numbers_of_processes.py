@@ -32,3 +32,37 @@ def one_by_default():
 def none_by_default():
     args = options()
     xmp.spawn(train, nprocs=args.some)  # expect: XLA002
+
+
+def eight_unless_another_is_given():
+    args = options()
+    cores = args.some or 8
+    xmp.spawn(train, nprocs=cores)  # expect: XLA002, XLA510 likely
+
+
+def one_unless_another_is_given():
+    args = options()
+    xmp.spawn(train, nprocs=args.some or 1)  # expect: XLA002
+
+
+def eight_unless_the_caller_says_else(model, cores=8):
+    xmp.spawn(train, args=(model,), nprocs=cores)  # expect: XLA002, XLA510 likely
+
+
+def one_unless_the_caller_says_else(model, cores=1):
+    xmp.spawn(train, args=(model,), nprocs=cores)  # expect: XLA002
+
+
+class Trainer:
+    def __init__(self, cores, devices):
+        self.cores = cores
+        self.devices = devices
+
+    def start(self):
+        xmp.spawn(train, nprocs=self.cores)  # expect: XLA002, XLA510
+        xmp.spawn(train, nprocs=self.devices)  # expect: XLA002
+
+
+def told_by_an_object():
+    trainer = Trainer(8, 1)
+    trainer.start()

@@ -73,3 +73,46 @@ class Asks(torch.nn.Module):
         if self.scale.exp() > 100:  # expect: XLA103
             x = x / 100
         return x * self.scale
+
+
+class Placed(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+        self.places = torch.nn.Parameter(torch.zeros(16, 4))
+
+    def forward(self, x, place):
+        return self.layer(x) + self.places[place]  # expect: XLA402
+
+
+def decodes(x):
+    model = Placed().to(device)
+    for place in range(16):
+        with torch_xla.step():
+            x = model(x, place)
+    return x
+
+
+def takes_rows_of_a_layer(x):
+    model = torch.nn.Linear(4, 4).to(device)
+    for row in range(4):
+        with torch_xla.step():
+            x = model(x) * model.weight[row]  # expect: XLA402
+    return x
+
+
+def takes_one_of_several(x):
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)).to(device)
+    held = list(model.parameters())
+    for number in range(4):
+        with torch_xla.step():
+            x = model(x) + held[number].sum()
+    return x
+
+
+def takes_rows_on_the_host(x):
+    model = torch.nn.Linear(4, 4)
+    for row in range(4):
+        with torch_xla.step():
+            x = x.to(device) * 2 + model.weight[row].sum().item()
+    return x

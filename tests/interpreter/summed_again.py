@@ -9,6 +9,7 @@ import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch_xla.distributed.fsdp import XlaFullyShardedDataParallel as FSDP
+from torch_xla.distributed.zero_redundancy_optimizer import ZeroRedundancyOptimizer
 
 device = torch_xla.device()
 
@@ -128,3 +129,47 @@ def in_rounds(loader):
             reduced_seldom(2.0)
         if number == 10:
             reduced_seldom(3.0)
+
+
+def shared_out(x):
+    model = torch.nn.Linear(4, 4).to(device)
+    optimizer = ZeroRedundancyOptimizer(model.parameters(), torch.optim.SGD, lr=0.1)
+    with torch_xla.step():
+        model(x.to(device)).sum().backward()
+        optimizer.step()
+
+
+def shared_out_and_summed(x):
+    model = torch.nn.Linear(4, 4).to(device)
+    optimizer = ZeroRedundancyOptimizer(model.parameters(), torch.optim.SGD, lr=0.1)
+    with torch_xla.step():
+        model(x.to(device)).sum().backward()
+        xm.reduce_gradients(optimizer)  # expect: XLA507
+        optimizer.step()
+
+
+def perhaps_shared_out(x, shares):
+    model = torch.nn.Linear(4, 4).to(device)
+    if shares:
+        optimizer = ZeroRedundancyOptimizer(model.parameters(), torch.optim.SGD, lr=0.1)
+    else:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with torch_xla.step():
+        model(x.to(device)).sum().backward()
+        xm.optimizer_step(optimizer)
+
+
+def shared_out_and_averaged(x):
+    model = DDP(torch.nn.Linear(4, 4).to(device))
+    optimizer = ZeroRedundancyOptimizer(model.parameters(), torch.optim.SGD, lr=0.1)
+    with torch_xla.step():
+        model(x.to(device)).sum().backward()
+        optimizer.step()  # expect: XLA507
+
+
+def shared_out_and_sharded(x):
+    model = FSDP(torch.nn.Linear(4, 4).to(device))
+    optimizer = ZeroRedundancyOptimizer(model.parameters(), torch.optim.SGD, lr=0.1)
+    with torch_xla.step():
+        model(x.to(device)).sum().backward()
+        optimizer.step()  # expect: XLA507

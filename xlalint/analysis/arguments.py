@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
     Bound,
     Classes,
     Device,
+    Fallback,
     Instance,
     Loader,
     Module,
@@ -121,7 +122,11 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
                 frame = frame_at(function.outline, function.node)  # where it is defined
                 names[name] = machine.evaluate(default, frame, Store(State()))
         else:
-            names[name] = _device_by_use(name, function) or _annotated_value(machine, annotation, function)
+            names[name] = (
+                _device_by_use(name, function)
+                or _number_of_processes(by_default.get(name), function)
+                or _annotated_value(machine, annotation, function)
+            )
     if arguments.vararg is not None:
         if not call.open_ended:
             names[arguments.vararg.arg] = container(extra)
@@ -177,6 +182,15 @@ def _moved_to(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
             case ast.Call(func=ast.Attribute(attr=called)):
                 cuts |= called in _CUTTING
     return frozenset(names) if cuts else frozenset()
+
+
+def _number_of_processes(default: ast.expr | None, function: Function) -> Value | None:
+    """What a parameter with a number by default is where processes are started: that, if nobody says else."""
+    match default:
+        case ast.Constant(value=int(number)) if not isinstance(number, bool):
+            if not functions.TOLD_HOW_MANY.isdisjoint(function.attributes() | function.outer_names()):
+                return Value(Kind.HOST, payload=Fallback(number))
+    return None
 
 
 _CUTTING: Final = functions.names_of("marker", "xla optimizer step") - {"sync"}

@@ -99,7 +99,8 @@ def _held(base: Value, name: str, method: Value) -> Value:
         if name == "device" and module.place is not Place.UNKNOWN:
             return DEVICE_XLA if module.place is Place.XLA else DEVICE_HOST
         if name in library_classes.OF_LAYERS and not module.of:
-            return Value(Kind.PARAMETERS, base.assumes, payload=Parameters(module.identity, module.place))
+            held = Parameters(module.identity, module.place, is_one=True)
+            return Value(Kind.PARAMETERS, base.assumes, payload=held)
         return base if name == "module" and not module.of else unknown_from(base)
     if base.kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):
         return Value(Kind.HOST, differs=base.differs, payload=taken_from(base))

@@ -30,6 +30,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import record
+from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import PART, either
 from xlalint.lazy.events import Form
 from xlalint.lazy.values import (
@@ -173,12 +174,22 @@ def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store
     if not machine.classes.is_tabulating(cls) and machine.classes.find_method(cls, name) is None:
         held = machine.classes.attributes(cls).get(name)
         known = held == value and value.kind is not Kind.OPTIMIZER
-        if known or (is_idle(value) and (held is None or held.kind in _IDLE)):
+        if known or (_says_little(machine, cls, value) and (held is None or held.kind in _IDLE)):
             # The table says it already; summaries are shared the more, the less they start from. An
             # optimizer changes when its model moves.
             store.attributes.pop((cls, name), None)
             return
     store.attributes[cls, name] = value
+
+
+def _says_little(machine: Machine, cls: Class, value: Value) -> bool:
+    """Whether it does not matter which value it is: it has nothing to do with the engine, and is no number
+    in a class that starts processes, as many as it may say."""
+    if not is_idle(value):
+        return False
+    return not isinstance(literal(value), int) or not any(
+        machine.mentions(base.outline, functions.TOLD_HOW_MANY) for base in machine.classes.bases(cls)
+    )
 
 
 def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Frame, store: Store) -> None:

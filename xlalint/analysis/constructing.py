@@ -1,4 +1,4 @@
-"""With what a program makes the objects of a class: flags that nobody sets stay as they are by default."""
+"""With what a program makes the objects of a class: flags that nobody sets, or all set alike, are known."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from xlalint.analysis.call import last_name
 from xlalint.analysis.outline import Class, Outline, within_lines
 
 
-def left_at_default(cls: Class, outlines: Iterable[Outline]) -> dict[str, bool]:
-    """The flags of a class's constructor that no call in a program gives, each with its default.
+def same_for_all(cls: Class, outlines: Iterable[Outline]) -> dict[str, bool]:
+    """The flags of a class's constructor that are the same for all objects that a program makes of it.
 
-    There are none where objects of the class may be made in another way: by nobody who is seen, by a class
-    that inherits it, or by whoever the class is handed to.
+    No call gives them, or each that does gives the same as the others. There are none where objects of the
+    class may be made in another way: by nobody who is seen, by a class that inherits it, or by whoever the
+    class is handed to.
     """
     flags = _flags(cls)
     if not flags or cls.node.decorator_list:
@@ -27,17 +28,22 @@ def left_at_default(cls: Class, outlines: Iterable[Outline]) -> dict[str, bool]:
         # It begins with fixed text, for speed.
         if any(re.search(rf"\.{name}(?<!\bself\.{name})\s*=(?!=)", text) for text in texts):
             del flags[name]  # somebody sets it when the object is made
+    set_to: dict[str, set[bool]] = {name: set() for name in flags}
     for call in calls:
         assert call is not None
         if any(isinstance(given, ast.Starred) for given in call.args):
             return {}
-        given_by_name = {keyword.arg for keyword in call.keywords}
+        given_by_name = {keyword.arg: keyword.value for keyword in call.keywords}
         if None in given_by_name:
             return {}
-        for name, (position, _) in list(flags.items()):
-            if name in given_by_name or 0 <= position < len(call.args):
-                del flags[name]
-    return {name: default for name, (_, default) in flags.items()}
+        for name, (position, default) in list(flags.items()):
+            by_place = call.args[position] if 0 <= position < len(call.args) else ast.Constant(default)
+            match given_by_name.get(name, by_place):
+                case ast.Constant(value=bool(value)):
+                    set_to[name].add(value)
+                case _:
+                    del flags[name]
+    return {name: value for name in flags if len(set_to[name]) == 1 for value in set_to[name]}
 
 
 def _flags(cls: Class) -> dict[str, tuple[int, bool]]:

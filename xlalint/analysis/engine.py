@@ -24,6 +24,7 @@ from xlalint.analysis.roots import Plan, leading_to, order, saves
 from xlalint.analysis.store import Store
 from xlalint.analysis.summaries import told_once
 from xlalint.analysis.updates import Updates
+from xlalint.analysis.wording import in_words
 from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
 from xlalint.knowledge.methods import OPTIMIZER_HOOKS
@@ -106,6 +107,10 @@ class LineState:
     state: State
     values: Mapping[str, Value]
 
+    def words(self, name: str) -> Iterator[str]:
+        """What is known of the value of a name beside its kind."""
+        return in_words(self.values[name])
+
 
 def unreadable(file: Unreadable) -> Occurrence:
     """That a file cannot be read or parsed, as something that happens in it."""
@@ -138,6 +143,7 @@ def trace(program: Program, file: SourceFile) -> list[LineState]:
     told = _Told(program.where)
     for known in seen.values():
         known.state = known.state.map(told.anew)
+        known.values = {name: told.anew(value) for name, value in known.values.items()}
     return [seen[line] for line in sorted(seen)]
 
 

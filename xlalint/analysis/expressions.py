@@ -11,6 +11,7 @@ from xlalint.analysis.binding import bind, element, holds_some, indexed, mapped,
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame, Yielded
 from xlalint.analysis.library.iteration import around, now_and_then
+from xlalint.analysis.library.modules import parameter
 from xlalint.analysis.library.optimizers import (
     gradient,
 )
@@ -28,7 +29,9 @@ from xlalint.analysis.payloads import (
     Loader,
     Module,
     Namespace,
+    Parameters,
     Scoped,
+    StateDict,
     Targets,
     callable_value,
     computed_of,
@@ -52,6 +55,7 @@ from xlalint.lazy.values import (
     NONE,
     UNKNOWN,
     Kind,
+    Place,
     Role,
     Tensor,
     Value,
@@ -157,6 +161,8 @@ def _is_window(base: Value, node: ast.Subscript) -> bool:
 def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store) -> Value:
     base = machine.evaluate(node.value, frame, store)
     index = machine.evaluate(node.slice, frame, store)
+    if isinstance(given := base.payload, Parameters) and given.is_one and given.place is Place.XLA:
+        base = parameter(given, store)._replace(assumes=base.assumes)
     if base.kind is Kind.TENSOR:
         base = indexed(base, index, node)
         watch_index(base, index, node, frame, store)
@@ -190,6 +196,8 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
             return container_of(found) if isinstance(node.slice, ast.Slice) else found
     if base.kind is Kind.PARAMETERS:
         return base
+    if isinstance(held, StateDict) and held.optimizer is None:
+        return Value(Kind.PARAMETERS, base.assumes, payload=Parameters(None, held.place))
     named = literal(index)
     if isinstance(held, Namespace) and held.name == functions.ENVIRONMENT:
         return of_variable(named, frame.site(node))

@@ -83,7 +83,7 @@ class Facts:
                 return str(assigns(defined))
         if isinstance(defined, Class):
             if kind == "flags":
-                return repr(sorted(self._plan().flags_left_at_default(defined).items()))
+                return repr(sorted(self._plan().flags_of_all(defined).items()))
             if kind == "attributes":
                 return digest(_stable(self._attributes(defined)))
             return str(needs_gpu(defined)) if kind == "needs gpu" else outline.class_digest(defined)

@@ -58,6 +58,58 @@ def may_hold_work(machine: Machine, frame: Frame, store: Store) -> bool:
     return _is_named(machine, frame, store, surely=False)
 
 
+def rounds_are_apart(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store) -> bool:
+    """Whether each round of a loop lets go of the heavy work of the round before, and nothing cuts the graph.
+
+    It trains nothing, and no round asks for what a name or an object has kept from another.
+
+    Args:
+        node: The loop.
+        back: What a round leaves.
+    """
+    done, engine, heavy = back.state.loop.all, back.state.engine, Weight.HEAVY
+    if not back.state.owes(Owed.READ) or done.trains or done.cuts or done.may_cut:
+        return False
+    held = (*back.attributes.values(), *frame.captured.values())
+    kept = any(_is_heavy(value, surely=False) for value in held)
+    if kept or heavy in (engine.parameters.may, engine.gradients.may):
+        return False
+    own = (name for name, value in back.names.items() if _is_heavy(value, surely=False))
+    return not any(_asks_first(node.body, name) for name in own)
+
+
+def _asks_first(block: list[ast.stmt], name: str) -> bool | None:
+    """Whether a block asks for what a name holds before it surely binds it; None: it does neither."""
+    for statement in block:
+        match statement:
+            case ast.If(test=test, body=body, orelse=orelse):
+                parts = _asks(test, name), _asks_first(body, name), _asks_first(orelse, name)
+                asked = True if True in parts else False if parts[1:] == (False, False) else None
+            case ast.With(items=items, body=body):
+                asked = _asks_first([*map(_entered, items), *body], name)
+            case _:
+                asked = _asks(statement, name)
+        if asked is not None:
+            return asked
+    return None
+
+
+def _entered(item: ast.withitem) -> ast.stmt:
+    """A context manager that is entered, as a statement."""
+    given = item.context_expr
+    return ast.Expr(given) if item.optional_vars is None else ast.Assign([item.optional_vars], given)
+
+
+def _asks(node: ast.AST, name: str) -> bool | None:
+    """Whether a statement or an expression asks for what a name holds, or else binds it; None: neither."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+        return True
+    uses = {type(each.ctx) for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name}
+    if ast.Load in uses:
+        return True
+    return False if ast.Store in uses and not hasattr(node, "body") else None
+
+
 def _is_held_by_parameters(store: Store) -> bool:
     """Whether parameters or gradients surely hold heavy work."""
     return Weight.HEAVY in (store.state.engine.parameters.must, store.state.engine.gradients.must)

@@ -37,9 +37,11 @@ from xlalint.analysis.names import Names
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import (
     Bound,
+    Loader,
     Managed,
     Module,
     Opens,
+    Optimizer,
     Scoped,
     callable_value,
     constant,
@@ -82,7 +84,17 @@ from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.sharding import NO_MESH
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
-from xlalint.lazy.values import NONE, NOTHING, UNKNOWN, Kind, Recorded, Value, Weight
+from xlalint.lazy.values import (
+    NONE,
+    NOTHING,
+    UNKNOWN,
+    Kind,
+    Place,
+    Recorded,
+    Value,
+    Weight,
+    is_xla_device,
+)
 from xlalint.lazy.values import join as join_values
 
 EVALUATORS: Final[dict[type, Evaluate]] = {
@@ -417,10 +429,22 @@ class Interpreter(Memo):
             return True
         attributes = self.within_reach(call.store.attributes, names, captured)
         # That nobody has assigned one of them yet is what this rests on, too.
-        for cls in {cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)}:
+        given = {cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)}
+        for cls in given:
             for name in function.attributes():
                 self.touch((cls, name))
-        return not self._names_idle(function, attributes)
+        if not self._names_idle(function, attributes):
+            return True
+        return function.owner in given and self._names_of_device(function, function.owner)
+
+    def _names_of_device(self, method: Function, cls: Class | None) -> bool:
+        """Whether a method names what each instance of its class surely holds on a device of XLA."""
+        if cls is None or not self._plan.looks_at(cls.outline.path) or self.classes.is_tabulating(cls):
+            return False
+        held = self.classes.attributes(cls)
+        return any(
+            held[name].sure and _is_on_device(held[name]) for name in method.attributes() & held.keys()
+        )
 
     def interpret(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value],
@@ -617,12 +641,12 @@ class Interpreter(Memo):
             store.attributes.update(summary.store.attributes)
 
     def _flags(self, method: Function) -> dict[str, Value]:
-        """What a constructor is given that nobody in the program gives it."""
+        """What a constructor is given wherever the program makes an object, by all alike or by nobody."""
         cls = method.owner
         if method.name != "__init__" or cls is None:
             return {}
         self.rest_on("flags", *cls.key)
-        return {name: constant(flag) for name, flag in self._plan.flags_left_at_default(cls).items()}
+        return {name: constant(flag) for name, flag in self._plan.flags_of_all(cls).items()}
 
     def _tabulated(self, method: Function, names: dict[str, Value], entry: State, call: Call) -> Summary:
         """What a method does when it is run for its attributes. That is no context that a root comes to."""
@@ -676,6 +700,16 @@ _WITH_ITS_COUNTERPART: Final = frozenset({"__enter__", "__exit__", "__aenter__",
 def _is(value: Value, before: Value | None) -> bool:
     """Whether a value is what was there before, which does not depend on who made it."""
     return value is before or (value.payload is None and value == before)
+
+
+def _is_on_device(value: Value) -> bool:
+    """Whether a value is a device of XLA, or on one, or a loader that cuts the graph."""
+    match value.payload:
+        case Module(place=place) | Optimizer(place=place):
+            return place is Place.XLA
+        case Loader(cuts=cuts):
+            return cuts is True
+    return is_xla_device(value) or value.kind is Kind.TENSOR
 
 
 def _receiver(method: Function) -> str:

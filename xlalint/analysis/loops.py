@@ -12,7 +12,7 @@ from xlalint.analysis.binding import bind, element, holds_some
 from xlalint.analysis.branches import condition
 from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.frame import Exits, Frame, Settled
-from xlalint.analysis.holding import may_hold_work
+from xlalint.analysis.holding import may_hold_work, rounds_are_apart
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
     COUNTER,
@@ -223,6 +223,7 @@ def _loop(
     outer_exits = frame.exits
     state = store.state
     outside, around, outer_since = state.loop, state.scopes, state.engine.since
+    owed, pends = state.obligations, state.engine.recorded.may is Weight.HEAVY
     over_batches = over is not None and over.kind is Kind.LOADER
     tests = len(state.replicas.splits)
     state.loop = NOTHING_DONE._replace(finds_callers=_is_callers(outer_since, outside))
@@ -237,12 +238,15 @@ def _loop(
     if endless and back is not None and not around.in_loop:
         frame.model.settle_steps(back.state)
     cuts = back is not None and back.state.loop.cuts
+    apart = not pends and back is not None and rounds_are_apart(node, frame, back)
     after: Store | None = None
     if not endless:
         after = back.copy() if runs_at_least_once and back is not None else head.copy()
         exhaust(after)
         if back is not None:
             after.state.loop = join_loops(after.state.loop, back.state.loop)
+        if apart:
+            frame.model.leave_rounds(after.state, owed)
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, after)
         after.state.facts |= seldom
         after = machine.run_block(node.orelse, frame, after) if node.orelse else after
@@ -257,6 +261,8 @@ def _loop(
             frame.model.leave_alone(
                 broken.state, broken.state.replicas.splits[tests], back.state.loop.all.meets, site
             )
+        if apart:
+            frame.model.leave_rounds(broken.state, owed)
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, broken, judged=endless)
         broken.state.facts |= seldom
         after = join(after, broken)

@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import (
     Constant,
     Container,
     Device,
+    Fallback,
     Namespace,
     RankTest,
     computed_of,
@@ -245,7 +246,7 @@ def _bool_operator(
             continue
         # `a or True` is true whatever `a` is; but `a or b` is not `True` where `b` is an object.
         decided = truth(value) is stops and (tested or _is_flag(value))
-        result = constant(stops) if decided else _either(result, value, node)
+        result = constant(stops) if decided else _either(machine, result, value, node, frame)
         merge_into(store, aside)
     assert result is not None
     return result
@@ -313,6 +314,8 @@ def compare(
             return _compare_ordinal(op, one, other, flipped)
     if isinstance(left.payload, Constant) and isinstance(right.payload, Constant):
         a, b = left.payload.value, right.payload.value
+        if {type(a), type(b)} == {bool, str}:
+            return HOST  # `use_tpu == "tpu"`: what its name alone says of it is not what it is
         if isinstance(op, ast.Eq):
             return constant(a == b)
         if isinstance(op, ast.NotEq):
@@ -438,7 +441,7 @@ def _is_text(value: Value) -> bool:
     return isinstance(literal(value), str)
 
 
-def _either(left: Value, right: Value, node: ast.BoolOp) -> Value:
+def _either(machine: Machine, left: Value, right: Value, node: ast.BoolOp, frame: Frame) -> Value:
     is_or = isinstance(node.op, ast.Or)
     for value, other in ((left, right), (right, left)):
         if isinstance(test := value.payload, RankTest):
@@ -453,6 +456,14 @@ def _either(left: Value, right: Value, node: ast.BoolOp) -> Value:
     either = join_values(left, right)
     if is_drawn(left, right) and Kind.TENSOR not in (left.kind, right.kind):
         return Value(Kind.HOST, differs=either.differs, payload=Chance())
+    number = literal(right)
+    if (
+        is_or
+        and type(number) is int
+        and either.payload is None
+        and machine.mentions(frame.outline, functions.TOLD_HOW_MANY)
+    ):
+        return Value(Kind.HOST, either.assumes, differs=either.differs, payload=Fallback(number))
     return either
 
 

@@ -13,6 +13,7 @@ from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.knowledge.methods import MOVES
 from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.sources.file import split_lines
+from xlalint.sources.usage import HOT_TOKEN
 
 if TYPE_CHECKING:
     from xlalint.analysis.moments import Moments
@@ -576,12 +577,56 @@ class Outline:
                     self._bind(moved.func.value.id, moved)  # type: ignore[attr-defined]
                     if body is not self.tree.body:
                         self.in_branches[moved] = tests
+            elif at_module and isinstance(node, ast.Try) and _brings_xla_in(node):
+                self._collect_guarded(node, tests)
             elif at_module and isinstance(node, ast.If):
                 self._collect(node.body, parent, owner, (*tests, (node.test, True)))
                 self._collect(node.orelse, parent, owner, (*tests, (node.test, False)))
             else:
                 for inner in blocks(node):
                     self._collect(inner, parent, owner, tests)
+
+    def _collect_guarded(self, node: ast.Try, tests: Tests) -> None:
+        """Walk a `try` that imports torch_xla: what its body binds, no handler binds in its place."""
+        before = {name: len(bindings) for name, bindings in self.bindings.items()}
+        for block in (node.body, node.orelse):
+            self._collect(block, None, None, tests)
+        bound = {
+            name: len(bindings)
+            for name, bindings in self.bindings.items()
+            if len(bindings) > before.get(name, 0)
+        }
+        for handler in node.handlers:
+            self._collect(handler.body, None, None, tests)
+        for name, count in bound.items():
+            del self.bindings[name][count:]
+        self._collect(node.finalbody, None, None, tests)
+
+
+def guards_imports(node: ast.Try) -> bool:
+    """Whether a `try` guards imports: then its handlers are for when torch_xla is not there."""
+    if not any(isinstance(s, ast.Import | ast.ImportFrom) for s in node.body):
+        return False
+    for handler in node.handlers:
+        caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        names = {c.id for c in caught if isinstance(c, ast.Name)}
+        if not names & {"ImportError", "ModuleNotFoundError"} and handler.type is not None:
+            return False
+    return True
+
+
+def _brings_xla_in(node: ast.Try) -> bool:
+    """Whether a `try` guards an import of torch_xla."""
+    return guards_imports(node) and any(
+        name.partition(".")[0] == HOT_TOKEN for statement in node.body for name in _modules_of(statement)
+    )
+
+
+def _modules_of(statement: ast.stmt) -> list[str]:
+    """The modules that an import statement names."""
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    return [statement.module or ""] if isinstance(statement, ast.ImportFrom) else []
 
 
 def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:

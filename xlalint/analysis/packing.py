@@ -28,6 +28,7 @@ from xlalint.analysis.payloads import (
     Counter,
     Device,
     Dynamo,
+    Fallback,
     Fields,
     Instance,
     Iterated,
@@ -67,7 +68,7 @@ from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.sharding import Marked, Mesh, Misuse, Setup
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Activity, Engine, Fetch, Loop, State, Timing, Training, Trust, View
-from xlalint.lazy.values import Kind, Place, Ragged, Recorded, Role, Shape, Tensor, Value, Weight, Whole
+from xlalint.lazy.values import Kind, Place, Ragged, Recorded, Role, Tensor, Value, Weight, Whole
 
 Row = list[Any]
 """The number of a type, then the rows of the parts; or what JSON can say of a constant."""
@@ -88,14 +89,14 @@ _CONSTANT, _NUMBER, _TUPLE, _SET, _FUNCTION, _CLASS, _MODULE, _STATE, _STORE, _G
 
 _RECORDS: Final[tuple[type[Any], ...]] = (
     Activity, Batch, Bound, Buffer, Caller, Carried, Chance, Classes, Clock, Compiled, Constant, Container,
-    Counter, Device, Dynamo, Engine, Fact, Fetch, Fields, Gradients, Instance, Iterated, Known, LastCut,
-    Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace, Obligation,
-    Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Parameters, Partial,
-    Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split, StateDict,
-    Targets, Tensor, Timing, Training, Trust, Value, View, Whole, Yielded, events.Change,
+    Counter, Device, Dynamo, Engine, Fact, Fallback, Fetch, Fields, Gradients, Instance, Iterated, Known,
+    LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace,
+    Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Parameters,
+    Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split,
+    StateDict, Targets, Tensor, Timing, Training, Trust, Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: Final[tuple[type[Enum], ...]] = (
-    Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Shape, Weight,
+    Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Weight,
     *_of_events(Enum),
 )  # fmt: skip
 _EVENTS: Final = _of_events(events.Event)

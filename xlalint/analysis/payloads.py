@@ -386,6 +386,13 @@ class OfNumpy(NamedTuple):
     what: str = "of NumPy"
 
 
+class Fallback(NamedTuple):
+    """What a program falls back on where nobody gives another number, such as 8 in `args.cores or 8`."""
+
+    number: int
+    what: str = "unless another is given"
+
+
 def computed_of(*values: Value) -> Chance | Rows | OfNumpy | None:
     """What an operator makes of values of the host: drawn, made up or NumPy's, if one of them is."""
     if is_drawn(*values):
@@ -420,10 +427,12 @@ class Device(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """Parameters of a module: where that was made, and where they live."""
+    """Parameters of a module: where that was made, and where they live. `is_one` says that it is a single
+    one, of which an index takes a part, and not several, of which it takes one."""
 
     of: Site | None
     place: Place
+    is_one: bool = False
 
 
 class StateDict(NamedTuple):
@@ -683,6 +692,7 @@ PAYLOADS: Final[dict[Kind, tuple[type, ...]]] = {
         Chance,
         Clock,
         Counter,
+        Fallback,
         Mesh,
         Moment,
         OfAllHosts,

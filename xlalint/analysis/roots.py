@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from xlalint.analysis.bodies import sets_spmd_up, turns_eager_on
 from xlalint.analysis.call import dotted, last_name
-from xlalint.analysis.constructing import left_at_default
+from xlalint.analysis.constructing import same_for_all
 from xlalint.analysis.outline import Class, Function, Import, Outline, within, within_lines
 from xlalint.analysis.project import Project
 from xlalint.analysis.words import words_in
@@ -103,11 +103,17 @@ class Plan:
     def _find(self) -> None:
         """Find out what that makes of all modules."""
         self._flags.clear()
-        self._hot_names = self._names_that_lead_there(self._tokens)
+        offered = {outline: self._offered(outline) for outline in self.outlines}
+        self._hot_names = self._names_that_lead_there(self._tokens, offered)
         self.relevant = {
             function
             for function, words in self._words.items()
-            if function in self._naming_devices or not words.isdisjoint(self._hot_names[function.outline])
+            if function in self._naming_devices
+            or not words.isdisjoint(self._hot_names[function.outline])
+            or any(
+                package in words and not words.isdisjoint(names)
+                for package, names in offered[function.outline].items()
+            )
         }
         self._spread()
         self._starting = any(outline.mentions(STARTS_REPLICAS) for outline in self.outlines)
@@ -214,10 +220,10 @@ class Plan:
         """Whether anything in the program may start several replicas, or be started by somebody who does."""
         return self._starting
 
-    def flags_left_at_default(self, cls: Class) -> dict[str, bool]:
-        """The flags of a class's constructor that nobody in the program sets."""
+    def flags_of_all(self, cls: Class) -> dict[str, bool]:
+        """The flags of a class's constructor that the program sets alike for all its objects, or never."""
         if cls not in self._flags:
-            self._flags[cls] = left_at_default(cls, self.outlines)
+            self._flags[cls] = same_for_all(cls, self.outlines)
         return self._flags[cls]
 
     def swaps_parameters(self, outline: Outline) -> bool:
@@ -269,14 +275,16 @@ class Plan:
         found = self._project.locate(name, importer.path)
         return None if found is None else self._by_path.get(found)
 
-    def _names_that_lead_there(self, tokens: Callable[[Outline], Tokens]) -> dict[Outline, set[str]]:
+    def _names_that_lead_there(
+        self, tokens: Callable[[Outline], Tokens], by_package: Mapping[Outline, Mapping[str, tuple[str, ...]]]
+    ) -> dict[Outline, set[str]]:
         """By module, the names imported from torch_xla, be it through other modules of the project."""
         found: dict[Outline, set[str]] = {}
         for outline in self.outlines:
             own = frozenset(tokens(outline))
             found[outline] = set(own)
             found[outline].update(_bringing(outline))
-            offered = self._offered(outline)
+            offered = by_package[outline]
             for name, bindings in outline.bindings.items():
                 for target in (binding.target for binding in bindings if isinstance(binding, Import)):
                     package, _, rest = target.partition(".")
@@ -345,8 +353,10 @@ class Plan:
         self._module_words[outline] = words | {HOT_TOKEN} if names_device and _names_device(text) else words
 
     def _spread(self) -> None:
-        """A function that names a relevant one is relevant too, and so is one that names what it gave."""
+        """A function that names a relevant one is relevant too, and so is one that names what it gave, or a
+        class that derives from one with such methods."""
         users, given = self._users, self._given
+        derived = {outline: _derived(outline) for outline in self.outlines}
         importers: dict[Outline, list[tuple[Outline, str, str]]] = {outline: [] for outline in self.outlines}
         for outline in self.outlines:
             for name, source, last in self._imported[outline]:
@@ -364,6 +374,7 @@ class Plan:
                     places.append((place, alias if last else name))
             for place, word in places:
                 waiting += [(place, other) for other in given[place].get(word, ())]
+                waiting += [(place, other) for other in derived[place].get(word, ())]
                 new = [user for user in users[place].get(word, ()) if user not in self.relevant]
                 self.relevant.update(new)
                 waiting += [(user.outline, other) for user in new for other in _names(user)]
@@ -486,6 +497,16 @@ def _called_for(outline: Outline) -> Iterator[tuple[str, str]]:
                 binding = binding.value
             if isinstance(binding, ast.Call) and (called := last_name(binding.func)):
                 yield name, called
+
+
+def _derived(outline: Outline) -> dict[str, list[str]]:
+    """By the last name of a base, the classes of a module that derive from it."""
+    found: dict[str, list[str]] = {}
+    for cls in outline.classes.values():
+        for base in cls.bases:
+            if name := last_name(base):
+                found.setdefault(name, []).append(cls.name)
+    return found
 
 
 def _names(function: Function) -> list[str]:

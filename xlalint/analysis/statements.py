@@ -15,6 +15,7 @@ from xlalint.analysis.library.modules import with_part
 from xlalint.analysis.library.optimizers import wrapped_by_unknown
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import operate
+from xlalint.analysis.outline import guards_imports
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
@@ -193,7 +194,7 @@ def _try_handlers(machine: Machine, node: ast.Try, frame: Frame, store: Store) -
         failed = join(failed, raised)
     if after is not None:
         after = machine.run_block(node.orelse, frame, after)
-    if _only_imports(node):
+    if guards_imports(node):
         return after
     assert failed is not None
     if after is not None:
@@ -210,18 +211,6 @@ def _set_up(failed: Store, after: Store) -> None:
     """What sets the engine up in a `try` does so: its handlers are for releases that cannot."""
     failed.state.engine = failed.state.engine._replace(eager=after.state.engine.eager)
     failed.state.replicas = failed.state.replicas._replace(spmd=after.state.replicas.spmd)
-
-
-def _only_imports(node: ast.Try) -> bool:
-    """Whether a `try` guards imports: then its handlers are for when torch_xla is not there."""
-    if not any(isinstance(s, ast.Import | ast.ImportFrom) for s in node.body):
-        return False
-    for handler in node.handlers:
-        caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-        names = {c.id for c in caught if isinstance(c, ast.Name)}
-        if not names & {"ImportError", "ModuleNotFoundError"} and handler.type is not None:
-            return False
-    return True
 
 
 EXECUTORS: Final[dict[type, Execute]] = {

@@ -122,9 +122,12 @@ def _part_of(node: ast.expr) -> ast.expr | None:
 
 
 def _is_outside(machine: Machine, switch: ast.expr, frame: Frame, store: Store) -> bool:
-    """Whether a switch is a setting from outside the program that does not choose XLA."""
+    """Whether a switch is a setting from outside the program that does not choose XLA itself.
+
+    `use_tpu` does, and is on in a program that is checked for XLA; `tpu_spawn` says on how many devices.
+    """
     words = re.split(r"[^a-z]+", ast.unparse(switch).lower())
-    if not outside.OF_XLA.isdisjoint(words):
+    if not outside.OF_XLA.isdisjoint(words) and outside.STARTING.isdisjoint(words):
         return False
     aside = Frame(frame.outline, frame.function, frame.depth)
     aside.captured = frame.captured

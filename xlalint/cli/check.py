@@ -9,7 +9,7 @@ import click
 
 from xlalint.cli.collector import without_collector
 from xlalint.cli.failure import settings_failures
-from xlalint.cli.fixes import add_ignores, print_diffs, print_fixes, write_fixes
+from xlalint.cli.fixes import add_ignores, complete_fixes, print_diffs, print_fixes, write_fixes
 from xlalint.cli.options import (
     color_option,
     config_options,
@@ -216,6 +216,9 @@ def check(
                 "settings": finder, "force_exclude": force_exclude, "standard_input": given, "cache": cache,
                 "ignore_suppressions": ignore_suppressions, "progress": progress,
             }  # fmt: skip
+            if fixing and not diff:
+                files = gathering.find_files(paths, finder, force_exclude=force_exclude)
+                complete_fixes(each.path for each in files)
             outcome = api.fix_paths(paths, unsafe=unsafe_fixes, **asked) if fixing else None
             report = api.check_paths(paths, **asked) if outcome is None else outcome.report
         if seen is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,23 @@ def add_ignores(report: Report, reason: str) -> None:
         raise Failure("\n".join(unwritten))
     if left:
         raise click.exceptions.Exit(1)
+
+
+def complete_fixes(files: Iterable[str | Path]) -> None:
+    """Complete the fixes of several files that a kill ended in the folders of some, and say so."""
+    from xlalint.fixing.journal import complete
+    from xlalint.sources.file import show
+
+    for fix in complete(sorted({Path(path).parent for path in files})):
+        paths = ", ".join(show(Path(path)) for path in fix.paths)
+        if not fix.changed:
+            click.echo(f"xlalint: completed an interrupted fix of {paths}", err=True)
+            continue
+        changed = ", ".join(show(Path(path)) for path in fix.changed)
+        click.echo(
+            f"xlalint: a fix of {paths} was interrupted, and {changed} has changed since; look at them",
+            err=True,
+        )
 
 
 def write_fixes(outcome: Outcome, given: Input | None) -> None:

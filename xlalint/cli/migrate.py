@@ -13,7 +13,7 @@ import click
 
 from xlalint.cli.collector import without_collector
 from xlalint.cli.failure import Failure, settings_failures
-from xlalint.cli.fixes import print_diffs, print_fixes, write_fixes
+from xlalint.cli.fixes import complete_fixes, print_diffs, print_fixes, write_fixes
 from xlalint.cli.options import color_option, config_options, given_settings, settings_finder, sort_out
 from xlalint.cli.proof import measure, print_side_by_side
 from xlalint.cli.rules import find_rule
@@ -58,6 +58,7 @@ def migrate(
     from xlalint.cache import Cache
     from xlalint.fixing import repository
     from xlalint.fixing.fixer import Outcome, migrated
+    from xlalint.gathering import find_files
     from xlalint.output.fixes import left_by_hand
     from xlalint.output.notebooks import Counted, counted
 
@@ -80,6 +81,8 @@ def migrate(
     before = None if prove is None else measure(prove, stop_after, "before the changes")
     with settings_failures(), without_collector():
         outcomes: list[Outcome] = []
+        if not diff:
+            complete_fixes(each.path for each in find_files(paths, finder))
         for code in migrated() if commit else (None,):
             outcome = fix_paths(paths, unsafe=not safe_only, code=code, settings=finder, cache=Cache())
             outcomes.append(outcome)

@@ -11,7 +11,7 @@ from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Insert, Move, Operation, Replace
 from xlalint.fixing.order import Known, leaves, why_not
 from xlalint.fixing.places import function_around, qualified
-from xlalint.fixing.rewrite import Refused
+from xlalint.fixing.rewrite import Confined, Refused
 from xlalint.fixing.work import Work, names_in
 
 CLOSURE = "add_step_closure"
@@ -90,6 +90,19 @@ class Below:
             self._replace_closure(closure)
         self.moving[statement] = member
 
+    def stay(self, closure: ast.Call) -> None:
+        """Let a closure stay where it is added: it runs where the step ends, above all that moves.
+
+        Raises:
+            Refused: it would not do the same there.
+        """
+        call = ast.Expr(ast.parse(self._plain(closure), mode="eval").body)
+        for statement in self.moving:
+            above = statement.lineno < closure.lineno
+            reason = why_not(statement, call, Known.of(self._module, statement)) if above else None
+            if reason is not None:
+                raise Refused(f"line {statement.lineno} cannot move past the closure: {reason}")
+
     def move(self, to: ast.stmt, above: Sequence[ast.stmt]) -> None:
         """Move down all that stands in some statements of the block.
 
@@ -111,7 +124,7 @@ class Below:
             if self._is_free(statement):
                 return statement
             if statement is not inner[0] and not _may_be_left(statement):
-                raise Refused(
+                raise Confined(
                     f"line {inner[0].lineno} would move out of the statement on line {statement.lineno}, "
                     "which records work or reads itself"
                 )

@@ -205,7 +205,12 @@ class Callees:
         for node in walk(function):
             if isinstance(node, ast.stmt) and is_marker(node):
                 return f"cuts the graph on line {node.lineno} of {where.name}"
-            if isinstance(node, ast.Call) and called(node) in _READS and isinstance(node.func, ast.Attribute):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and called(node) in _READS
+                and not _is_of_numpy(node.func.value, self._tree(where))
+            ):
                 return f"reads on line {node.lineno} of {where.name}"
         for inner in _calls(function) if depth else ():
             what = self._harm(inner, where, its_class, depth - 1)
@@ -285,6 +290,18 @@ class Callees:
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:
     return (each for each in walk(node) if isinstance(each, ast.Call))
+
+
+def _is_of_numpy(node: ast.expr, tree: ast.Module | None) -> bool:
+    """Whether an expression begins with the module `numpy`, as a file imports it: `np.finfo(float).eps`."""
+    while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    imports = (
+        alias for each in getattr(tree, "body", ()) if isinstance(each, ast.Import) for alias in each.names
+    )
+    return isinstance(node, ast.Name) and any(
+        alias.name == "numpy" and (alias.asname or alias.name) == node.id for alias in imports
+    )
 
 
 def _does_something(statement: ast.stmt) -> bool:

@@ -17,6 +17,10 @@ class Refused(Exception):
     """A cure cannot be carried out here. Its text says why, as a sentence without its full stop."""
 
 
+class Confined(Refused):
+    """What would move stands in a statement that has to stay."""
+
+
 class Need(NamedTuple):
     """A qualified name, and a node of the file before the rewrite where it will be written."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +27,7 @@ from xlalint.fixing.places import (
     statement_at,
     with_at,
 )
-from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
+from xlalint.fixing.rewrite import Confined, Need, Refused, Rewrite, Rewriter
 from xlalint.fixing.spelling import spelling
 from xlalint.fixing.work import Work, draws_batch
 from xlalint.lazy.site import Site
@@ -61,35 +61,79 @@ def wrap_body(module: Module, cure: WrapBody) -> Rewrite:
     """Put the work of a loop's body into step scopes, with what reads below them."""
     loop = loop_at(module, cure.loop)
     _require_allowed(module, loop)
-    markers = [_Marker(module, site, loop.body) for site in cure.markers]
-    try:
-        return _wrapped(module, loop, cure, markers, sure=False)
-    except Refused as refused:
+    markers: list[_Marker] = []
+    refused: Refused | None = None
+    for site in cure.markers:
         try:
-            # What only may record work stays below then, where what it reads is.
-            return _wrapped(module, loop, cure, markers, sure=True)
-        except Refused:
-            raise refused from None
+            markers.append(_Marker(module, site, loop.body))
+        except Refused as why:
+            refused = why
+            break
+    if refused is not None and not markers:
+        raise refused
+    # Where the last markers end what cannot be a step, they stay, with what stands above them.
+    for count in range(len(markers), min(len(markers), 1) - 1, -1):
+        # What only may record work stays below, if it has to, where what it reads is.
+        for sure in (False, True):
+            try:
+                partly = count < len(cure.markers)
+                if partly:
+                    _require_ended(module, loop, markers[count - 1].member, cure.markers[count:])
+                return _wrapped(module, loop, cure, markers[:count], partly=partly, sure=sure)
+            except Refused as why:
+                refused = refused or why
+    assert refused is not None
+    raise refused
+
+
+def _require_ended(module: Module, loop: Loop, last: ast.stmt, kept: Iterable[Site]) -> None:
+    """What records work below the last step must end it itself, and not leave it beside the step."""
+    ended = {module.member(statement_at(module, site), loop.body) for site in kept}
+    work = Work(function_around(module, loop), loop)
+    for statement in loop.body[loop.body.index(last) + 1 :]:
+        if work.records(statement) and (statement not in ended or is_marker(statement)):
+            raise Refused(
+                f"line {statement.lineno} records work below the step, which it does not end itself"
+            )
 
 
 def _wrapped(
-    module: Module, loop: Loop, cure: WrapBody, markers: Sequence[_Marker], *, sure: bool
+    module: Module, loop: Loop, cure: WrapBody, markers: Sequence[_Marker], *, partly: bool, sure: bool
 ) -> Rewrite:
-    body, work = loop.body, Work(function_around(module, loop), loop)
+    """The body with its work in steps.
+
+    Args:
+        module: The file.
+        loop: The loop.
+        cure: What is known of the loop.
+        markers: Those that go.
+        partly: Whether what stands below the last of these stays as it is, with markers of its own.
+        sure: Whether only what surely records work is taken into a step.
+    """
+    work = Work(function_around(module, loop), loop)
+    body = loop.body
+    if partly:
+        body = body[: body.index(markers[-1].member) + 1]
     below = Below(module, body, work)
     gone = {each.statement for each in markers if each.is_here}
     whole: dict[ast.stmt, Refused] = {}
     named: set[ast.stmt] = set()
+    staying: dict[ast.Call, ast.stmt] = {}
     for site in cure.below:
         node = _node(module, site)
+        member = module.member(node, body)
+        if member is None and partly and module.member(node, loop.body) is not None:
+            continue
         try:
             below.take(node)
             named = {*below.moving}
         except Refused as refused:
-            member = module.member(node, body)
-            if member is None or called(node) == CLOSURE:
+            if member is None or (called(node) == CLOSURE and not isinstance(refused, Confined)):
                 raise
-            whole[member] = refused  # which is well if it stands below the step as it is
+            if isinstance(node, ast.Call) and called(node) == CLOSURE:
+                staying[node] = member
+            else:
+                whole[member] = refused  # which is well if it stands below the step as it is
     _take_reads(module, cure, body, below, whole)
     for statement in body:
         read = None if statement in whole else _own_read(statement, work, below)
@@ -130,13 +174,18 @@ def _wrapped(
     for statement in named:
         if body.index(below.moving[statement]) < begin:
             raise Refused(f"line {statement.lineno} reads above the work of the step")
-    for wrap in wraps:
-        inside = body[body.index(wrap.first) : body.index(wrap.last) + 1]
+    steps = [body[body.index(wrap.first) : body.index(wrap.last) + 1] for wrap in wraps]
+    for inside in steps:
         _require_quiet(module, inside, work, below, {each.statement for each in markers})
-    _require_recorded_inside(module, cure, body, wraps, below)
-    _require_no_meeting(module, cure, body, wraps)
-    for wrap in wraps:
-        below.move(wrap.last, body[body.index(wrap.first) : body.index(wrap.last) + 1])
+    taken = {each for inside in steps for each in inside}
+    for closure, member in staying.items():
+        if member not in taken:
+            raise Refused(f"the closure on line {closure.lineno} is not in the step")
+        below.stay(closure)
+    _require_recorded_inside(module, cure, loop.body, taken, below)
+    _require_no_meeting(module, cure, body, taken)
+    for inside in steps:
+        below.move(inside[-1], inside)
     operations += (Delete(each.deleted) for each in markers)
     operations += below.operations
     require_order(module, operations)
@@ -313,21 +362,19 @@ def _take_reads(
 
 
 def _require_recorded_inside(
-    module: Module, cure: WrapBody, body: Block, wraps: Sequence[Wrap], below: Below
+    module: Module, cure: WrapBody, body: Block, inside: Collection[ast.stmt], below: Below
 ) -> None:
     """The work that the cure is about must come into a step: else it runs twice as before."""
-    inside = {each for wrap in wraps for each in body[body.index(wrap.first) : body.index(wrap.last) + 1]}
     for node, member, site in _in_body(module, cure.recorded, body):
         if member not in inside and not any(each in below.moving for each in (node, *module.around(node))):
             raise Refused(f"the work on line {site.line} is not in the step")
 
 
-def _require_no_meeting(module: Module, cure: WrapBody, body: Block, wraps: Sequence[Wrap]) -> None:
+def _require_no_meeting(module: Module, cure: WrapBody, body: Block, inside: Collection[ast.stmt]) -> None:
     """No call in the step may lead to where replicas meet and give what the step goes on with.
 
     A call by itself moves below the step with what comes after.
     """
-    inside = {each for wrap in wraps for each in body[body.index(wrap.first) : body.index(wrap.last) + 1]}
     for node, member, site in _in_body(module, cure.meets, body):
         statement = statement_at(module, site)
         is_alone = isinstance(statement, ast.Expr) and statement.value is node

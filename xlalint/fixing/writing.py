@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import NamedTuple
 
+from xlalint.fixing.journal import Begun, digest, written_down
 from xlalint.sources.file import read_bytes, reason_of
 
 _CHANGED = "it was changed while xlalint ran; run it again"
@@ -50,8 +51,8 @@ def replace(path: str, before: bytes, after: bytes) -> None:
 def replace_all(changes: Sequence[Change]) -> None:
     """Give files another content, as `replace` does: all of them or, where one cannot be written, none.
 
-    All is written beside the files before the first of them changes. Only a kill in the moment between two
-    changes can part them.
+    All is written beside the files before the first of them changes, and of several a journal, by which the
+    next run completes what a kill between two changes has parted.
 
     Raises:
         Unwritten: one of the files has changed, or cannot be written; all are as they were.
@@ -61,9 +62,10 @@ def replace_all(changes: Sequence[Change]) -> None:
     try:
         for each in changes:
             _prepare(each, temporaries)
-        for each, temporary in zip(changes, temporaries, strict=True):
-            _put(each, temporary)
-            changed.append(each)
+        with _journal(changes, temporaries):
+            for each, temporary in zip(changes, temporaries, strict=True):
+                _put(each, temporary)
+                changed.append(each)
     except BaseException:
         for each in changed:
             try:
@@ -77,6 +79,24 @@ def replace_all(changes: Sequence[Change]) -> None:
         for temporary in temporaries:
             with suppress(OSError):  # it is gone, unless something went wrong
                 os.unlink(temporary)
+
+
+@contextmanager
+def _journal(changes: Sequence[Change], temporaries: Sequence[str]) -> Iterator[None]:
+    """Of several files, hold a journal while they change."""
+    if len(changes) < 2:
+        yield
+        return
+    files = [
+        Begun(os.path.realpath(each.path), temporary, digest(each.before), digest(each.after))
+        for each, temporary in zip(changes, temporaries, strict=True)
+    ]
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(written_down(files))
+        except OSError as error:
+            raise Unwritten(changes[0].path, reason_of(changes[0].path, error)) from error
+        yield
 
 
 def _prepare(change: Change, temporaries: list[str]) -> None:

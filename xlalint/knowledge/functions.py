@@ -371,6 +371,9 @@ BRINGING_XLA = names_of("xla device", "marker", "xla optimizer step", "device lo
 EXITS = frozenset(name.removeprefix("builtins.") for name, effect in FUNCTIONS.items() if effect == "exit")
 """Functions that do not return, as programs write them."""
 
+TOLD_HOW_MANY = names_of("spawn")
+"""What is told how many processes to start."""
+
 SEEDS = ("seed", "rng")
 """What is named so may set the seed of the device, too."""
 

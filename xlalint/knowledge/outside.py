@@ -18,6 +18,9 @@ NAMES = frozenset({
 OF_XLA = frozenset({"tpu", "tpus", "xla", "neuron", "neuroncore", "trainium"})
 """Words of a setting that chooses XLA: a program that is checked for XLA has it on."""
 
+STARTING = frozenset({"spawn", "launch", "distributed", "multiprocess", "multiprocessing"})
+"""Words of a setting that starts several replicas."""
+
 PARSERS = frozenset({"parse_args", "parse_known_args"})
 """Methods that take options from the command line, of which the program says what they are."""
 

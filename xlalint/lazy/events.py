@@ -248,15 +248,19 @@ class ObjectsShared(Event):
 
 @record
 class ReducedAgain(Event):
-    """Gradients are summed over the replicas that backward has summed already.
+    """Gradients are summed over the replicas that something else sums, too.
 
     Args:
-        spelling: What sums them again.
+        spelling: What sums them here.
         sharded: Whether each replica holds the gradients of other parameters, as under FSDP.
+        by_backward: Whether backward sums them.
+        by_optimizer: Whether a step of the optimizer sums them, as ZeRO's does.
     """
 
     spelling: str = ""
     sharded: bool = False
+    by_backward: bool = True
+    by_optimizer: bool = False
 
 
 @record
@@ -525,6 +529,7 @@ class Form(Enum):
     GROWTH = "by what is appended in each step"
     TRIPS = "by how often a loop inside of it goes round"
     PADDING = "by the longest text of a batch"
+    SEQUENCES = "by the longest sequence of a batch"
 
     __hash__ = BY_IDENTITY
 

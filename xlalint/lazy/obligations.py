@@ -166,6 +166,8 @@ class Obligation(NamedTuple):
     """Nothing was recorded between a cut and the optimizer step that cuts by itself."""
     when: frozenset[Fact] = frozenset()
     """How tests of this function came out where it was opened: it is owed where they still do."""
+    of_last_round: bool = False
+    """It is about the work of a loop's last round: what the rounds before recorded, nobody holds any more."""
 
     @property
     def inherited(self) -> bool:
@@ -188,7 +190,7 @@ class Obligation(NamedTuple):
         """All that tells obligations of one sort apart, or they would come in the order of hashes."""
         return (
             self.path, sorted(self.assumes), self.in_loop, self.detail, _order_of(self.split), self.since,
-            self.before_barrier, sorted(self.when),
+            self.before_barrier, sorted(self.when), self.of_last_round,
         )  # fmt: skip
 
 

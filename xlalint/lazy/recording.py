@@ -236,13 +236,30 @@ class RecordingTransitions(Transitions):
             for read in state.owes(Owed.READ)
             if not read.inherited and not (lasting and any(site.is_entry for site in read.since))
         ]
-        own.sort(key=_places)
+        self._settle_repeated(state, own)
+        state.obligations -= frozenset(own)
+
+    def leave_rounds(self, state: State, before: frozenset[Obligation]) -> None:
+        """A loop has ended of which each round lets go of what the one before it recorded.
+
+        A later cut runs the work of the last round again. In each round a read did what another had done.
+
+        Args:
+            before: What was owed when the loop began.
+        """
+        own = [read for read in state.owes(Owed.READ) if read not in before and not read.inherited]
+        self._settle_repeated(state, own)
+        for read in own:
+            if read in state.obligations:
+                exchange(state, read, read._replace(of_last_round=True))
+
+    def _settle_repeated(self, state: State, reads: list[Obligation]) -> None:
+        """Tell of reads whose work another one of them runs once more; of the same work once."""
+        reads.sort(key=_places)
         told: set[Site] = set()
-        for number, read in enumerate(own):
-            again = next((other for other in own[number + 1 :] if _reads_again(other, read)), None)
-            if again is None or not told.isdisjoint(read.since):
-                state.obligations -= {read}
-            else:
+        for number, read in enumerate(reads):
+            again = next((other for other in reads[number + 1 :] if _reads_again(other, read)), None)
+            if again is not None and told.isdisjoint(read.since):
                 told.update(read.since)
                 met = both(read.assumes, again.assumes)
                 self._settle(state, read, ReadThenCut(again.path[0], met, read, Cause.READ))

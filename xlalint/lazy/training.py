@@ -183,17 +183,23 @@ class TrainingTransitions(RecordingTransitions):
 
     def reduce_gradients(
         self, state: State, site: Site, optimizer: Site | None = None, *,
-        spelling: str = "", sharded: bool | None = None,
+        spelling: str = "", sharded: bool | None = None, by_optimizer: bool = False, steps: bool = False,
     ) -> None:  # fmt: skip
         """Gradients are summed over the replicas: those of the optimizer built there, or (None) all.
 
-        `sharded` says whether each replica holds those of other parameters; None: the state knows.
+        Args:
+            sharded: Whether each replica holds those of other parameters; None: the state knows.
+            by_optimizer: Whether the optimizer sums them where it steps, too.
+            steps: Whether this is that step.
         """
         self._emit(GradientUsed(site, use=Use.REDUCE), state)
         if sharded is None and state.gradients.of(optimizer) == REDUCED and state.replicas.wrapped:
             sharded = state.replicas.sharded
-        if sharded is not None:
-            self._emit(ReducedAgain(site, self.assumed(state), spelling, sharded), state)
+        by_backward = sharded is not None
+        if by_backward or (by_optimizer and not steps):
+            taken = self.assumed(state)
+            again = ReducedAgain(site, taken, spelling, bool(sharded), by_backward, by_optimizer)
+            self._emit(again, state)
         for obligation in state.owes(Owed.CLIP):
             self._settle(state, obligation, ClippedEarly(site, obligation.assumes, obligation))
         self.record(state, Weight.LIGHT, site)

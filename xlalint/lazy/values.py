@@ -114,21 +114,10 @@ class Role(Enum):
     __hash__ = BY_IDENTITY
 
 
-class Shape(Enum):
-    """Whether a tensor has the same shape in every step."""
-
-    UNKNOWN = "unknown"
-    FIXED = "fixed"
-    VARIES = "varies"
-
-    __hash__ = BY_IDENTITY
-
-
 class Tensor(NamedTuple):
     """What is known of a device tensor beside what it has recorded."""
 
     role: Role = Role.PLAIN
-    shape: Shape = Shape.UNKNOWN
     grown: Site | None = None
     """Where something was appended to it, if that is how it was made."""
     kept: bool = False

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from xlalint.lazy.gradients import Gradient
-from xlalint.lazy.obligations import Obligation
+from xlalint.lazy.obligations import Fact, Obligation
 from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.sharding import NO_MESH, shown
 from xlalint.lazy.site import Site
@@ -33,6 +33,9 @@ class LineState(Protocol):
     @property
     def values(self) -> Mapping[str, Value]:
         """What each name holds."""
+
+    def words(self, name: str) -> Iterable[str]:
+        """What is known of the value of a name beside its kind."""
 
 
 COLUMNS = 80
@@ -139,7 +142,7 @@ def details(source: SourceFile, states: Sequence[LineState], line: int) -> Itera
     explained: list[_Row] = []
     for known in states:
         facts = _facts(source, known.state)
-        values = [_value(name, known.values[name]) for name in sorted(known.values)]
+        values = [_value(name, known) for name in sorted(known.values)]
         yield from _table(facts)
         yield from _table(values)
         explained += [_Row("", row.title) for row in facts] + facts + values
@@ -205,30 +208,42 @@ def _facts(source: SourceFile, state: State) -> list[_Row]:
             _signed(state.engine.recorded, _recorded(source, state)),
             _COLORS[state.engine.recorded.may],
         ),
-        _Row("parameters", _signed(parameters, _weight(parameters)), _COLORS[parameters.may]),
+        _Row("parameters", _signed(parameters, _parameters(state)), _COLORS[parameters.may]),
         _Row("open scopes", _scopes(source, state), "magenta" if state.scopes.open else FAINT),
         _Row("replicas", _replicas(source, state), "bold red" if state.replicas.splits else FAINT),
         _Row(
-            "gradients", _gradients(state), FAINT if state.gradients.of(None) == {Gradient.NONE} else "cyan"
+            "gradients",
+            _each_gradient(source, state),
+            FAINT if state.gradients.of(None) == {Gradient.NONE} else "cyan",
         ),
         _Row("engine", _engine(state)),
     ]
+    for title, words in (
+        ("last cut", _last_cut(source, state)),
+        ("this loop", _loop(source, state)),
+        ("collectives", [f"`{name}`" for name, _ in state.collectives]),
+        ("tests", [_fact(fact) for fact in sorted(state.facts)]),
+    ):
+        if words:
+            rows.append(_Row(title, ", ".join(words)))
     for index, owed in enumerate(sorted(state.obligations, key=str)):
         rows.append(_Row("" if index else "pending", _obligation(source, owed), "yellow"))
     return rows
 
 
-def _value(name: str, value: Value) -> _Row:
+def _value(name: str, known: LineState) -> _Row:
+    value = known.values[name]
     words = [value.kind.value]
     if not value.sure and value.kind is not Kind.UNKNOWN:
         words.append("unconfirmed")
     place = getattr(value.payload, "place", None)
     if isinstance(place, Place) and place is not Place.UNKNOWN:
         words.append(f"on {'the device' if place is Place.XLA else 'the host'}")
+    words += known.words(name)
     if value.differs:
         words.append("differs between replicas")
     if value.reduced is not False:
-        words.append("depends on a collective")
+        words.append("depends on a collective" if value.reduced else "perhaps depends on a collective")
     if value.recorded.may:
         words.append(_signed(value.recorded, f"{_weight(value.recorded)} recorded"))
     return _Row(name, ", ".join(words), _COLORS[value.recorded.may] if value.recorded.may else "")
@@ -285,7 +300,87 @@ def _split(source: SourceFile, split: Split) -> str:
 
 
 def _gradients(state: State) -> str:
-    return " or ".join(gradient.value for gradient in Gradient if gradient in state.gradients.of(None))
+    return _in_order(state.gradients.of(None))
+
+
+def _in_order(gradients: frozenset[Gradient]) -> str:
+    return " or ".join(gradient.value for gradient in Gradient if gradient in gradients)
+
+
+def _each_gradient(source: SourceFile, state: State) -> str:
+    """The gradients of each optimizer that is told apart, and what else is known of them."""
+    held = state.gradients
+    words = [_gradients(state)]
+    if held.named:
+        words = [
+            f"{_in_order(those)} for the optimizer of {_where(source, site)}" for site, those in held.named
+        ]
+    if held.met:
+        words.append("the replicas have met since backward")
+    recorded = state.engine.gradients
+    if recorded.may:
+        words.append(_signed(recorded, f"{_weight(recorded)} recorded"))
+    return ", ".join(words)
+
+
+def _parameters(state: State) -> str:
+    depends = ", depends on a collective" if state.engine.parameters_reduced else ""
+    return _weight(state.engine.parameters) + depends
+
+
+def _last_cut(source: SourceFile, state: State) -> list[str]:
+    """Since which cuts nothing was recorded, and what else the next one finds."""
+    engine = state.engine
+    words = [
+        f"nothing recorded since {cut.cause.value}"
+        + ("" if cut.site.is_entry else f" on {_where(source, cut.site)}")
+        for cut in engine.idle_since
+        if cut.cause is not None
+    ]
+    words += [
+        f"marker on {_where(source, marker.site)}{'' if marker.needed else ' perhaps not needed'}"
+        for marker in sorted(engine.markers, key=lambda marker: marker.site)
+        if not marker.site.is_entry
+    ]
+    words += ["the loader's next cut is left out, as a StepTrace has cut"] * engine.skip_cut
+    words += ["work that no clock has waited for"] * engine.unwaited
+    if engine.clock is not None:
+        words.append(f"clock read on {_where(source, engine.clock.read)}")
+    words += ["a part recorded by the forward that runs"] * engine.of_forward
+    return words
+
+
+def _loop(source: SourceFile, state: State) -> list[str]:
+    """What the present round, or one before, has done so far."""
+    done = state.loop.all
+    questions = (
+        (done.works, "heavy work"),
+        (done.backward, "backward"),
+        (done.steps, "optimizer step"),
+        (done.reads or bool(done.fetches), "host read"),
+        (done.cuts, "cut"),
+        (done.may_cut and not done.cuts, "perhaps cut"),
+        (done.opens_step, "step scope"),
+        (done.saves, "save"),
+        (done.asks, "asked for preemption"),
+        (done.moves, "batch moved by hand"),
+        (bool(done.closures), "step closure"),
+        (bool(done.dynamo), "trained through Dynamo"),
+        (state.loop.finds_callers, "what its caller recorded"),
+    )
+    words = [word for is_so, word in questions if is_so]
+    words += [
+        f"{cause.value} on {_where(source, site)}"
+        for cause, site in sorted(done.cut_by, key=lambda cut: (cut[1], cut[0].value))
+        if not site.is_entry
+    ]
+    trained = {_where(source, each.site) for each in done.trained if not each.site.is_entry}
+    words += [f"training on {place}" for place in sorted(trained)]
+    return words + [f"met by `{name}`" for name in sorted(done.meets)]
+
+
+def _fact(fact: Fact) -> str:
+    return f"`{fact.subject}` is {'' if fact.holds else 'not '}{fact.value}"
 
 
 def _engine(state: State) -> str:
@@ -295,12 +390,21 @@ def _engine(state: State) -> str:
         (state.replicas.wrapped, "wrapped model", "model not wrapped", "wrapped model"),
         (state.replicas.spmd, "SPMD", "no SPMD", "SPMD"),
     )
+    scopes, replicas = state.scopes, state.replicas
     words = [yes if answer else no for answer, yes, no, _ in questions if answer is not None]
     words += _setup(state)
     words += {True: ["autograd off"], None: ["perhaps autograd off"]}.get(state.scopes.no_grad, [])
-    words += ["in a loop"] * state.scopes.in_loop + ["in a step closure"] * state.scopes.in_closure
+    words += ["parameters in parts"] * (replicas.sharded is True)
+    if replicas.backend is not None:
+        words.append(f"process group of `{replicas.backend}`")
+    if scopes.in_loop:
+        words.append("in a loop" + " over batches" * scopes.in_batches)
+    words += ["every so many rounds"] * scopes.seldom
+    words += ["in a step closure"] * scopes.in_closure + ["in a forward"] * scopes.in_forward
     if state.trust.opaque:
         words.append("a call that xlalint cannot follow may have cut the graph")
+    if state.trust.summing:
+        words.append("a call that xlalint cannot follow may have summed the gradients")
     if state.trust.bounded:
         words.append("incomplete: xlalint stopped following calls")
     unknown = [question for answer, _, _, question in questions if answer is None]
@@ -316,7 +420,7 @@ def _setup(state: State) -> list[str]:
         words.append("no global mesh")
     for one in sorted(state.setup.marked, key=str):
         words.append(f"`{one.name}` sharded as {shown(one.spec)}")
-    return words
+    return words + ["persistent cache"] * state.setup.caches
 
 
 def _obligation(source: SourceFile, owed: Obligation) -> str:

@@ -14,8 +14,11 @@ _OF_PYTHON: Final = frozenset({"time", "timeit", "capture", "prun"})
 """Cells that begin with these hold Python that is run in the notebook; others are another program."""
 
 _CELL: Final = re.compile(r"\s*%%(\w+)")
-_LINE: Final = re.compile(r"(?P<indent>\s*)(?:[%!?]|(?:pip|conda|mamba|git) +[\w-])")
-"""A line that begins so at the start of a statement is none of Python; `pip install x` needs no sign."""
+_LINE: Final = re.compile(
+    r"(?P<indent>\s*)(?:[%!?]|(?:pip|conda|mamba|git) +[\w-]|(?:cd|ls|mkdir|rm|cp|mv|cat) +[\w./~-])"
+)
+"""A line that begins so at the start of a statement is none of Python; `pip install x` needs no sign,
+and nor does `cd x`."""
 _ASSIGNED: Final = re.compile(r"(?P<before>\s*[\w.,\[\]\s'\"*]+=\s*)(?P<magic>[%!].*)")
 _HELP: Final = re.compile(r"\s*[\w.*%\[\]'\"()]+\?\??\s*")
 _TOKEN: Final = re.compile(

@@ -142,7 +142,7 @@ OFFERS: Final = "offers "
 PASSES: Final = "passes "
 
 _BACKWARD: Final = re.compile(rb"\.backward[ \t]*\(")
-_DEFINITION: Final = re.compile(rb"\n(?:async[ \t]+)?def[ \t]+(\w+)")
+_DEFINITION: Final = re.compile(rb"\n(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
 _STATEMENT: Final = re.compile(rb"\n[^\s#)\]}]")
 
 
@@ -150,17 +150,19 @@ def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...
     """What tells whether a file runs on XLA by the help of another of its project, or is such help.
 
     It `trains` where it computes gradients. One that brings XLA offers, such as `offers get_device`, the
-    functions of its that call one of `helpers`, and passes on, such as `passes xm`, what it imports of it.
+    functions of its that call one of `helpers`, and the classes that train so; and passes on, such as
+    `passes xm`, what it imports of it.
     """
+    found = [TRAINS] if b".backward" in data and _BACKWARD.search(data) else []
     if not hot:
-        return (TRAINS,) if b".backward" in data and _BACKWARD.search(data) else ()
-    found = [PASSES + name for name in brought(data, HOT_TOKEN)]
+        return tuple(found)
+    found += [PASSES + name for name in brought(data, HOT_TOKEN)]
     data = b"\n" + data
     for definition in _DEFINITION.finditer(data):
         end = _STATEMENT.search(data, definition.end())
         body = data[definition.end() : end.start() if end is not None else len(data)]
-        if _calling(helpers).search(body):
-            found.append(OFFERS + definition[1].decode("utf-8", "replace"))
+        if _calling(helpers).search(body) and (definition[1] != b"class" or _BACKWARD.search(body)):
+            found.append(OFFERS + definition[2].decode("utf-8", "replace"))
     return tuple(found)
 
 

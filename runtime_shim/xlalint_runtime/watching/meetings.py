@@ -14,13 +14,13 @@ import torch_xla.runtime as xr
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint_runtime import pending, replicas
-from xlalint_runtime.agreement import Meeting, shapes_in
+from xlalint_runtime.agreement import Meeting, shapes_in, terms_in
 from xlalint_runtime.foreign import refused
 from xlalint_runtime.replica import Fetched
 from xlalint_runtime.sites import Chain, frames_below_user, user_chain, written
 from xlalint_runtime.watch import Hook, Watch
 from xlalint_runtime.watching.sharding import tell_of_device
-from xlalint_runtime.watching.training import is_sharded
+from xlalint_runtime.watching.training import is_of_zero, is_sharded
 
 _RANK_TESTS = {"is_master_ordinal", "get_local_ordinal", "local_ordinal", "global_ordinal", "get_ordinal"}
 
@@ -86,9 +86,12 @@ def _fetch_gradients(watch: Watch, original: Any) -> Any:
 def _tell_reduction(watch: Watch, chain: Chain, optimizer: Any) -> None:
     built = watch.built.get(optimizer)
     sharded = True if is_sharded(optimizer) else None
+    by_optimizer = is_of_zero(optimizer)
 
     def transition(state: State, site: Site) -> None:
-        watch.model.reduce_gradients(state, site, built, spelling=written(site), sharded=sharded)
+        watch.model.reduce_gradients(
+            state, site, built, spelling=written(site), sharded=sharded, by_optimizer=by_optimizer
+        )
 
     watch.tell(chain, transition)
 
@@ -127,12 +130,12 @@ def _tell_meeting(
     watch: Watch, chain: Chain, below: list[FrameType], name: str, given: tuple[Any, ...],
     tag: str | None = None,
 ) -> None:  # fmt: skip
-    if any(frame.f_locals.get("groups") for frame in below):
+    if any(replicas.are_parts(frame.f_locals.get("groups")) for frame in below):
         return  # Within groups it waits for the others of its group only: whom it parts, we cannot say.
     operation = below[-1].f_code.co_name if below else name
 
     graph = pending.graph_hash(pending.tensors_in(given)) if replicas.running() else b""
-    watch.replica.meetings.append(Meeting(name, shapes_in(given), chain, graph))
+    watch.replica.meetings.append(Meeting(name, terms_in(given), shapes_in(given), chain, graph))
 
     def transition(state: State, site: Site) -> None:
         every_round = watch.replica.comes_again(site)

@@ -21,6 +21,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
+from xlalint.knowledge.classes import SHARDED_OPTIMIZER
 from xlalint.lazy.events import Use
 from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import Site
@@ -330,6 +331,13 @@ def is_sharded(optimizer: Any) -> bool:
     """Whether an optimizer updates the part of the parameters that FSDP has left this replica."""
     flags = [getattr(parameter, "_is_sharded", False) for parameter in _held(optimizer)]
     return any(flags)  # A generator would be called for each parameter of each step.
+
+
+def is_of_zero(optimizer: Any) -> bool:
+    """Whether an optimizer shares its work out over the replicas, and sums gradients where it steps."""
+    return any(
+        f"{each.__module__}.{each.__qualname__}" == SHARDED_OPTIMIZER for each in type(optimizer).__mro__
+    )
 
 
 def _on_device(parameters: Iterable[torch.Tensor]) -> bool:

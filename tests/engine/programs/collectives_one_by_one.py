@@ -36,7 +36,7 @@ def meet(x: torch.Tensor) -> None:
     xm.all_reduce(xm.REDUCE_SUM, [x])  # XLA901
     xm.all_reduce(xm.REDUCE_SUM, x)  # XLA901
     xm.all_reduce(xm.REDUCE_SUM, x, scale=0.5)  # XLA901
-    xm.all_reduce(xm.REDUCE_SUM, x, scale=0.5, groups=[[0]])
+    xm.all_reduce(xm.REDUCE_SUM, x, scale=0.5, groups=[[0]])  # XLA901
     xm.all_gather(x, pin_layout=False)  # XLA901
     xm.all_gather(x, output=out, pin_layout=False)  # XLA901
     xm.all_gather([x], pin_layout=False)  # XLA901

@@ -88,7 +88,7 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     if namespace.outline is not None:
         return call_unknown(machine, call)
     if name in classes.PARAMETERS:
-        return Value(Kind.PARAMETERS, payload=Parameters(None, Place.HOST))
+        return Value(Kind.PARAMETERS, payload=Parameters(None, Place.HOST, is_one=True))
     if classes.is_optimizer(name) or last in packages.OPTIMIZERS:
         given = call.argument(0, "params")
         over = given.assumes if given is not None and given.kind is Kind.PARAMETERS else NONE_ASSUMED

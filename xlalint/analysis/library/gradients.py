@@ -10,6 +10,7 @@ from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.optimizers import (
     built_at,
     gradient_of_parameter,
+    reduces,
     step_optimizer,
 )
 from xlalint.analysis.machine import Effect, Machine
@@ -45,7 +46,9 @@ def _xla_optimizer_step(machine: Machine, call: Call) -> Value:
     state = call.store.state
     barrier = call.flag("barrier", False, 1)
     optimizer = call.argument(0, "optimizer")
-    call.frame.model.reduce_gradients(state, call.site, built_at(optimizer), spelling=call.spelling)
+    call.frame.model.reduce_gradients(
+        state, call.site, built_at(optimizer), spelling=call.spelling, by_optimizer=reduces(optimizer)
+    )
     if state.replicas.launched is not False:
         call.frame.model.collective(state, "optimizer_step", "", call.site)
     given = call.argument(2, "optimizer_args")
@@ -70,8 +73,11 @@ def _computes_gradients(machine: Machine, given: Value | None, optimizer: Site |
 
 
 def _reduce_gradients(machine: Machine, call: Call) -> Value:
-    built = built_at(call.argument(0, "optimizer"))
-    call.frame.model.reduce_gradients(call.store.state, call.site, built, spelling=call.spelling)
+    optimizer = call.argument(0, "optimizer")
+    call.frame.model.reduce_gradients(
+        call.store.state, call.site, built_at(optimizer),
+        spelling=call.spelling, by_optimizer=reduces(optimizer),
+    )  # fmt: skip
     call.frame.model.collective(call.store.state, "reduce_gradients", "", call.site)
     return NONE
 

@@ -69,6 +69,12 @@ def built_at(optimizer: Value | None) -> Site | None:
     return known.built if isinstance(known, Optimizer) else None
 
 
+def reduces(optimizer: Value | None) -> bool:
+    """Whether a step of an optimizer surely sums its gradients over the replicas."""
+    held = optimizer.payload if optimizer is not None and optimizer.sure else None
+    return isinstance(held, Optimizer) and held.reduces
+
+
 def step_optimizer(
     machine: Machine,
     optimizer: Value | None,
@@ -123,7 +129,9 @@ def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -
                 machine.invoke(closure, Call(call.frame, call.store, call.site, None))
             _run_own_step(machine, receiver, call)
             if isinstance(receiver.payload, Optimizer) and receiver.payload.reduces:
-                call.frame.model.reduce_gradients(call.store.state, call.site, spelling=call.spelling)
+                call.frame.model.reduce_gradients(
+                    call.store.state, call.site, spelling=call.spelling, by_optimizer=True, steps=True
+                )
             step_optimizer(machine, receiver, call)
             return HOST
         case "zero gradients":

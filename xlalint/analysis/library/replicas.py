@@ -15,6 +15,7 @@ from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     DEVICE_XLA,
     Container,
+    Fallback,
     Loader,
     Module,
     OfAllHosts,
@@ -228,6 +229,8 @@ def _spawn(machine: Machine, call: Call) -> Value:
     if isinstance(processes, int):
         return _start(machine, call, processes=processes)
     known = given is None or given.kind is Kind.NONE
+    if given is not None and isinstance(given.payload, Fallback):
+        return _start(machine, call, processes=None, known=False, default=given.payload.number)
     default = None if known else default_given(machine, call, "nprocs", 2)
     return _start(
         machine, call, processes=None, known=known, default=default if isinstance(default, int) else None
@@ -238,8 +241,8 @@ def _start(
     machine: Machine, call: Call, *,
     processes: int | None, known: bool = True, accepted: bool = True, default: int | None = None,
 ) -> Value:  # fmt: skip
-    """Replicas are started; one alone is none of several. `default`: so many if an option is left alone."""
-    left = assume(f"the option for `nprocs` is left at {default}") if default is not None else NONE_ASSUMED
+    """Replicas are started; one alone is none of several. `default`: so many if nobody asks for others."""
+    left = assume(f"`nprocs` is left at its default of {default}") if default is not None else NONE_ASSUMED
     call.frame.model.launch(
         call.store.state, call.spelling, call.site,
         processes=processes if default is None else default, known=known, accepted=accepted, assumes=left,
