@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from xlalint_runtime.proving.forkserver import ForkServer
 from xlalint_runtime.proving.measurement import Job
+from xlalint_runtime.proving.prove import measure_on
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -29,3 +32,24 @@ def test_launched_functions_run_as_replicas(server: ForkServer) -> None:
     (run,) = server.run([Job(str(PROGRAMS / "replicas_launched.py"), replicas=2, trained=False)])
     assert run.numbers == [30.0, 6.0, 30.0], run.output
     assert run.findings == []
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_replicas_that_broke_down_are_run_once_more(
+    server: ForkServer, tmp_path: Path, replicas: int
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import os, signal\n"
+        "from pathlib import Path\n"
+        f"broken = Path({str(tmp_path / 'broken')!r})\n"
+        "def main():\n"
+        "    if not broken.exists():\n"
+        "        broken.touch()\n"
+        "        os.kill(os.getpid(), signal.SIGSEGV)\n"
+        "    return [1.0]\n"
+        "if __name__ == '__main__':\n"
+        "    main()\n"
+    )
+    run = measure_on(server, [Job(str(program), replicas=replicas, trained=False)])[str(program)]
+    assert run.aborted == ("SIGSEGV" if replicas == 1 else None), run

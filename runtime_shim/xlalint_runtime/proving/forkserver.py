@@ -7,6 +7,7 @@ The server never touches a device: a process forked after the engine's client ha
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import gc
 import json
 import os
@@ -184,6 +185,7 @@ def _run(job: Job, folder: str, answers: int) -> NoReturn:
         os.dup2(output, 1)
         os.dup2(output, 2)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        faulthandler.enable(2)  # What every thread did when the engine broke down is in the output.
         work = Path(folder, "work")
         work.mkdir()
         os.chdir(work)
