@@ -41,7 +41,9 @@ LONGEST = 10.0
 MOST_UNATTRIBUTED = 8
 """Of the places where nothing is known to have launched graphs, so many are told."""
 
-_UNTESTED = "the guard was tested on the CPU engine only: on {engine} it watches, and reads nothing"
+_UNTESTED = (
+    "the guard was tested on the CPU engine only: on {engine} it watches, and launches and changes nothing"
+)
 _ORDERED = (
     "replicas launch in the order of their ranks here. Without xlalint the CPU engine compiles a graph for "
     "each, and hangs in every program with collectives, this one too: that is no fault of the program"

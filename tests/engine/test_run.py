@@ -322,6 +322,18 @@ def test_a_program_watches_parts_of_itself(server: ForkServer) -> None:
     assert said["nested"] == "0 2"
 
 
+def test_nothing_stands_in_on_an_accelerator_and_it_is_said_that_none_was_tested(server: ForkServer) -> None:
+    (measurement,) = server.run([Job(str(MORE / "on_a_tpu.py"), request={}, guarded=False)])
+    assert (measurement.error, measurement.raised) == (None, None), measurement.output
+    said = dict(line.split(": ", 1) for line in measurement.output.splitlines() if ": " in line)
+    assert said["memory"] == "RuntimeError"
+    assert said["engine"] == "TPU"
+    assert said["notes"] == (
+        "the guard was tested on the CPU engine only: on TPU it watches, and launches and changes nothing"
+    )
+    assert said["found"] == "['XLA101']"
+
+
 def test_the_numbers_are_equal_with_and_without(server: ForkServer) -> None:
     program = MORE / "reads_in_steps.py"
     (alone,) = server.run([Job(str(program), request={}, guarded=False)])
