@@ -430,7 +430,7 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     no = machine.evaluate(node.orelse, frame, aside)
     # One of the two runs: what both read is as much as what the one reads that reads more.
     by_first, by_other = frame.reads[read_before:read_by_first], frame.reads[read_by_first:]
-    frame.reads[read_before:] = max(by_first, by_other, key=len)
+    frame.reads[read_before:] = by_first if len(by_first) >= len(by_other) else by_other
     merge_into(store, aside)
     return chosen(yes, no, node.test) or join_values(yes, no)
 
