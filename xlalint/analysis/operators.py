@@ -424,13 +424,13 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
         return machine.evaluate(node.body if known else node.orelse, frame, store)
     ask(test, "if", node.test, node.test, frame, store)
     aside = store.copy()
-    read_before = len(frame.reads)
+    before = len(frame.reads)
     yes = machine.evaluate(node.body, frame, store)
-    read_by_first = len(frame.reads)
+    between = len(frame.reads)
     no = machine.evaluate(node.orelse, frame, aside)
-    # One of the two runs: what both read is as much as what the one reads that reads more.
-    by_first, by_other = frame.reads[read_before:read_by_first], frame.reads[read_by_first:]
-    frame.reads[read_before:] = by_first if len(by_first) >= len(by_other) else by_other
+    # Only one of the two runs: the reads of the one that reads more stand for both.
+    by_yes, by_no = frame.reads[before:between], frame.reads[between:]
+    frame.reads[before:] = by_yes if len(by_yes) >= len(by_no) else by_no
     merge_into(store, aside)
     return chosen(yes, no, node.test) or join_values(yes, no)
 
