@@ -272,8 +272,10 @@ class Below:
     def _between(self, arguments: ast.Tuple | ast.List) -> str:
         """The text of several arguments, without a comma after a single one."""
         text = self._source(arguments)
-        inner = text[1:-1].strip() if text[:1] in "([" else text
-        return inner.removesuffix(",").rstrip()
+        inner = text[1:-1] if text[:1] in "([" else text
+        if "#" in inner.rstrip().rpartition("\n")[2]:
+            return inner.lstrip()  # What stands below a comment must not become a part of it.
+        return inner.strip().removesuffix(",").rstrip()
 
 
 def fresh_name(expression: ast.expr, statement: ast.stmt, taken: set[str], usual: str = "") -> str:

@@ -18,6 +18,7 @@ from xlalint.fixing.order import require_order, suspends
 from xlalint.fixing.places import (
     Function,
     Loop,
+    body_around,
     function_around,
     loop_at,
     opened,
@@ -63,6 +64,9 @@ def wrap_body(module: Module, cure: WrapBody) -> Rewrite:
     _require_allowed(module, loop)
     markers: list[_Marker] = []
     refused: Refused | None = None
+    ending = [each for each in cure.markers if not _leaves_step(module, statement_at(module, each), loop)]
+    if ending:
+        cure = replace(cure, markers=tuple(ending))
     for site in cure.markers:
         try:
             markers.append(_Marker(module, site, loop.body))
@@ -124,6 +128,8 @@ def _wrapped(
         member = module.member(node, body)
         if member is None and partly and module.member(node, loop.body) is not None:
             continue
+        if member is not None and _is_done_elsewhere(module, node, member):
+            continue
         try:
             below.take(node)
             named = {*below.moving}
@@ -153,12 +159,13 @@ def _wrapped(
         return work.surely_records(statement) if sure else work.records(statement)
 
     operations: list[Operation] = []
+    leaving: list[ast.stmt] = []
     for first, last in _stretches(body, records, markers):
         inside = body[first : last + 1]
         drawing = next((each for each in inside if draws_batch(each)), None)
         if drawing is not None and first != last:
             raise Refused(f"line {drawing.lineno} draws a batch in the middle of the step")
-        _require_uncut(inside, markers)
+        leaving += _leaving(module, loop, inside, markers)
         for each in inside:
             if each in whole:
                 raise whole[each]
@@ -176,7 +183,7 @@ def _wrapped(
             raise Refused(f"line {statement.lineno} reads above the work of the step")
     steps = [body[body.index(wrap.first) : body.index(wrap.last) + 1] for wrap in wraps]
     for inside in steps:
-        _require_quiet(module, inside, work, below, {each.statement for each in markers})
+        _require_quiet(module, inside, work, below, {*leaving, *(each.statement for each in markers)})
     taken = {each for inside in steps for each in inside}
     for closure, member in staying.items():
         if member not in taken:
@@ -186,10 +193,11 @@ def _wrapped(
     _require_no_meeting(module, cure, body, taken)
     for inside in steps:
         below.move(inside[-1], inside)
-    operations += (Delete(each.deleted) for each in markers)
+    operations += (Delete(each) for each in (*leaving, *(each.deleted for each in markers)))
     operations += below.operations
     require_order(module, operations)
     leaves = [*below.leaves, *(name for each in markers if (name := each.name))]
+    leaves += (name for each in leaving if (name := _marker_name(module, each)))
     return Rewrite(
         operations=tuple(operations),
         needs=tuple(Need(STEP, wrap.first) for wrap in wraps),
@@ -215,13 +223,36 @@ def _require_allowed(module: Module, loop: Loop) -> None:
             raise Refused(f"the loader on line {node.lineno} runs several batches as one graph")
 
 
-def _require_uncut(inside: Sequence[ast.stmt], markers: Sequence[_Marker]) -> None:
-    """Nothing else may cut the graph in the middle of the step."""
+def _leaving(
+    module: Module, loop: Loop, inside: Sequence[ast.stmt], markers: Sequence[_Marker]
+) -> Iterator[ast.stmt]:
+    """The markers in a step right above what leaves it: that cuts the graph as well.
+
+    Raises:
+        Refused: another one cuts the graph in the middle of the step.
+    """
     gone = {each.statement for each in markers}
     for statement in inside:
         for node in walk(statement):
             if isinstance(node, ast.stmt) and node not in gone and is_marker(node):
-                raise Refused(f"line {node.lineno} cuts the graph in the middle of the step")
+                if not _leaves_step(module, node, loop):
+                    raise Refused(f"line {node.lineno} cuts the graph in the middle of the step")
+                yield node
+
+
+def _leaves_step(module: Module, marker: ast.stmt, loop: Loop) -> bool:
+    """Whether a plain marker stands right above a `break` or `continue` of a loop, in a branch of it."""
+    match marker:
+        case ast.Expr(ast.Call(args=[], keywords=[])) if is_marker(marker):
+            block = module.block(marker)
+            after = block[block.index(marker) + 1 :]
+            return (
+                isinstance(module.parents[marker], ast.If)
+                and body_around(module, marker) is loop
+                and len(after) == 1
+                and isinstance(after[0], ast.Break | ast.Continue)
+            )
+    return False
 
 
 def _require_quiet(
@@ -258,8 +289,7 @@ class _Marker:
         self.statement, self.member = statement, member
         self.deleted = statement
         if is_marker(statement):
-            assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
-            self.name = qualified(module, statement.value.func)
+            self.name = _marker_name(module, statement)
         else:
             self.deleted, self.name = _in_helper(module, statement, site)
         node: ast.stmt = statement
@@ -298,8 +328,13 @@ def _in_helper(module: Module, statement: ast.stmt, site: Site) -> tuple[ast.stm
         value = helper.body[-1].value  # type: ignore[attr-defined]
         if not isinstance(value, ast.Name | ast.Constant | ast.Tuple):
             raise Refused(f"the marker stands in `{name}`, above the work of its `return`")
+    return marker, _marker_name(module, marker)
+
+
+def _marker_name(module: Module, marker: ast.stmt) -> str:
+    """The full name of what a marker calls."""
     assert isinstance(marker, ast.Expr) and isinstance(marker.value, ast.Call)
-    return marker, qualified(module, marker.value.func)
+    return qualified(module, marker.value.func)
 
 
 def _node(module: Module, where: object) -> ast.AST:
@@ -390,8 +425,14 @@ def _in_body(module: Module, sites: Iterable[Where], body: Block) -> Iterator[tu
             continue
         node = _node(module, site)
         member = module.member(node, body)
-        if member is not None:
+        if member is not None and not _is_done_elsewhere(module, node, member):
             yield node, member, site
+
+
+def _is_done_elsewhere(module: Module, node: ast.AST, member: ast.stmt) -> bool:
+    """Whether it stands in a function that a statement only defines: it is done where that is called."""
+    around = [node, *module.around(node)]
+    return any(isinstance(each, Function) for each in around[: around.index(member) + 1])
 
 
 def _stretches(

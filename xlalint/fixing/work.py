@@ -72,6 +72,8 @@ _WORDS = frozenset(
         "write", "summary", "dump", "track", "tensorboard",
     }
 )  # fmt: skip
+_NUMBERS = frozenset({"size", "rank", "ordinal", "count", "degree"})
+"""Last words of the names of functions that tell a number of the program."""
 _OF_LOGARITHMS = frozenset({"softmax", "sigmoid", "prob", "probs", "likelihood", "normal"})
 _SURE = frozenset(
     {"backward", "step", "zero_grad", "optimizer_step", "reduce_gradients", "all_reduce", "clip_grad_norm_"}
@@ -302,9 +304,14 @@ class Work:
             case ast.Name(id=name):
                 if name in ("sum", "max", "min", "all", "any"):
                     return any(map(self.is_value, given))
-                return not (name in _QUIET_FUNCTIONS or name[:1].isupper() or _reports(name))
+                return not (
+                    name in _QUIET_FUNCTIONS
+                    or name[:1].isupper()
+                    or _reports(name)
+                    or (not given and _counts(name))
+                )
             case ast.Attribute(attr=attr):
-                if attr in _QUIET_METHODS or _reports(attr):
+                if attr in _QUIET_METHODS or _reports(attr) or (not given and _counts(attr)):
                     return False
                 chain = chain_of(call.func) or ("",)
                 if chain[0] in _QUIET_MODULES:
@@ -335,6 +342,11 @@ def _reports(name: str) -> bool:
     """Whether a function is called like those that tell or keep what was computed."""
     words = name.lower().strip("_").split("_")
     return not _WORDS.isdisjoint(words) and _OF_LOGARITHMS.isdisjoint(words)
+
+
+def _counts(name: str) -> bool:
+    """Whether a function is called like those that tell how many there are, or which one this is."""
+    return name.lower().rpartition("_")[2] in _NUMBERS
 
 
 def draws_batch(node: ast.AST) -> bool:
