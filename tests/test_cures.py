@@ -129,6 +129,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA607": {(ByHand, SHOWN)},
     "XLA608": {(InEveryStep, UNSAFE), (ByHand, SHOWN)},
     "XLA609": {(ByHand, SHOWN)},
+    "XLA610": {(ByHand, SHOWN)},
     "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA702": {(TieBelow, UNSAFE)},
     "XLA707": {(SeedDevice, UNSAFE), (ByHand, SHOWN)},

@@ -302,7 +302,7 @@ class Module(NamedTuple):
     `train()` or `eval()` put it in, `by` says how `torch.compile` compiles it, and `draws` that a call of
     it draws random numbers while it trains. `shards_output_at` is where FSDPv2 wrapped it that shards what
     it returns by itself, which not all it may return stands. `is_part` says that it belongs to another,
-    whose identity it has.
+    whose identity it has, and `sharded` that each replica holds a part of its parameters.
     """
 
     identity: Site | None
@@ -316,6 +316,7 @@ class Module(NamedTuple):
     draws: bool = False
     shards_output_at: Site | None = None
     is_part: bool = False
+    sharded: bool = False
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
@@ -339,6 +340,7 @@ class Module(NamedTuple):
             self.draws and other.draws,
             self.shards_output_at if self.shards_output_at == other.shards_output_at else None,
             self.is_part or other.is_part,
+            self.sharded and other.sharded,
         )
 
     def plain(self) -> Module:
@@ -436,16 +438,21 @@ class Parameters(NamedTuple):
 
 
 class StateDict(NamedTuple):
-    """A state dict of a module whose parameters live at `place`, or of the optimizer built at `optimizer`."""
+    """A state dict of a module whose parameters live at `place`, or of the optimizer built at `optimizer`.
+
+    `sharded` says that each replica has another part of the state.
+    """
 
     place: Place
     optimizer: Site | None = None
+    sharded: bool = False
 
     def join(self, other: StateDict) -> StateDict:
         """Either of two, such as with copies on the host or without."""
         return StateDict(
             self.place if self.place is other.place else Place.UNKNOWN,
             self.optimizer if self.optimizer == other.optimizer else None,
+            self.sharded and other.sharded,
         )
 
 

@@ -84,8 +84,9 @@ def _of_payload(payload: object) -> Iterator[str]:
                 yield "other replicas may be with it"
         case Parameters(is_one=is_one):
             yield "a single one" if is_one else "of a model"
-        case StateDict(optimizer=optimizer):
+        case StateDict(optimizer=optimizer, sharded=sharded):
             yield "of an optimizer" if optimizer is not None else "of a module"
+            yield from ["a part on each replica"] * sharded
         case Container(items, element, keys):
             what = "keys" if keys is not None else "items"
             count = f"{len(items)} {what}" if items is not None else f"of unknown {what}"
@@ -172,6 +173,8 @@ def _of_module(module: Module) -> Iterator[str]:
         yield _compiled_by(module.by)
     if module.shards_output_at is not None:
         yield "wrapped by FSDPv2"
+    if module.sharded:
+        yield "a part on each replica"
 
 
 def _of_optimizer(optimizer: Optimizer) -> Iterator[str]:

@@ -302,6 +302,8 @@ class Save(Event):
     """Where every replica opened the file that is written on the master only."""
     unless_cut: Assumptions = assumptions.NONE
     """What must be so for the work to pend still; that values of the device are saved rests on none of it."""
+    sharded: bool = False
+    """Whether each replica has another part of what is saved."""
 
 
 @record

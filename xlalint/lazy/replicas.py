@@ -190,6 +190,7 @@ class ReplicaTransitions(TrainingTransitions):
         self, state: State, spelling: str, value: Value, recorded: Recorded, site: Site, *,
         by_xla: bool, on_device: bool = False, of_parameters: bool = False,
         to_every_replica: bool = False, opened: Path = (), file: str = "", as_references: bool = False,
+        sharded: bool = False,
     ) -> None:  # fmt: skip
         """Values are written to a file, and what is recorded on them runs.
 
@@ -200,13 +201,14 @@ class ReplicaTransitions(TrainingTransitions):
             opened: Where every replica opened what the master writes.
             file: What is known again when that file is read; empty where nothing is.
             as_references: Whether it gets references to the tensors, which stand in files of their own.
+            sharded: Whether each replica has another part of them.
         """
         assumes = self.assumed(state, value)
         on_device = on_device or value.is_device
         self._emit(
             Save(
                 site, assumes, spelling, value, recorded, by_xla, on_device, to_every_replica, opened,
-                state.trust.opaque,
+                state.trust.opaque, sharded,
             ),
             state,
         )  # fmt: skip

@@ -176,8 +176,19 @@ def _save(call: Call, *, by_xla: bool, as_references: bool = False) -> Value:
         to_every_replica=not by_xla or call.flag("master_only", default=True, position=2) is not True,
         opened=_opened_by_all(call) if by_xla else (),
         file=_file(call, 1, "file_or_path", "path", "f"), as_references=as_references,
+        sharded=_is_sharded(data),
     )  # fmt: skip
     return NONE
+
+
+def _is_sharded(value: Value) -> bool:
+    """Whether each replica has another part of a value, or of something within."""
+    match value.payload:
+        case StateDict(sharded=sharded) | Module(sharded=sharded):
+            return sharded
+        case Container(items):
+            return any(map(_is_sharded, items or ()))
+    return False
 
 
 def _opened_by_all(call: Call) -> Path:

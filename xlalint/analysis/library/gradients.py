@@ -174,7 +174,8 @@ def wrapped(call: Call, *, moves: bool, sharded: bool | None = None) -> Value:
         module, assumes = Module(None, Place.XLA), shown_by_use(inner.assumes)
     else:
         module = Module(None, Place.UNKNOWN)
-    return Value(Kind.MODULE, assumes, payload=module._replace(place=Place.XLA) if moves else module)
+    module = module._replace(place=Place.XLA if moves else module.place, sharded=sharded is True)
+    return Value(Kind.MODULE, assumes, payload=module)
 
 
 def leave_optimizers_behind(machine: Machine, call: Call) -> None:

@@ -206,7 +206,9 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             parameters = Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
             return container_of(container([HOST, parameters]))
         case "state dict":
-            return Value(Kind.STATE_DICT, receiver.assumes, payload=StateDict(info.place))
+            return Value(
+                Kind.STATE_DICT, receiver.assumes, payload=StateDict(info.place, sharded=info.sharded)
+            )
         case "same":
             return receiver
         case "mode":

@@ -141,7 +141,9 @@ def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -
             place = receiver.payload.place if isinstance(receiver.payload, Optimizer) else Place.UNKNOWN
             # Where the model moved afterwards, its state is that of parameters nobody has any more.
             place = Place.XLA if place is Place.XLA else Place.UNKNOWN
-            return Value(Kind.STATE_DICT, receiver.assumes, payload=StateDict(place, built_at(receiver)))
+            # Of torch_xla's optimizers the one that sums gradients is the one that shards its state, too.
+            state_dict = StateDict(place, built_at(receiver), sharded=reduces(receiver))
+            return Value(Kind.STATE_DICT, receiver.assumes, payload=state_dict)
         case "load state":
             call.frame.model.prime_optimizers(call.store.state)
             return NONE
