@@ -253,8 +253,40 @@ def called_in_too_many_contexts():
         more_contexts(loss, {"option29": 1})  # expect: XLA101
         more_contexts(loss, {"option30": 1})  # expect: XLA101
         more_contexts(loss, {"option31": 1})  # expect: XLA101
-        more_contexts(loss, {"option32": 1})  # expect: XLA092
-        more_contexts(loss, {"option33": 1})  # expect: XLA092
+        more_contexts(loss, {"option32": 1})  # expect: XLA101
+        more_contexts(loss, {"option33": 1})  # expect: XLA101
+        more_contexts(loss, {"option34": 1})  # expect: XLA101
+        more_contexts(loss, {"option35": 1})  # expect: XLA101
+        more_contexts(loss, {"option36": 1})  # expect: XLA101
+        more_contexts(loss, {"option37": 1})  # expect: XLA101
+        more_contexts(loss, {"option38": 1})  # expect: XLA101
+        more_contexts(loss, {"option39": 1})  # expect: XLA101
+        more_contexts(loss, {"option40": 1})  # expect: XLA101
+        more_contexts(loss, {"option41": 1})  # expect: XLA101
+        more_contexts(loss, {"option42": 1})  # expect: XLA101
+        more_contexts(loss, {"option43": 1})  # expect: XLA101
+        more_contexts(loss, {"option44": 1})  # expect: XLA101
+        more_contexts(loss, {"option45": 1})  # expect: XLA101
+        more_contexts(loss, {"option46": 1})  # expect: XLA101
+        more_contexts(loss, {"option47": 1})  # expect: XLA101
+        more_contexts(loss, {"option48": 1})  # expect: XLA101
+        more_contexts(loss, {"option49": 1})  # expect: XLA101
+        more_contexts(loss, {"option50": 1})  # expect: XLA101
+        more_contexts(loss, {"option51": 1})  # expect: XLA101
+        more_contexts(loss, {"option52": 1})  # expect: XLA101
+        more_contexts(loss, {"option53": 1})  # expect: XLA101
+        more_contexts(loss, {"option54": 1})  # expect: XLA101
+        more_contexts(loss, {"option55": 1})  # expect: XLA101
+        more_contexts(loss, {"option56": 1})  # expect: XLA101
+        more_contexts(loss, {"option57": 1})  # expect: XLA101
+        more_contexts(loss, {"option58": 1})  # expect: XLA101
+        more_contexts(loss, {"option59": 1})  # expect: XLA101
+        more_contexts(loss, {"option60": 1})  # expect: XLA101
+        more_contexts(loss, {"option61": 1})  # expect: XLA101
+        more_contexts(loss, {"option62": 1})  # expect: XLA101
+        more_contexts(loss, {"option63": 1})  # expect: XLA101
+        more_contexts(loss, {"option64": 1})  # expect: XLA092
+        more_contexts(loss, {"option65": 1})  # expect: XLA092
 
 
 # What calls itself, and nothing else that matters to the engine, changes nothing: not even what is unknown in it.

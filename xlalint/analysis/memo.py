@@ -32,7 +32,7 @@ from xlalint.lazy.values import UNKNOWN, Kind, Value
 
 MANY_CONTEXTS: Final = 4
 """From this many contexts on, those that differ only in a number or text count as one."""
-MOST_CONTEXTS: Final = 32
+MOST_CONTEXTS: Final = 64
 """At most this many contexts of one function are kept apart; then its arguments become unknown."""
 MOST_DEPTH: Final = 24
 """Calls are followed at most this deep."""
