@@ -90,7 +90,7 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
 
     def judge(self, event: Save | HostRead, state: View) -> Iterator[Finding]:
         # A test of a value that differs between replicas, such as a loss, is not certain: XLA503.
-        split = next((split for split in state.replicas.splits if split.is_rank_test), None)
+        split = state.replicas.rank_test
         if split is None or state.replicas.spmd:
             return
         # A test for the master means several replicas, even if nothing here starts them.

@@ -88,7 +88,7 @@ class SaveUnderMasterGuard(Rule[Save]):
     yields_to = ("XLA501",)
 
     def judge(self, event: Save, state: View) -> Iterator[Finding]:
-        split = next((split for split in state.replicas.splits if split.is_rank_test), None)
+        split = state.replicas.rank_test
         if split is None or not event.by_xla or event.to_every_replica or state.replicas.spmd:
             return
         assumes, shown = split.assumes, event.spelling

@@ -86,7 +86,7 @@ class ShardedStateOfOneReplica(Rule[Save]):
 
     def judge(self, event: Save, state: View) -> Iterator[Finding]:
         replicas = state.replicas
-        split = next((each for each in replicas.splits if each.is_rank_test), None)
+        split = replicas.rank_test
         if not event.sharded or replicas.spmd or replicas.launched is False:
             return
         if event.to_every_replica and split is None:

@@ -18,6 +18,7 @@ from xlalint.fixing.places import (
     body_around,
     expression_at,
     function_around,
+    marker_name,
     opens_profiler,
     opens_step,
     qualified,
@@ -39,8 +40,7 @@ def remove(module: Module, cure: Remove) -> Rewrite:
         raise Refused(f"the marker on line {cure.site.line} is part of another statement")
     if not is_marker(statement):
         raise Refused(f"the marker stands in a helper that line {statement.lineno} calls")
-    assert isinstance(statement.value, ast.Call)
-    name = qualified(module, statement.value.func)
+    name = marker_name(module, statement)
     return Rewrite(operations=(Delete(statement),), leaves=(name,) if name else ())
 
 

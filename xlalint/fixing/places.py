@@ -257,3 +257,9 @@ def qualified(module: Module, node: ast.expr) -> str:
             known = qualified(module, value)
             return f"{known}.{attr}" if known else ""
     return ""
+
+
+def marker_name(module: Module, marker: ast.stmt) -> str:
+    """The qualified name of what a marker calls; empty where none brings it."""
+    assert isinstance(marker, ast.Expr) and isinstance(marker.value, ast.Call)
+    return qualified(module, marker.value.func)

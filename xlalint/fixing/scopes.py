@@ -21,10 +21,10 @@ from xlalint.fixing.places import (
     body_around,
     function_around,
     loop_at,
+    marker_name,
     opened,
     opens_profiler,
     opens_step,
-    qualified,
     statement_at,
     with_at,
 )
@@ -65,7 +65,7 @@ def wrap_body(module: Module, cure: WrapBody) -> Rewrite:
     markers: list[_Marker] = []
     refused: Refused | None = None
     ending = [each for each in cure.markers if not _leaves_step(module, statement_at(module, each), loop)]
-    if ending:
+    if ending:  # Where there are others, those that leave the step end none: they go, or stay below it.
         cure = replace(cure, markers=tuple(ending))
     for site in cure.markers:
         try:
@@ -197,7 +197,7 @@ def _wrapped(
     operations += below.operations
     require_order(module, operations)
     leaves = [*below.leaves, *(name for each in markers if (name := each.name))]
-    leaves += (name for each in leaving if (name := _marker_name(module, each)))
+    leaves += (name for each in leaving if (name := marker_name(module, each)))
     return Rewrite(
         operations=tuple(operations),
         needs=tuple(Need(STEP, wrap.first) for wrap in wraps),
@@ -289,7 +289,7 @@ class _Marker:
         self.statement, self.member = statement, member
         self.deleted = statement
         if is_marker(statement):
-            self.name = _marker_name(module, statement)
+            self.name = marker_name(module, statement)
         else:
             self.deleted, self.name = _in_helper(module, statement, site)
         node: ast.stmt = statement
@@ -328,13 +328,7 @@ def _in_helper(module: Module, statement: ast.stmt, site: Site) -> tuple[ast.stm
         value = helper.body[-1].value  # type: ignore[attr-defined]
         if not isinstance(value, ast.Name | ast.Constant | ast.Tuple):
             raise Refused(f"the marker stands in `{name}`, above the work of its `return`")
-    return marker, _marker_name(module, marker)
-
-
-def _marker_name(module: Module, marker: ast.stmt) -> str:
-    """The full name of what a marker calls."""
-    assert isinstance(marker, ast.Expr) and isinstance(marker.value, ast.Call)
-    return qualified(module, marker.value.func)
+    return marker, marker_name(module, marker)
 
 
 def _node(module: Module, where: object) -> ast.AST:
@@ -431,8 +425,7 @@ def _in_body(module: Module, sites: Iterable[Where], body: Block) -> Iterator[tu
 
 def _is_done_elsewhere(module: Module, node: ast.AST, member: ast.stmt) -> bool:
     """Whether it stands in a function that a statement only defines: it is done where that is called."""
-    around = [node, *module.around(node)]
-    return any(isinstance(each, Function) for each in around[: around.index(member) + 1])
+    return function_around(module, node) is not function_around(module, member)
 
 
 def _stretches(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from xlalint.fixing.module import called
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.order import chain_of
 
@@ -300,18 +301,15 @@ class Work:
         given = [*call.args, *(each.value for each in call.keywords)]
         if any(isinstance(each, ast.Call) and self.reads(each) for each in given):
             return False  # it is given numbers
+        if not given and _counts(called(call)):
+            return False
         match call.func:
             case ast.Name(id=name):
                 if name in ("sum", "max", "min", "all", "any"):
                     return any(map(self.is_value, given))
-                return not (
-                    name in _QUIET_FUNCTIONS
-                    or name[:1].isupper()
-                    or _reports(name)
-                    or (not given and _counts(name))
-                )
+                return not (name in _QUIET_FUNCTIONS or name[:1].isupper() or _reports(name))
             case ast.Attribute(attr=attr):
-                if attr in _QUIET_METHODS or _reports(attr) or (not given and _counts(attr)):
+                if attr in _QUIET_METHODS or _reports(attr):
                     return False
                 chain = chain_of(call.func) or ("",)
                 if chain[0] in _QUIET_MODULES:

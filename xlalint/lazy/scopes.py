@@ -130,3 +130,8 @@ class Replicas(NamedTuple):
     spmd: bool | None = None
     sharded: bool | None = None
     backend: str | None = None
+
+    @property
+    def rank_test(self) -> Split | None:
+        """The outermost test that is known to tell the master from the others, or None."""
+        return next((split for split in self.splits if split.is_rank_test), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -107,12 +108,17 @@ def _restore_into(call: Call, given: Value | None) -> None:
 
 def _optimizers_in(value: Value) -> list[Site]:
     """Where the optimizers were built whose states a value holds."""
-    match value.payload:
-        case StateDict(optimizer=Site() as built):
-            return [built]
-        case Container(items):
-            return [built for item in items or () for built in _optimizers_in(item)]
-    return []
+    states = (held for held in _held_in(value) if isinstance(held, StateDict))
+    return [held.optimizer for held in states if held.optimizer is not None]
+
+
+def _held_in(value: Value) -> Iterator[object]:
+    """The payload of a value; of a container those of its items, and of theirs."""
+    if isinstance(value.payload, Container):
+        for item in value.payload.items or ():
+            yield from _held_in(item)
+    else:
+        yield value.payload
 
 
 def _prime_optimizer(machine: Machine, call: Call) -> Value:
@@ -183,12 +189,7 @@ def _save(call: Call, *, by_xla: bool, as_references: bool = False) -> Value:
 
 def _is_sharded(value: Value) -> bool:
     """Whether each replica has another part of a value, or of something within."""
-    match value.payload:
-        case StateDict(sharded=sharded) | Module(sharded=sharded):
-            return sharded
-        case Container(items):
-            return any(map(_is_sharded, items or ()))
-    return False
+    return any(isinstance(held, StateDict | Module) and held.sharded for held in _held_in(value))
 
 
 def _opened_by_all(call: Call) -> Path:
