@@ -443,7 +443,7 @@ class Interpreter(Memo):
             return False
         held = self.classes.attributes(cls)
         return any(
-            held[name].sure and _is_on_device(held[name]) for name in method.attributes() & held.keys()
+            name in held and held[name].sure and _is_on_device(held[name]) for name in method.attributes()
         )
 
     def interpret(
