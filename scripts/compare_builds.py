@@ -2,8 +2,8 @@
 
 `dev.py demo` installs it into .venv. Compared are the project's own programs, programs that nest deeply and
 the trees that are named; and what sessions say while a file of an example, and of each of these trees, is
-edited. With `--quick` only the fixtures and the programs of the interpreter's tests are compared. Exits with 0 when nothing differs, with 1 when something does or the package is not compiled, or not
-of these sources.
+edited. With `--quick` only the fixtures and the programs of the interpreter's tests are compared. Exits with
+0 when nothing differs, with 1 when something does or the package is not compiled, or not of these sources.
 """
 
 from __future__ import annotations
