@@ -410,3 +410,12 @@ def test_a_gradient_scaler_is_found_in_a_loop(in_loop: bool, found: int) -> None
     engine.state.scopes = engine.state.scopes._replace(in_loop=in_loop)
     engine.model.step_scaler(engine.state, "scaler.step()", at(1))
     assert len(engine.findings) == found
+
+
+def test_of_a_gradient_scaler_is_told_where_its_optimizer_was_built() -> None:
+    engine = Engine(ItemInAmpOptimizer)
+    engine.state.scopes = engine.state.scopes._replace(in_loop=True)
+    engine.model.step_scaler(engine.state, "scaler.step()", at(9), built=(at(2),))
+    (found,) = engine.findings
+    assert found.later is not None
+    assert found.later.site == at(2)

@@ -70,7 +70,6 @@ class OpenForWriteOnEveryReplica(Rule[Save]):
     code = "XLA604"
     name = "open-for-write-on-every-replica"
     severity = Severity.ERROR
-    enabled = False
     of_text = True
 
     def judge(self, event: Save, state: View) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from xlalint.lazy.events import HostRead, Reading, ScalerStepped
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.state import View
 from xlalint.lazy.values import Role, Weight
-from xlalint.rule import Finding, Rule
+from xlalint.rule import Finding, Later, Rule
 
 
 class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
@@ -98,7 +98,7 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
                     owner=scope,
                     cures=(_cure(event),),
                 )
-            case ScalerStepped(spelling=spelling) if state.scopes.in_loop and not state.eager:
+            case ScalerStepped(spelling=spelling, built=built) if state.scopes.in_loop and not state.eager:
                 hands_on = event.of_xla and self.target.high < _GONE
                 if hands_on and event.decides_on_device:
                     return
@@ -108,6 +108,7 @@ class ItemInAmpOptimizer(Rule[HostRead | ScalerStepped]):
                     f"`{spelling}` reads `found_inf` on the host in every step",
                     help=_WITHOUT + (_HANDED_ON if hands_on else "and pass it `found_inf=`"),
                     cures=(DropScaler(event.site), ByHand(event.site, title=_SYNCFREE)),
+                    later=Later(built[-1], "the optimizer is built here") if built else None,
                 )
 
 

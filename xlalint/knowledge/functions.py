@@ -259,6 +259,7 @@ FUNCTIONS: dict[str, str] = {
     "builtins.setattr": "setattr",
     "builtins.super": "super",
     "builtins.open": "open",
+    "torch_xla.utils.gcsfs.open": "open",
     "builtins.input": "host",
     "builtins.vars": "unknown object",
     "builtins.hash": "host",

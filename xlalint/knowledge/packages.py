@@ -16,6 +16,8 @@ _CONSOLE = "rich.console.Console"
 _METRIC = "evaluate.EvaluationModule"
 _AVERAGE = "torch.optim.swa_utils.AveragedModel"
 _EMA = "an average of weights"
+_PATHS = "iopath.common.file_io.PathManager"
+_FILES = "fsspec.AbstractFileSystem"
 
 
 def _all(module: str, names: tuple[str, ...], effect: str) -> dict[str, str]:
@@ -88,6 +90,18 @@ FUNCTIONS: dict[str, str] = {
         ),
         "adapted model",
     ),
+    # Files, opened as Python's `open` does
+    _PATHS: f"object {_PATHS}",
+    "fsspec.filesystem": f"object {_FILES}",
+    "gcsfs.GCSFileSystem": f"object {_FILES}",
+    "s3fs.S3FileSystem": f"object {_FILES}",
+    **_all(_PATHS, ("open",), "open"),
+    **_all(_FILES, ("open",), "open"),
+    **_all("iopath.common.file_io.g_pathmgr", ("open",), "open"),
+    **_all("fvcore.common.file_io.PathManager", ("open",), "open"),
+    **_all("fsspec", ("open",), "open"),
+    **_all("smart_open", ("open",), "open"),
+    **_all("tensorflow.io.gfile", ("GFile",), "open"),
     # Loaders that leave their batches on the host
     "torchdata.stateful_dataloader.StatefulDataLoader": "host loader",
     "torch_geometric.loader.DataLoader": "host loader",

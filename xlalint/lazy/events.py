@@ -370,11 +370,13 @@ class ScalerStepped(Event):
     """A gradient scaler decided on the host whether to step its optimizer.
 
     Args:
+        built: Where the optimizer was built, where that is known.
         of_xla: It is torch_xla's own, of before 2.9.
         decides_on_device: As such it decides on the device: the optimizer or a setting says so.
     """
 
     spelling: str = ""
+    built: Path = ()
     of_xla: bool = False
     decides_on_device: bool = False
 

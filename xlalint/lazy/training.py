@@ -294,15 +294,16 @@ class TrainingTransitions(RecordingTransitions):
                 self._settle(state, obligation, SteppedAgain(site, obligation.assumes, obligation))
 
     def step_scaler(
-        self, state: State, spelling: str, site: Site, *, assumes: Assumptions = assumptions.NONE,
-        of_xla: bool = False, decides_on_device: bool = False,
+        self, state: State, spelling: str, site: Site, *, built: Path = (),
+        assumes: Assumptions = assumptions.NONE, of_xla: bool = False, decides_on_device: bool = False,
     ) -> None:  # fmt: skip
         """A gradient scaler, if it is one that is on, asks on the host whether the step may be taken.
 
-        One `of_xla`, which was gone in 2.9, `decides_on_device` with some optimizers or settings.
+        The optimizer was `built` somewhere. One `of_xla`, which was gone in 2.9, `decides_on_device` with
+        some optimizers or settings.
         """
         taken = both(self.assumed(state), assumes)
-        self._emit(ScalerStepped(site, taken, spelling, of_xla, decides_on_device), state)
+        self._emit(ScalerStepped(site, taken, spelling, built, of_xla, decides_on_device), state)
 
     def settle_steps(self, state: State) -> None:
         """No further backward can show that a step cut in two accumulates gradients: it is told now."""

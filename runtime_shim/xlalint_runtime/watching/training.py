@@ -305,8 +305,11 @@ def _scaler_step(watch: Watch, original: Any) -> Any:
         if not chain or not scaler.is_enabled() or not _on_device(_held(optimizer)):
             return original(scaler, optimizer, *args, **kwargs)
 
+        built = watch.built.get(optimizer)
+
         def transition(state: State, site: Site) -> None:
-            watch.model.step_scaler(state, written(site) or "step()", site)
+            by = written(site) or "step()"
+            watch.model.step_scaler(state, by, site, built=(built,) if built else ())
             watch.leave_optimizers(state, still_in=running_optimizers())
             decides = type(scaler)._maybe_opt_step.__code__
             watch.enter(state, Scope(ScopeKind.OPTIMIZER, site), decides)

@@ -178,8 +178,10 @@ def scaler_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             if isinstance(scaler, Scaler) and scaler.enabled and _may_ask_device(scaler, optimizer):
                 stepped = optimizer.payload if optimizer is not None else None
                 syncfree = isinstance(stepped, Optimizer) and stepped.syncfree
+                built = built_at(optimizer)
                 model.step_scaler(
-                    state, call.spelling, call.site, assumes=receiver.assumes, of_xla=scaler.of_xla,
+                    state, call.spelling, call.site, built=(built,) if built is not None else (),
+                    assumes=receiver.assumes, of_xla=scaler.of_xla,
                     decides_on_device=scaler.of_xla and (syncfree or scaler.zeroes),
                 )  # fmt: skip
             step_optimizer(machine, optimizer, call)
