@@ -25,6 +25,7 @@ from xlalint.sources.usage import (
     asks_for_xla,
     brings_xla,
     may_import_xla,
+    names_xla,
     shared,
     touched,
 )
@@ -176,10 +177,12 @@ class File:
             if isinstance(data, str):
                 self._traits = Traits(False, False, self._is_notebook and not self._names_xla)
             else:
-                brings = brings_xla(data, self.settings.packages)
+                names_it, packages = names_xla(data), self.settings.packages
+                brings = bool(names_it or packages) and brings_xla(data, packages)
                 asks = not brings and asks_for_xla(data, self._frameworks)
                 sound = not self._has_broken_cells if self._is_notebook else _is_text(data)
-                self._traits = Traits(brings or asks, _may_suppress_in_vain(data), sound, asks)
+                commented = names_it and _may_suppress_in_vain(data)
+                self._traits = Traits(brings or asks, commented, sound, asks)
         return self._traits
 
     @property
@@ -213,7 +216,10 @@ class File:
         return self._touched
 
     def _look(self, data: bytes, known: tuple[Framework, ...]) -> tuple[str, ...]:
-        return (*touched(self.path, data, known), *shared(data, BRINGING_XLA, hot=self.traits.hot))
+        return (
+            *touched(self.path, data, self.imports, known),
+            *shared(data, BRINGING_XLA, hot=self.traits.hot),
+        )
 
     @property
     def trains(self) -> bool:
@@ -252,13 +258,7 @@ class File:
         data = self.program
         if isinstance(data, str):
             return ()
-        folders = Path(self.path).parts[-2::-1]
-        # Most files name no such module, or nothing that it passes on.
-        if not any(
-            (module.encode() in data or module in folders) and any(name.encode() in data for name in names)
-            for module, names in passed.items()
-        ):
-            return ()
+        folders = self.path.split(os.sep)[-2::-1]  # noqa: PTH206 - paths are slow to make
         return taken(data, self.imports, passed, folders)
 
     @property
@@ -346,7 +346,6 @@ def _is_text(data: bytes) -> bool:
 
 
 def _may_suppress_in_vain(data: bytes) -> bool:
-    # Two searches for fixed bytes are far quicker than one for a pattern, and mostly end it.
     if not (b"xlalint:" in data or (b"XLA" in data and b"noqa" in data)):
         return False
     from xlalint.sources.suppressions import may_be_unused

@@ -67,14 +67,17 @@ def taken(
     """
     found: dict[str, None] = {}
     looked_for: set[str] = set()
+    offered = {name for own in passed.values() for name in own}
     for name in names:
-        plain = name.lstrip(".")
-        module, _, last = plain.rpartition(".")
-        level = len(name) - len(plain)
-        if level and not module and level <= len(folders):
-            module = folders[level - 1]
-        if last in passed.get(module.rpartition(".")[2], ()):
-            found[last] = None
+        last = name.rpartition(".")[2]
+        if last in offered:
+            plain = name.lstrip(".")
+            module = plain.rpartition(".")[0]
+            level = len(name) - len(plain)
+            if level and not module and level <= len(folders):
+                module = folders[level - 1]
+            if last in passed.get(module.rpartition(".")[2], ()):
+                found[last] = None
         if last in passed and last not in looked_for:
             looked_for.add(last)
             found.update(dict.fromkeys(_members(data, last, passed[last])))

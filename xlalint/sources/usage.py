@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from xlalint.configuration import Framework
-from xlalint.sources.imports import brought, imported
+from xlalint.sources.imports import brought
 
 HOT_TOKEN: Final = "torch_xla"
 """A file that does not name this package, or another that the settings name, is not hot but by a device."""
@@ -34,6 +34,15 @@ _TOKEN: Final = r"""
 """Comments and texts. Each alternative begins with a fixed byte, so that nothing is tried at all others."""
 
 
+def names_xla(data: bytes) -> bool:
+    """Whether it stands anywhere in a file, be it in a longer word: all that is looked for here holds it, but
+    for what settings and frameworks name. Most files are seen through by that."""
+    return b"xla" in data or _IN_CAPITALS.search(data) is not None
+
+
+_IN_CAPITALS: Final = re.compile(rb"X(?:LA|RT_)")
+
+
 def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
     """Whether a file with these bytes brings XLA.
 
@@ -42,10 +51,7 @@ def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
     docstrings and other texts does not count.
     """
     names = (*LIBRARIES, *packages)
-    variables = (b"XLA_" in data or b"XRT_" in data) and any(variable in data for variable in _VARIABLES)
-    # Most files are seen through by few searches: what is looked for holds this, but for packages.
-    if not variables and b"xla" not in data and not any(package.encode() in data for package in packages):
-        return False
+    variables = any(variable in data for variable in _VARIABLES)
     if not (
         variables
         or any(token in data for token in _DEVICE_TOKENS)
@@ -178,20 +184,25 @@ DERIVES: Final = "derives "
 ELSEWHERE: Final = "elsewhere "
 
 
-def touched(path: str, data: bytes, frameworks: Iterable[Framework]) -> tuple[str, ...]:
+def touched(
+    path: str, data: bytes, imports: Iterable[str], frameworks: Iterable[Framework]
+) -> tuple[str, ...]:
     """What a file has to do with frameworks, such as `hands accelerate` and `derives fairseq`.
 
     It hands something to one where it makes an object of one of its classes, and derives from one where a
     class has one of its classes as base. Both rather too often than too rarely. It trains elsewhere where all
     that it makes names another device: `Trainer(accelerator="gpu")`.
+
+    Args:
+        imports: What it may import; see `imported`.
     """
     found: list[str] = []
-    lines = _import_lines(data)
+    packages = {name.partition(".")[0] for name in imports}
     for framework in frameworks:
         # Most files import nothing of a framework, and all are asked.
         within = any(f"{os.sep}{package}{os.sep}" in path for package in framework.packages)
-        if (within or _holds_any(lines, framework.packages)) and _holds_any(data, framework.classes):
-            found += _touched_by(data, framework, within=within)
+        if (within or not packages.isdisjoint(framework.packages)) and _holds_any(data, framework.classes):
+            found += _touched_by(data, imports, framework, within=within)
     return tuple(found)
 
 
@@ -244,13 +255,10 @@ def _encoded(names: tuple[str, ...]) -> tuple[bytes, ...]:
     )
 
 
-def _touched_by(data: bytes, framework: Framework, *, within: bool) -> Iterator[str]:
-    # Most files are seen through here, before their imports are looked at.
+def _touched_by(data: bytes, imports: Iterable[str], framework: Framework, *, within: bool) -> Iterator[str]:
     if not _is_any_called(data, framework.classes) and not _deriving(framework.classes).search(data):
         return
-    named = {name for name in imported(data) if name.partition(".")[0] in framework.packages}
-    if not named and not within:
-        return
+    named = (name for name in imports if name.partition(".")[0] in framework.packages)
     last, aliases = {name.rpartition(".")[2] for name in named}, _aliases(data, framework)
     made = _spelled(framework.classes, last, aliases)
     if made and any(_stands_alone(data, found.start()) for found in _calls_of(made).finditer(data)):
