@@ -24,6 +24,7 @@ from xlalint.sources.file import SourceFile, read
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = (
     "tests/interpreter/told_of_values.py",
+    "tests/interpreter/shapes_that_vary.py",
     "fixtures/XLA001/sampler_over_replicas.py",
     "fixtures/XLA101/launched_replicas.py",
     "tests/interpreter/contexts.py",
@@ -67,6 +68,7 @@ PROGRAMS = (
 HIDDEN = {
     "Buffer": "modules hold it under their attributes, and give a tensor",
     "Clock.marker": "a place for a fix",
+    "Counter.is_length": "of a slice, which no name holds",
     "Container.depth": "a bound",
     "Mesh.axes": "the names of the axes are shown",
     "Module.or_other": "told with the classes it may be of, where there are any",

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from xlalint.cure import ByHand
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import Form, ShapeVaries
+from xlalint.lazy.events import ShapeVaries
 from xlalint.lazy.state import View
+from xlalint.lazy.values import Form
 from xlalint.rule import Finding, Rule
 
 

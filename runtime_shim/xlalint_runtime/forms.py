@@ -7,13 +7,19 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, starmap
 from typing import NamedTuple
 
-from xlalint.knowledge.operations import APPENDING, is_shaped_by_data
-from xlalint.lazy.events import Form
+from xlalint.knowledge.operations import (
+    APPENDING,
+    GRAPH_NUMBERS,
+    is_shaped_by_data,
+    numbers_of_graph,
+)
+from xlalint.lazy.values import Form
 from xlalint_runtime.traces import Operation, Trace
 
 _INDEXED = frozenset({"__getitem__", "__setitem__"})
-_PLACED = _INDEXED | {"roll", "narrow", "select", "pow", "__pow__"}
-"""Functions of which a number that is no tensor is a part of the graph."""
+_MOVING = frozenset({"to", "xla"})
+_WATCHED = _INDEXED | _MOVING | GRAPH_NUMBERS.keys() | APPENDING
+"""Functions whose calls are compared from one round to the next."""
 ROUNDS = 3
 """In so many rounds of a loop something must be another one each time: twice may be the end of a warm-up."""
 
@@ -36,10 +42,10 @@ def varying(traces: Sequence[Trace]) -> Iterator[Varying]:
             yield Varying(Form.DATA, operation)
     if len(traces) >= ROUNDS:
         yield from _more_or_less(traces[-ROUNDS:])
-        for same in _side_by_side(traces[-ROUNDS:]):
-            by = _changed(same)
-            if by is not None:
-                yield Varying(by, same[-1])
+        found = [(by, same[-1]) for same in _side_by_side(traces[-ROUNDS:]) if (by := _changed(same))]
+        # Where a library does it, several are asked for at one place: what grows is the reason.
+        for by, operation in sorted(found, key=lambda each: each[0] is not Form.GROWTH):
+            yield Varying(by, operation)
 
 
 def _takes_by_mask(operation: Operation) -> bool:
@@ -58,7 +64,7 @@ def _side_by_side(traces: Sequence[Trace]) -> Iterator[tuple[Operation, ...]]:
     for trace in traces:
         places: dict[object, list[Operation]] = {}
         for operation in trace.operations:
-            if operation.name in _PLACED or operation.name in APPENDING:
+            if operation.name in _WATCHED:
                 places.setdefault((operation.site, operation.name), []).append(operation)
         sorted_by_place.append(places)
     for place in sorted_by_place[-1]:
@@ -80,8 +86,31 @@ def _more_or_less(traces: Sequence[Trace]) -> Iterator[Varying]:
 def _changed(same: tuple[Operation, ...]) -> Form | None:
     if same[0].name in APPENDING:
         return Form.GROWTH if all(starmap(_is_appended, pairwise(same))) else None
-    arguments = {(each.arguments, each.numbers if "pow" in each.name else ()) for each in same}
-    return Form.INDEX if len(arguments) == len(same) else None
+    by, told = _told_apart(same)
+    return by if len(told) == len(same) else None
+
+
+def _told_apart(same: tuple[Operation, ...]) -> tuple[Form, set[tuple[object, ...]]]:
+    """What of some calls may be a part of the graph that changes."""
+    if same[0].name in _MOVING:
+        return Form.LENGTH, {each.outputs if _comes_from_host(each) else () for each in same}
+    if same[0].name in _INDEXED:
+        return Form.INDEX, {each.arguments for each in same}
+    # What is given another shape already is told where it comes to that.
+    is_given_the_same = len({each.inputs for each in same}) == 1
+    return Form.NUMBER, set(map(_of_graph, same)) if is_given_the_same else set()
+
+
+def _comes_from_host(operation: Operation) -> bool:
+    return all(each.on_host for each in operation.inputs)
+
+
+def _of_graph(operation: Operation) -> tuple[object, ...]:
+    """The arguments of an operation that are a part of the graph, if they are numbers."""
+    given = [text for text in operation.arguments if "=" not in text]
+    named = dict(text.split("=", 1) for text in operation.arguments if "=" in text)
+    numbers = numbers_of_graph(operation.name, given, named, first=len(operation.inputs))
+    return (*numbers, *(operation.numbers if not GRAPH_NUMBERS[operation.name] else ()))
 
 
 def _is_appended(before: Operation, now: Operation) -> bool:

@@ -25,6 +25,7 @@ _CALLS_NO_GRAPH = frozenset({
 })  # fmt: skip
 """Functions that record nothing, or nothing that the shape of a graph rests on."""
 _RETURNS_NOTHING = ("__setitem__", "_foreach_")
+_INDEXING = frozenset({"__getitem__", "__setitem__"})
 _ARITHMETIC = re.compile(
     r"_{0,2}[ir]?(?:add|sub|mul|div|true_?div(?:ide)?|floor_?div(?:ide)?|mod|remainder|eq|ne|lt|le|gt|ge"
     r"|lerp|addcmul|addcdiv|subtract|multiply|divide)_{0,2}"
@@ -33,10 +34,11 @@ _ARITHMETIC = re.compile(
 
 
 class Shaped(NamedTuple):
-    """What a graph knows of a tensor."""
+    """What a graph knows of a tensor; of one that is `on_host` it is given a copy."""
 
     shape: tuple[int, ...]
     dtype: str
+    on_host: bool = False
 
 
 class Operation(NamedTuple):
@@ -152,7 +154,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         site = _site()
         if site is None:
             return
-        said = _Said(_is_arithmetic(name))
+        said = _Said(_is_arithmetic(name), of_index=name in _INDEXING)
         texts = [text for each in args if (text := said.text(each)) is not None]
         for word, each in (kwargs or {}).items():
             text = said.text(each)
@@ -166,8 +168,9 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
 class _Said:
     """The arguments of one call, sorted by what they are to a graph."""
 
-    def __init__(self, numbers_are_data: bool) -> None:
+    def __init__(self, numbers_are_data: bool, *, of_index: bool) -> None:
         self._numbers_are_data = numbers_are_data
+        self._of_index = of_index
         self.inputs: list[Shaped] = []
         self.numbers: list[float] = []
 
@@ -188,6 +191,8 @@ class _Said:
             case slice(start=start, stop=stop, step=step):
                 parts = ["" if part is None else self.text(part) or "tensor" for part in (start, stop, step)]
                 return ":".join(parts if step is not None else parts[:2])
+            case list() if self._of_index:
+                return f"[{len(value)}]"  # the engine makes a tensor of it
             case list() | tuple():
                 texts = [self.text(each) for each in value]
                 if texts and not any(texts):
@@ -218,7 +223,8 @@ def _is_arithmetic(name: str) -> bool:
 
 
 def _of(tensor: torch.Tensor) -> Shaped:
-    return Shaped(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."))
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    return Shaped(tuple(tensor.shape), dtype, tensor.device.type != "xla")
 
 
 def _site() -> Site | None:

@@ -103,7 +103,8 @@ def _held(base: Value, name: str, method: Value) -> Value:
             return Value(Kind.PARAMETERS, base.assumes, payload=held)
         return base if name == "module" and not module.of else unknown_from(base)
     if base.kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):
-        return Value(Kind.HOST, differs=base.differs, payload=taken_from(base))
+        held = None if name in operations.HOST_ATTRIBUTES else taken_from(base)
+        return Value(Kind.HOST, differs=base.differs, payload=held)
     return unknown_from(base)
 
 

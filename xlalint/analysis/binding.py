@@ -14,6 +14,7 @@ from xlalint.analysis.payloads import (
     Bound,
     Constant,
     Container,
+    Counter,
     Fields,
     Iterated,
     Loader,
@@ -24,6 +25,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     counts,
+    elements,
     literal,
     taken_from,
     unknown_from,
@@ -32,10 +34,10 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.work import record
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import PART, either
-from xlalint.lazy.events import Form
 from xlalint.lazy.values import (
     HOST,
     IS_A_TENSOR,
+    Form,
     Kind,
     Place,
     Recorded,
@@ -231,21 +233,42 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
 
 def watch_index(
     base: Value, index: Value, node: ast.Subscript, frame: Frame, store: Store, *, fills: bool = False
-) -> None:
-    """What an index takes of a tensor, or where, may be something else in each step."""
+) -> Form | None:
+    """What an index takes of a tensor, or where, may be something else in each step.
+
+    Returns by what the shape of that varies.
+    """
     if index.role is Role.MASK:
         # Whoever compares something to take a part of a tensor compares tensors.
         value, by = index._replace(assumes=index.assumes - PART), Form.MASK
-    elif counts(index) and base.role not in (Role.STRUCTURE, Role.PARTS):
+    elif _counts_in(node.slice, index) and base.role not in (Role.STRUCTURE, Role.PARTS):
         value, by = base, Form.INDEX
     else:
-        return
+        return None
     # In several dimensions only tensors are indexed: it is one in each branch that made it.
+    if by is Form.INDEX and isinstance(node.slice, ast.Tuple):
+        value = value._replace(assumes=value.assumes - PART)
     is_one = by is Form.INDEX and isinstance(node.slice, ast.Tuple) and value.assumes == IS_A_TENSOR
     if value.known or is_one:
         text = THE_FRAMEWORK if frame.outline.is_framework else spelling(node)
         fills = fills and by is Form.MASK
         frame.model.vary_shape(store.state, value, by, text, frame.site(node), fills=fills)
+        return by if by is Form.MASK or is_uneven(node.slice, index) else None
+    return None
+
+
+def is_uneven(written: ast.expr, index: Value) -> bool:
+    """Whether an index takes a stretch of another length in each step."""
+    if isinstance(written, ast.Tuple):
+        return any(map(is_uneven, written.elts, elements(index)))
+    return isinstance(written, ast.Slice) and isinstance(held := index.payload, Counter) and held.is_length
+
+
+def _counts_in(written: ast.expr, index: Value) -> bool:
+    """Whether a number that is another one in each step is a part of an index; a list of numbers is data."""
+    if isinstance(written, ast.Tuple):
+        return any(map(_counts_in, written.elts, elements(index)))
+    return index.kind is not Kind.CONTAINER and counts(index)
 
 
 def _give(

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterable
 
 from xlalint.analysis.frame import Frame, NumberRead
-from xlalint.analysis.payloads import COUNTER, Constant, counts
+from xlalint.analysis.payloads import COUNTER, Constant, counts, taken_from
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import read, record
+from xlalint.lazy.assumptions import PART
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import Kind, Value, Weight
@@ -88,9 +89,13 @@ class Call:
     def read_number(self, value: Value, reading: Reading) -> Value:
         """The same of a single number: in a loop it is another one in each round."""
         number = self.read(value, reading)
-        varies = self.store.state.scopes.in_loop and value.kind is Kind.TENSOR and value.known
-        if varies and reading is not Reading.INDEX:
-            self.frame.reads.append(NumberRead(self.site, value, self.spelling))
+        in_loop = self.store.state.scopes.in_loop
+        varies = in_loop and value.kind is Kind.TENSOR and value.known
+        if reading is not Reading.INDEX:
+            if varies:
+                self.frame.reads.append(NumberRead(self.site, value, self.spelling))
+            # A part of a batch, be that a tensor or a number, is another one in each batch.
+            varies = varies or (in_loop and (taken_from(value) is not None or value.assumes >= PART))
         return COUNTER._replace(differs=number.differs) if varies or counts(value) else number
 
     @property

@@ -7,7 +7,16 @@ from typing import Final
 
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.attributes import attribute
-from xlalint.analysis.binding import bind, element, holds_some, indexed, mapped, part_of, watch_index
+from xlalint.analysis.binding import (
+    bind,
+    element,
+    holds_some,
+    indexed,
+    is_uneven,
+    mapped,
+    part_of,
+    watch_index,
+)
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame, Yielded
 from xlalint.analysis.library.iteration import around, now_and_then
@@ -20,10 +29,10 @@ from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.moments import moment_of
 from xlalint.analysis.operators import ask, evaluate_test
 from xlalint.analysis.payloads import (
-    COUNTER,
     Bound,
     Compiled,
     Container,
+    Counter,
     Fields,
     Instance,
     Loader,
@@ -33,6 +42,7 @@ from xlalint.analysis.payloads import (
     Scoped,
     StateDict,
     Targets,
+    Uneven,
     callable_value,
     computed_of,
     constant,
@@ -54,12 +64,15 @@ from xlalint.lazy.values import (
     HOST,
     NONE,
     UNKNOWN,
+    Form,
     Kind,
     Place,
     Role,
     Tensor,
     Value,
     Weight,
+    of_role,
+    varying,
 )
 from xlalint.spelling import spelling
 
@@ -165,12 +178,12 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         base = parameter(given, store)._replace(assumes=base.assumes)
     if base.kind is Kind.TENSOR:
         base = indexed(base, index, node)
-        watch_index(base, index, node, frame, store)
+        varies = watch_index(base, index, node, frame, store)
         if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
             return part_of(base)
-        taken = record((base,), Weight.LIGHT, frame.site(node), frame, store)
+        taken = varying(record((base,), Weight.LIGHT, frame.site(node), frame, store), varies)
         role = Role.WINDOW if _is_window(base, node) else base.role if base.role is Role.MASK else Role.PLAIN
-        return taken if role is Role.PLAIN else taken._replace(payload=Tensor(role))
+        return taken if role is Role.PLAIN else of_role(taken, role)
     held = base.payload
     if isinstance(held, Module) and held.held is not None:
         held = held.held
@@ -204,21 +217,25 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     if isinstance(named, str) and "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
     if base.kind is Kind.HOST:
-        return Value(
-            Kind.HOST, differs=base.differs or index.differs, payload=taken_from(base) or computed_of(base)
-        )
+        uneven = Uneven(Form.LENGTH) if is_uneven(node.slice, index) else None
+        payload = uneven or taken_from(base) or computed_of(base)
+        return Value(Kind.HOST, differs=base.differs or index.differs, payload=payload)
     given = held.under(named) if isinstance(held, Fields) and isinstance(named, str) else None
     return unknown_from(base) if given is None else given
 
 
 def _slice(machine: Machine, node: ast.Slice, frame: Frame, store: Store) -> Value:
-    bounds = HOST
+    counting = []
     for part in (node.lower, node.upper, node.step):
         if part is not None:
             value = machine.evaluate(part, frame, store)
             read(value, Reading.INDEX, "slice bound", frame.site(part), frame, store)
-            bounds = COUNTER if counts(value) else bounds
-    return bounds
+            if counts(value):
+                counting.append(part)
+    if not counting:
+        return HOST
+    # Where both bounds are others each time, they are mostly as far apart as before.
+    return Value(Kind.HOST, payload=Counter(is_length=len(counting) == 1))
 
 
 def _comprehension(

@@ -29,7 +29,6 @@ from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.cuts import Cause
-from xlalint.lazy.events import Form
 from xlalint.lazy.obligations import Fact
 from xlalint.lazy.scopes import Scopes
 from xlalint.lazy.site import Site
@@ -37,6 +36,7 @@ from xlalint.lazy.state import NOTHING_DONE, Loop, State, join_loops, places
 from xlalint.lazy.values import (
     NOTHING,
     UNKNOWN,
+    Form,
     Kind,
     Value,
     Weight,

@@ -35,18 +35,19 @@ from xlalint.analysis.switches import before, rest_on_switches
 from xlalint.analysis.work import read, record
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import MANY, PART, SEPARATES, assume, is_of_ways
-from xlalint.lazy.events import Form, Reading
+from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
     XLA,
+    Form,
     Kind,
     Role,
-    Tensor,
     Value,
     Weight,
     is_xla_device,
     kinds_that,
+    of_role,
     worked_on,
 )
 from xlalint.lazy.values import join as join_values
@@ -109,15 +110,17 @@ def operate(
         weight = Weight.HEAVY if isinstance(op, ast.MatMult) else Weight.LIGHT
         if weight is Weight.HEAVY:
             frame.model.multiply(store.state, frame.site(node))
-        if isinstance(op, ast.Pow) and counts(right) and left.known and isinstance(node, ast.expr):
-            shown = spelling(node)
-            frame.model.vary_shape(store.state, left, Form.INDEX, shown, frame.site(node))
+        if isinstance(op, ast.Pow) and isinstance(node, ast.expr):
+            for tensor, number in ((left, right), (right, left)):
+                if counts(number) and tensor.known:
+                    shown = spelling(node)
+                    frame.model.vary_shape(store.state, tensor, Form.NUMBER, shown, frame.site(node))
         result = record((left, right), weight, frame.site(node), frame, store)
         of_masks = isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor) and Role.MASK in (
             left.role,
             right.role,
         )
-        return result._replace(payload=Tensor(Role.MASK)) if of_masks else result
+        return of_role(result, Role.MASK) if of_masks else result
     if isinstance(op, ast.Mod) and left.kind is Kind.CONSTANT and right.kind is Kind.CONTAINER:
         read(right, Reading.TEXT, "%-formatting", frame.site(node), frame, store)
         return HOST
@@ -196,7 +199,7 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> V
     value = machine.evaluate(node.operand, frame, store)
     if value.kind is Kind.TENSOR:
         result = record((worked_on(value),), Weight.LIGHT, frame.site(node), frame, store)
-        return result._replace(payload=Tensor(Role.MASK)) if value.role is Role.MASK else result
+        return of_role(result, Role.MASK) if value.role is Role.MASK else result
     if isinstance(value.payload, Constant) and isinstance(node.op, ast.USub):
         try:
             return constant(-value.payload.value)
@@ -308,7 +311,7 @@ def compare(
         elif isinstance(op, ast.Eq | ast.NotEq):
             return HOST  # Python answers: no tensor equals None.
         compared = record((left, right), Weight.LIGHT, frame.site(node), frame, store)
-        return compared._replace(payload=Tensor(Role.MASK), history=False)
+        return of_role(compared, Role.MASK)._replace(history=False)
     for one, other, flipped in ((left, right, False), (right, left, True)):
         if one.kind is Kind.ORDINAL:
             return _compare_ordinal(op, one, other, flipped)

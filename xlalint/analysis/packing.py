@@ -55,6 +55,7 @@ from xlalint.analysis.payloads import (
     Scoped,
     StateDict,
     Targets,
+    Uneven,
 )
 from xlalint.analysis.project import Project
 from xlalint.analysis.store import Move, Store
@@ -68,7 +69,7 @@ from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.sharding import Marked, Mesh, Misuse, Setup
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Activity, Engine, Fetch, Loop, State, Timing, Training, Trust, View
-from xlalint.lazy.values import Kind, Place, Ragged, Recorded, Role, Tensor, Value, Weight, Whole
+from xlalint.lazy.values import Form, Kind, Place, Ragged, Recorded, Role, Tensor, Value, Weight, Whole
 
 Row = list[Any]
 """The number of a type, then the rows of the parts; or what JSON can say of a constant."""
@@ -93,10 +94,10 @@ _RECORDS: Final[tuple[type[Any], ...]] = (
     LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace,
     Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Parameters,
     Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split,
-    StateDict, Targets, Tensor, Timing, Training, Trust, Value, View, Whole, Yielded, events.Change,
+    StateDict, Targets, Tensor, Timing, Training, Trust, Uneven, Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: Final[tuple[type[Enum], ...]] = (
-    Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Weight,
+    Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Weight, Form,
     *_of_events(Enum),
 )  # fmt: skip
 _EVENTS: Final = _of_events(events.Event)

@@ -9,8 +9,9 @@ from typing import Final
 
 from xlalint.analysis.outline import within_lines
 from xlalint.lazy.assumptions import assume
-from xlalint.lazy.events import Form, ShapeVaries
+from xlalint.lazy.events import ShapeVaries
 from xlalint.lazy.site import site_of
+from xlalint.lazy.values import Form
 from xlalint.spelling import spelling
 
 

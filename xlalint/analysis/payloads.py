@@ -24,6 +24,7 @@ from xlalint.lazy.values import (
     HOST,
     NONE,
     UNKNOWN,
+    Form,
     Kind,
     Place,
     Ragged,
@@ -395,12 +396,19 @@ class Fallback(NamedTuple):
     what: str = "unless another is given"
 
 
-def computed_of(*values: Value) -> Chance | Rows | OfNumpy | None:
-    """What an operator makes of values of the host: drawn, made up or NumPy's, if one of them is."""
+def computed_of(*values: Value) -> Uneven | Chance | Rows | OfNumpy | None:
+    """What an operator makes of values of the host: uneven, drawn, made up or NumPy's, if one of them is."""
+    if (uneven := uneven_of(*values)) is not None:
+        return uneven
     if is_drawn(*values):
         return Chance()
     numpy = any(isinstance(value.payload, OfNumpy) for value in values)
     return OfNumpy() if numpy else made_up(*values)
+
+
+def uneven_of(*values: Value) -> Uneven | None:
+    """The first of some values that has another shape in each step, as far as that is known."""
+    return next((held for value in values if isinstance(held := value.payload, Uneven)), None)
 
 
 def is_drawn(*values: Value) -> bool:
@@ -555,9 +563,16 @@ class OpenFile(NamedTuple):
 
 class Counter(NamedTuple):
     """A number of Python's that is another one in each step: what counts the iterations of a loop that
-    cuts the graph."""
+    cuts the graph. `is_length` says that it is how long a stretch is, or where it begins alone."""
 
+    is_length: bool = False
     what: str = "counter"
+
+
+class Uneven(NamedTuple):
+    """A tensor of the host that has another shape in each step, and by what."""
+
+    by: Form
 
 
 class Chance(NamedTuple):
@@ -706,6 +721,7 @@ PAYLOADS: Final[dict[Kind, tuple[type, ...]]] = {
         OfNumpy,
         OpenFile,
         Rows,
+        Uneven,
         NoneType,
     ),
     Kind.DEVICE: (Device,),

@@ -46,6 +46,7 @@ from xlalint.analysis.payloads import (
     StateDict,
     Target,
     Targets,
+    Uneven,
 )
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.sharding import Mesh
@@ -111,10 +112,12 @@ def _of_host(payload: object) -> Iterator[str]:
             yield f"`{kind}`" if kind else "of an unknown type"
         case Namespace(name):
             yield f"`{name}`"
-        case Counter():
-            yield "another number in each step"
+        case Counter(is_length):
+            yield "another length in each step" if is_length else "another number in each step"
         case Fallback(number):
             yield f"{number} unless another is given"
+        case Uneven(by):
+            yield f"of another shape in each step, {by.value}"
         case Chance(whole):
             yield f"{'an integer' if whole else 'a number'} that chance decides on"
         case Batch():
@@ -154,6 +157,8 @@ def _of_tensor(tensor: Tensor) -> Iterator[str]:
         yield "longer in each round" if tensor.kept else "longer than before"
     if tensor.tensors:
         yield f"with {', '.join(f'`{name}`' for name in sorted(tensor.tensors))}"
+    if tensor.varies is not None:
+        yield f"of another shape in each step, {tensor.varies.value}"
     if tensor.fetched:
         yield "copied to the host"
 

@@ -16,6 +16,7 @@ from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     NOTHING,
+    Form,
     Kind,
     Recorded,
     Tensor,
@@ -40,8 +41,10 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     differs, reduced, history = False, False, False
     perhaps_reduced = False
     tensors = []
+    varies: Form | None = None
     for value in map(_settled, inputs):
         if value.kind is Kind.TENSOR:
+            varies = varies or value.varies
             tensors.append(value)
             must = max(must, value.recorded.must)
             may = max(may, value.recorded.may)
@@ -64,7 +67,8 @@ def record(inputs: Iterable[Value], base: Weight, node_site: Site, frame: Frame,
     recorded = Recorded(must, may) if model.records(state) else NOTHING
     reduced_perhaps = reduced or (None if perhaps_reduced else False)
     history = history and state.scopes.no_grad is False
-    return Value(Kind.TENSOR, assumes, recorded, differs, reduced_perhaps, history=history)
+    held = Tensor(varies=varies) if varies is not None else None
+    return Value(Kind.TENSOR, assumes, recorded, differs, reduced_perhaps, held, history=history)
 
 
 def _settled(value: Value) -> Value:

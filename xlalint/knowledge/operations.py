@@ -6,8 +6,11 @@ name. Operations that are not listed record light work.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator, Mapping, Sequence
 from enum import Enum
+from typing import TypeVar
+
+_Given = TypeVar("_Given")
 
 
 class Operation(Enum):
@@ -92,6 +95,37 @@ SHAPED_BY_DATA: dict[str, tuple[int, str]] = {
 """Operations whose result has a shape that the numbers decide on. Of some only while they get fewer
 arguments than so many, counted with the tensor itself, and not the one of this name."""
 
+GRAPH_NUMBERS: dict[str, frozenset[tuple[int, str]]] = {
+    **dict.fromkeys(
+        (
+            "arange", "zeros", "ones", "empty", "rand", "randn", "eye", "randperm",
+            "new_zeros", "new_ones", "new_empty",
+            "roll", "narrow", "select", "expand", "repeat", "tile", "repeat_interleave", "view", "reshape",
+            "split", "unfold", "as_strided", "diagonal", "tril", "triu", "topk", "kthvalue", "one_hot",
+            "pad", "interpolate", "pow", "__pow__", "__rpow__", "bitwise_left_shift", "bitwise_right_shift",
+        ),
+        frozenset(),
+    ),
+    "full": frozenset({(1, "fill_value")}),
+    "new_full": frozenset({(2, "fill_value")}),
+    "linspace": frozenset({(0, "start"), (1, "end")}),
+    "logspace": frozenset({(0, "start"), (1, "end")}),
+}  # fmt: skip
+"""Operations of which the numbers that they get are a part of the graph: another number is another graph.
+Not so those of these parameters, which go to the device as data; they are counted with the tensor itself."""
+
+SHAPE_KEPT = frozenset({
+    "roll", "tril", "triu", "pow", "__pow__", "__rpow__", "bitwise_left_shift", "bitwise_right_shift",
+})  # fmt: skip
+"""Those of them whose result has the shape of what they get."""
+
+VIEWS_OF_HOST = frozenset({
+    "to", "float", "long", "int", "half", "double", "bfloat16", "bool", "type", "clone", "contiguous",
+    "detach", "unsqueeze", "squeeze", "t", "transpose", "permute", "flatten", "view", "reshape", "expand",
+    "repeat", "pin_memory", "requires_grad_", "tolist", "numpy", "copy", "astype",
+})  # fmt: skip
+"""Methods of a tensor on the host whose result has another shape where the tensor has."""
+
 COUNTED_BY_HOST = frozenset({"unique", "unique_consecutive", "bincount"})
 """Those of them that the host runs, and that a function with one graph only may hold all the same."""
 
@@ -171,6 +205,24 @@ def is_shaped_by_data(name: str, given: int, keywords: Container[str]) -> bool:
         return False
     fewer_than, unless = known
     return not fewer_than or (given < fewer_than and unless not in keywords)
+
+
+def numbers_of_graph(
+    name: str, given: Sequence[_Given], keywords: Mapping[str, _Given], *, first: int = 0
+) -> Iterator[_Given]:
+    """Those arguments of an operation that are a part of the graph, if they are numbers.
+
+    Args:
+        name: Its last name.
+        given: The arguments that it gets by position, from the parameter number `first` on.
+        keywords: Those that it gets by name.
+    """
+    data = GRAPH_NUMBERS.get(name)
+    if data is None:
+        return
+    numbers, names = {number for number, _ in data}, {word for _, word in data}
+    yield from (value for number, value in enumerate(given, first) if number not in numbers)
+    yield from (value for word, value in keywords.items() if word not in names)
 
 
 def is_creation(module: str, last: str) -> bool:

@@ -14,7 +14,7 @@ from xlalint.lazy.scopes import Scope, ScopeKind, Split
 from xlalint.lazy.sharding import Misuse, Spec
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.state import NOTHING_DONE, Fetch, Loop, View
-from xlalint.lazy.values import BY_IDENTITY, NOTHING, Kind, Recorded, Value, Weight, kinds_that
+from xlalint.lazy.values import BY_IDENTITY, NOTHING, Form, Kind, Recorded, Value, Weight, kinds_that
 
 
 class Reading(Enum):
@@ -522,20 +522,6 @@ class AnomaliesSought(Event):
     wrote."""
 
     spelling: str = ""
-
-
-class Form(Enum):
-    """By what the shape of a result, and with it the graph, changes from one step to the next."""
-
-    DATA = "by the numbers that are computed on"
-    MASK = "by how much a mask takes"
-    INDEX = "by a number of Python's that is another one in each step"
-    GROWTH = "by what is appended in each step"
-    TRIPS = "by how often a loop inside of it goes round"
-    PADDING = "by the longest text of a batch"
-    SEQUENCES = "by the longest sequence of a batch"
-
-    __hash__ = BY_IDENTITY
 
 
 @record

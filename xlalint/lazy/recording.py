@@ -12,7 +12,6 @@ from xlalint.lazy.assumptions import Assumptions, both, either
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, Cause, LastCut, Marker, needed
 from xlalint.lazy.events import (
     Cut,
-    Form,
     HistoryKept,
     HostRead,
     Leaving,
@@ -34,7 +33,7 @@ from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import Engine, Fetch, State, Timing, places
 from xlalint.lazy.transitions import Transitions, exchange, note
-from xlalint.lazy.values import IS_A_TENSOR, NOTHING, Recorded, Value, Weight
+from xlalint.lazy.values import IS_A_TENSOR, NOTHING, Form, Recorded, Value, Weight
 
 _REDUCES: Final = assumptions.assume("the step sums its gradients over the replicas")
 

@@ -114,6 +114,22 @@ class Role(Enum):
     __hash__ = BY_IDENTITY
 
 
+class Form(Enum):
+    """By what the shape of a result, and with it the graph, changes from one step to the next."""
+
+    DATA = "by the numbers that are computed on"
+    MASK = "by how much a mask takes"
+    INDEX = "by a number of Python's that is another one in each step"
+    NUMBER = "by such a number that is a size, or another argument that is no data"
+    LENGTH = "by such a number that says how long something of the host is"
+    GROWTH = "by what is appended in each step"
+    TRIPS = "by how often a loop inside of it goes round"
+    PADDING = "by the longest text of a batch"
+    SEQUENCES = "by the longest sequence of a batch"
+
+    __hash__ = BY_IDENTITY
+
+
 class Tensor(NamedTuple):
     """What is known of a device tensor beside what it has recorded."""
 
@@ -126,6 +142,8 @@ class Tensor(NamedTuple):
     """The attributes of a structure that were seen to be tensors."""
     fetched: bool = False
     """Whether it was copied to the host: a further read of it runs nothing."""
+    varies: Form | None = None
+    """By what it has another shape in each step, if that is known."""
 
 
 class Ragged(NamedTuple):
@@ -181,6 +199,11 @@ class Value(NamedTuple):
     def role(self) -> Role:
         """What a device tensor is in the program; PLAIN for every other value."""
         return self.payload.role if isinstance(self.payload, Tensor) else Role.PLAIN
+
+    @property
+    def varies(self) -> Form | None:
+        """By what a tensor of the device has another shape in each step, if that is known."""
+        return self.payload.varies if isinstance(self.payload, Tensor) else None
 
     @property
     def is_device(self) -> bool:
@@ -279,6 +302,19 @@ def worked_on(value: Value) -> Value:
     if value.role is not Role.PERHAPS_MODULE:
         return value
     return value._replace(assumes=assumptions.shown_by_use(value.assumes), payload=None)
+
+
+def of_role(value: Value, role: Role) -> Value:
+    """The same tensor, which is something beside a tensor."""
+    return value._replace(payload=Tensor(role, varies=value.varies))
+
+
+def varying(value: Value, by: Form | None) -> Value:
+    """The same tensor, of another shape in each step, if `by` says why."""
+    if by is None:
+        return value
+    held = value.payload if isinstance(value.payload, Tensor) else Tensor()
+    return value._replace(payload=held._replace(varies=by))
 
 
 def is_xla_device(value: Value) -> bool:

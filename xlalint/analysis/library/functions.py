@@ -26,7 +26,7 @@ from xlalint.analysis.library.modules import make_module
 from xlalint.analysis.library.optimizers import (
     make_optimizer,
 )
-from xlalint.analysis.library.tensors import call_operation, draws_on_device
+from xlalint.analysis.library.tensors import call_operation, draws_on_device, watch_numbers
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Instance,
@@ -34,8 +34,11 @@ from xlalint.analysis.payloads import (
     Optimizer,
     Parameters,
     Rows,
+    Uneven,
+    counts,
     elements,
     literal,
+    uneven_of,
     unknown_from,
 )
 from xlalint.analysis.unknown import call_unknown, holds_tensor, weight_of
@@ -46,12 +49,14 @@ from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
     XLA,
+    Form,
     Kind,
     Place,
     Role,
     Tensor,
     Value,
     Weight,
+    varying,
 )
 
 EFFECTS: Final[dict[str, Effect]] = {
@@ -164,15 +169,20 @@ def _create(last: str, call: Call) -> Value:
         if device.type == XLA:
             call.frame.model.use_device(call.store.state, call.spelling, call.site)
             draws_on_device(last, given, call)
-            return call.record((), Weight.INPUT)._replace(assumes=given.assumes, differs=differs)
+            varies = watch_numbers(last, given, 0, call)
+            made = call.record((), Weight.INPUT)._replace(assumes=given.assumes, differs=differs)
+            return varying(made, varies)
         if not device.type:
             return UNKNOWN
     if last in operations.COPIES and call.arguments:
         value = call.arguments[0]
         if value.kind in (Kind.TENSOR, Kind.UNKNOWN):
             return value if value.kind is Kind.TENSOR else UNKNOWN
-    rows = None if last in operations.COPIES else Rows(_first_size(call))
-    return Value(Kind.HOST, differs=differs, payload=rows)
+    if last in operations.COPIES:
+        return Value(Kind.HOST, differs=differs, payload=uneven_of(*call.values))
+    if any(map(counts, operations.numbers_of_graph(last, call.arguments, call.keywords))):
+        return Value(Kind.HOST, differs=differs, payload=Uneven(Form.LENGTH))
+    return Value(Kind.HOST, differs=differs, payload=Rows(_first_size(call)))
 
 
 def _read_elements(given: Value, call: Call) -> None:

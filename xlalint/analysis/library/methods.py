@@ -18,6 +18,7 @@ from xlalint.analysis.library.tensors import tensor_method
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import (
+    COUNTER,
     Iterated,
     Loader,
     Method,
@@ -35,13 +36,14 @@ from xlalint.analysis.payloads import (
     literal,
     made_up,
     taken_from,
+    uneven_of,
     unknown_from,
 )
 from xlalint.analysis.scopes import enter_scope
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import METHODS, MOVES
-from xlalint.knowledge.operations import Operation, operation_of
+from xlalint.knowledge.operations import VIEWS_OF_HOST, Operation, operation_of
 from xlalint.lazy.assumptions import MOVES as IS_MOVED
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
@@ -59,6 +61,7 @@ from xlalint.lazy.values import (
     Tensor,
     Value,
     Weight,
+    varying,
 )
 
 MethodOf = Callable[[Machine, Value, str, Call], Value]
@@ -115,8 +118,12 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
             call.frame.model.use_device(call.store.state, call.spelling, call.site)
             if taken_from(receiver) and not given.assumes:
                 call.frame.model.move_batch(call.store.state)
-            return Value(Kind.TENSOR, given.assumes, differs=receiver.differs)
-        return receiver if device.type else UNKNOWN
+            moved = Value(Kind.TENSOR, given.assumes, differs=receiver.differs)
+            if (uneven := uneven_of(receiver)) is None:
+                return moved
+            call.frame.model.vary_shape(call.store.state, moved, uneven.by, call.spelling, call.site)
+            return varying(moved, uneven.by)
+        return receiver if device.type or uneven_of(receiver) else UNKNOWN
     other = call.argument(0, "tensor")
     if effect == "move to other" and other is not None and other.kind is Kind.TENSOR:
         return call.record((other,), Weight.LIGHT)
@@ -126,7 +133,12 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
     elif receiver.kind is Kind.HOST and any(value.kind is Kind.TENSOR for value in call.values):
         return call_unknown(machine, call)
     differs = receiver.differs or any(value.differs for value in call.values)
-    result = Value(Kind.HOST, differs=differs, payload=taken_from(receiver) or made_up(receiver))
+    if name == "item" and taken_from(receiver) and call.store.state.scopes.in_loop:
+        return COUNTER._replace(differs=differs)
+    if operation_of(name) is Operation.HOST:
+        return Value(Kind.HOST, differs=differs)
+    held = uneven_of(receiver) if name in VIEWS_OF_HOST else None
+    result = Value(Kind.HOST, differs=differs, payload=held or taken_from(receiver) or made_up(receiver))
     return of_numpy(result) if is_of_numpy(receiver, name) else result
 
 

@@ -159,7 +159,7 @@ def _run_forward(machine: Machine, module: Value, call: Call) -> Value:
         differs=result.differs or not inputs,
         assumes=assumes,
         reduced=True if waits else result.reduced,
-        payload=Tensor(Role.STRUCTURE),
+        payload=Tensor(Role.STRUCTURE, varies=result.varies),
         history=call.store.state.scopes.no_grad is False,
     )
 

@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     callable_value,
     container,
     container_of,
+    counts,
     elements,
     freed,
     literal,
@@ -39,20 +40,23 @@ from xlalint.knowledge.operations import (
     PARTS,
     PRODUCTS,
     SAMPLING,
+    SHAPE_KEPT,
     Operation,
     is_shaped_by_data,
     keeps_history,
+    numbers_of_graph,
     operation_of,
 )
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import PART
-from xlalint.lazy.events import Form, Reading, Use
+from xlalint.lazy.events import Reading, Use
 from xlalint.lazy.values import (
     HEAVY,
     HOST,
     NONE,
     PERHAPS,
     UNKNOWN,
+    Form,
     Kind,
     Place,
     Recorded,
@@ -60,6 +64,8 @@ from xlalint.lazy.values import (
     Tensor,
     Value,
     Weight,
+    of_role,
+    varying,
     worked_on,
 )
 
@@ -84,11 +90,11 @@ def call_operation(name: str, call: Call) -> Value:
         case operation:
             # Functions of torch take nothing but tensors.
             inputs = [_as_tensor(element(v) if v.kind is Kind.CONTAINER else v) for v in tensors]
-            _watch_shape(name, inputs[0], len(call.arguments), call)
+            varies = _watch_shape(name, inputs[0], 0, call)
             if name in PRODUCTS:
                 call.frame.model.multiply(call.store.state, call.site)
             draws_on_device(name, inputs[0], call)
-            result = _marked(name, call.record(inputs, _weight(operation)))
+            result = _marked(name, varying(call.record(inputs, _weight(operation)), varies))
             result = result if keeps_history(name) else freed(result)
             return _appended(tensors[0], result, call) if name in APPENDING else result
 
@@ -118,11 +124,36 @@ def _appended(given: Value, result: Value, call: Call) -> Value:
     return result._replace(payload=Tensor(grown=call.site)) if known or result.known else result
 
 
-def _watch_shape(name: str, tensor: Value, given: int, call: Call) -> None:
-    """The shape of the result may be decided by the numbers in a tensor."""
-    if is_shaped_by_data(name, given, call.keywords) and tensor.known:
+def _watch_shape(name: str, tensor: Value, first: int, call: Call) -> Form | None:
+    """The shape of the result may be decided by the numbers in a tensor, or by one that it is given.
+
+    Returns by what it varies. The first argument is for the parameter number `first`.
+    """
+    if not tensor.known:
+        return None
+    if is_shaped_by_data(name, first + len(call.arguments), call.keywords):
         runs = name not in COUNTED_BY_HOST
         call.frame.model.vary_shape(call.store.state, tensor, Form.DATA, call.spelling, call.site, runs=runs)
+        return Form.DATA
+    return watch_numbers(name, tensor, first, call)
+
+
+def watch_numbers(name: str, where: Value, first: int, call: Call) -> Form | None:
+    """A number that is another one in each step may be a part of the graph, such as a size.
+
+    Of a tensor that has another shape in each step already, that is what was to be told. Returns by what the
+    shape of the result varies.
+
+    Args:
+        name: The operation.
+        where: The tensor that it is for, or the device.
+        first: Which parameter the first argument is for.
+    """
+    of_graph = numbers_of_graph(name, call.arguments, call.keywords, first=first)
+    if where.varies is not None or not any(map(counts, of_graph)):
+        return where.varies
+    call.frame.model.vary_shape(call.store.state, where, Form.NUMBER, call.spelling, call.site)
+    return None if name in SHAPE_KEPT else Form.NUMBER
 
 
 def draws_on_device(name: str, where: Value, call: Call) -> None:
@@ -147,8 +178,8 @@ def _picks_on_device(name: str, call: Call) -> bool:
 def _marked(name: str, result: Value) -> Value:
     """What an operation gives, known for a mask where it is one, and for several tensors."""
     if name in PARTS:
-        return result._replace(payload=Tensor(Role.PARTS))
-    return result._replace(payload=Tensor(Role.MASK)) if name in MASKS else result
+        return of_role(result, Role.PARTS)
+    return of_role(result, Role.MASK) if name in MASKS else result
 
 
 def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
@@ -188,11 +219,12 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             if receiver.assumes >= PART:
                 receiver = _as_tensor(receiver)
                 _give_back(machine, receiver, call)
-            _watch_shape(name, receiver, 1 + len(call.arguments), call)
+            varies = _watch_shape(name, receiver, 1, call)
             if name in PRODUCTS:
                 call.frame.model.multiply(call.store.state, call.site)
             draws_on_device(name, receiver, call)
-            result = _marked(name, call.record((receiver, *_tensors(call)), _weight(operation)))
+            result = call.record((receiver, *_tensors(call)), _weight(operation))
+            result = _marked(name, varying(result, varies))
             result = result if keeps_history(name) else freed(result)
             if name.endswith("_") and not name.endswith("__"):
                 if _scales_a_gradient(name, call):
