@@ -20,8 +20,9 @@ class SplitStep(Rule[StepSplit | Cut]):
     Finds markers (`torch_xla.sync()`, `xm.mark_step()`) between the forward pass and backward, between
     backward and the optimizer step, and in the `forward` of a module. An info; a warning in a
     `forward`, and directly before `xm.optimizer_step(..., barrier=True)`. Silent where gradients are
-    accumulated and a marker ends every micro-batch, and in a `forward` before all that it records. One
-    before backward is told in loops whose rounds end with a cut, too.
+    accumulated and a cut ends every micro-batch, be it that of the loader for all but the last, and in a
+    `forward` before all that it records. One before backward is told in loops whose rounds end with a cut,
+    too.
 
     ## Why is this bad?
     One training step becomes several graphs. Each is compiled and launched on its own, gradients or

@@ -336,6 +336,9 @@ def _at(activity: Activity, call: Training, fetch: Fetch) -> Activity:
     )
 
 
+_ALWAYS: Final[frozenset[Fact]] = frozenset()
+
+
 def _obligations_after(
     left: State, before: State, site: Site, told: Callable[[frozenset[Fact]], frozenset[Fact]]
 ) -> frozenset[Obligation]:
@@ -349,7 +352,7 @@ def _obligations_after(
         # A cut of the caller's met, inside the call, what makes something else of it.
         owed |= {
             o._replace(
-                owed=changed.owed,
+                owed=Owed.ACCUMULATION if before.ends_micro_batches(o) else changed.owed,
                 assumes=both(o.assumes, changed.assumes),
                 before_barrier=changed.before_barrier,
             )
@@ -362,7 +365,7 @@ def _obligations_after(
                 in_loop=o.in_loop or before.hot,
                 split=_resolved(o.split, before.replicas.splits) if o.split is not None else None,
                 since=places_of_caller(o.since, before.engine.since),
-                when=told(o.when),
+                when=told(o.when) | (before.rare if o.owed is Owed.SPLIT_STEP else _ALWAYS),
             )
         )
     return _without_pairs(frozenset(owed))

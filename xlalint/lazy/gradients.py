@@ -31,12 +31,14 @@ class Gradients(NamedTuple):
     """How far the gradients have come: those of the optimizers in `named`, and those of all others.
 
     An optimizer is known by where it was built. `met` tells that the replicas have met since backward, in a
-    collective of which nobody knows whether it summed them.
+    collective of which nobody knows whether it summed them; `accumulated` that they may be of several batches
+    of a loader, which cuts the graph between these.
     """
 
     others: frozenset[Gradient] = frozenset({Gradient.NONE})
     named: tuple[tuple[Site, frozenset[Gradient]], ...] = ()
     met: bool = False
+    accumulated: bool = False
 
     def of(self, optimizer: Site | None) -> frozenset[Gradient]:
         """The gradients of one optimizer; None: of whichever has been used since backward."""
@@ -54,12 +56,12 @@ class Gradients(NamedTuple):
         told apart whose they are.
         """
         if optimizer is None:
-            return Gradients(frozenset({now}))
+            return Gradients(frozenset({now}), accumulated=self.accumulated and now not in _AT_REST)
         waiting = [(site, held) for site, held in self.named if site != optimizer and not held <= _AT_REST]
         if now in _AT_REST and not waiting:
             return Gradients(frozenset({now}))
         named = tuple(sorted((*waiting, (optimizer, frozenset({now}))), key=_site_of))
-        return Gradients(self.others, named, self.met)
+        return Gradients(self.others, named, self.met, self.accumulated)
 
     def join(self, other: Gradients) -> Gradients:
         """What holds when either of the two does."""
@@ -70,4 +72,5 @@ class Gradients(NamedTuple):
             self.others | other.others,
             tuple((site, self.of(site) | other.of(site)) for site in sites),
             self.met or other.met,
+            self.accumulated or other.accumulated,
         )

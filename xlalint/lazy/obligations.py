@@ -21,7 +21,7 @@ class Owed(Enum):
     FORWARD_CUT = "cut between the forward pass and backward"
     FORWARD_SPLIT = "such a cut and a backward, of a loop that may end its rounds with no cut of its own"
     STEP_IN_TWO = "optimizer step after such a cut, unless gradients are accumulated over it"
-    ACCUMULATION = "cut between two backwards of one optimizer step"
+    ACCUMULATION = "cut that ends a micro-batch of an optimizer step"
     CLIP = "gradients clipped before they were reduced"
     CLOSURE = "step closure that has not run yet"
     COLLECTIVE = "collective that other replicas have not reached"

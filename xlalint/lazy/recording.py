@@ -304,8 +304,10 @@ class RecordingTransitions(Transitions):
         self._settle_steps_of_loops(state, "the graph cut", site)
         closures = state.owes(Owed.CLOSURE)
         state.obligations = frozenset(o for o in state.obligations if not o.terms.dropped_by_cut)
+        if cause is Cause.LOADER and Gradient.LOCAL in state.gradients.of(None):
+            state.gradients = state.gradients._replace(accumulated=True)
         if cause.explicit and cause is not Cause.BARRIER and state.gradients.of(None) == LOCAL:
-            self._owe(state, Owed.SPLIT_STEP, site, assumptions.NONE, spelling)
+            self._owe(state, Owed.SPLIT_STEP, site, assumptions.NONE, spelling, when=state.rare)
         elif cause.explicit and cause is not Cause.BARRIER and self._cuts_one_step(state):
             # Of a caller's loop it is known at its end whether anything else cuts.
             self._owe(state, Owed.FORWARD_CUT, site, taken, _OWN_LOOP if state.loop.own.cuts else "")

@@ -356,6 +356,16 @@ class State:
         return any(fact.is_of_few_rounds for fact in self.facts)
 
     @property
+    def rare(self) -> frozenset[Fact]:
+        """The tests of a step counter that have led here."""
+        return frozenset(fact for fact in self.facts if fact.is_of_few_rounds)
+
+    def ends_micro_batches(self, cut: Obligation) -> bool:
+        """Whether a cut between backward and an optimizer step here ends the last of several micro-batches,
+        as the loader or this very cut ends the others."""
+        return self.gradients.accumulated or bool(self.rare - cut.when)
+
+    @property
     def hot(self) -> bool:
         """Whether what happens here happens in every iteration of a loop, as far as can be seen."""
         return self.scopes.in_loop and not self.seldom

@@ -255,6 +255,8 @@ class TrainingTransitions(RecordingTransitions):
                 assumes=both(obligation.assumes, assumes),
                 before_barrier=before_barrier,
             )
+            if state.ends_micro_batches(obligation):
+                split = obligation._replace(owed=Owed.ACCUMULATION)
             exchange(state, obligation, split)
         self.record(state, Weight.HEAVY, site)
         state.obligations -= set(state.owes(Owed.CLIP))

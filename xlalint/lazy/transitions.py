@@ -8,7 +8,7 @@ from typing import Any
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.events import Event
-from xlalint.lazy.obligations import Obligation, Owed
+from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.scopes import Split
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
@@ -41,9 +41,9 @@ class Transitions:
 
     def _owe(
         self, state: State, owed: Owed, site: Site, assumes: Assumptions, detail: str = "", *,
-        split: Split | None = None, since: tuple[Site, ...] = (),
+        split: Split | None = None, since: tuple[Site, ...] = (), when: frozenset[Fact] = frozenset(),
     ) -> None:  # fmt: skip
-        opened = Obligation(owed, (site,), assumes, state.hot, detail, split, since)
+        opened = Obligation(owed, (site,), assumes, state.hot, detail, split, since, when=when)
         state.obligations |= {opened}
 
     def _settle(self, state: State, obligation: Obligation, event: Event) -> None:

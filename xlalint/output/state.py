@@ -317,6 +317,8 @@ def _each_gradient(source: SourceFile, state: State) -> str:
         ]
     if held.met:
         words.append("the replicas have met since backward")
+    if held.accumulated:
+        words.append("perhaps of several batches")
     recorded = state.engine.gradients
     if recorded.may:
         words.append(_signed(recorded, f"{_weight(recorded)} recorded"))
