@@ -77,6 +77,51 @@ def outside_of_a_loop(batch):
     torch_xla.sync()
 
 
+def explores(network, state):
+    if random.random() < 0.1:
+        action = random.randint(0, 3)
+    else:
+        values = network(state)
+        action = int(values.argmax().item())
+    return action
+
+
+def asked_for_an_action(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        action = explores(model, batch)
+        print(action)
+        model(batch).sum().backward()
+
+
+def perhaps_turned(batch):
+    if random.random() < 0.5:  # expect: XLA408
+        batch = batch.flip(-1)
+    return batch
+
+
+def turned_by_a_function(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        turned = perhaps_turned(batch)
+        model(turned).sum().backward()
+
+
+def asked_and_kept(network, state):
+    values = None
+    if random.random() < 0.1:  # expect: XLA408
+        action = random.randint(0, 3)
+    else:
+        values = network(state)
+        action = int(values.argmax().item())
+    return action, values
+
+
+def asked_for_an_action_and_its_value(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        action, values = asked_and_kept(model, batch)  # expect: XLA102
+        print(action)
+        model(batch).sum().backward()
+
+
 def with_no_backward(batches):
     for batch in pl.MpDeviceLoader(batches, device):
         x = batch.to(device)

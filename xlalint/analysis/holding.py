@@ -30,6 +30,7 @@ def let_go(
         pending: Whether heavy work was surely recorded then.
     """
     state = store.state
+    _let_go_of_chance(frame, store, statement, before)
     reads = {owed for owed in state.obligations if owed.owed is Owed.READ and not owed.inherited}
     if state.engine.recorded.may is not Weight.HEAVY or not reads:
         return
@@ -43,6 +44,21 @@ def let_go(
         or _is_named(machine, frame, store, surely=not pending)
     ):
         state.obligations -= own
+
+
+def _let_go_of_chance(frame: Frame, store: Store, statement: ast.stmt, before: frozenset[Obligation]) -> None:
+    """What a callee recorded as chance had it is in no graph any more if nobody holds work when it has returned.
+
+    A network that is asked for an action, in every so many steps, is one: the number is read, and its work is gone.
+    """
+    varying = set(store.state.owes(Owed.VARYING)) - before
+    here = frame.site(statement).section if varying else ""
+    varying = {owed for owed in varying if owed.path[-1].section != here}
+    if not varying:
+        return
+    held = (*store.names.values(), *frame.captured.values(), *store.attributes.values())
+    if all(value.recorded.may < Weight.LIGHT for value in held):
+        store.state.obligations -= varying
 
 
 def _is_block(statement: ast.stmt) -> bool:
