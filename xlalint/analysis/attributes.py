@@ -217,7 +217,10 @@ def _of_project_class(
                 site = frame.site(found.node) if found.outline is frame.outline else found.site
                 return machine.enter(Bound(found, base), Call(frame, store, site, None))
             return callable_value(Bound(found, None if found.is_static else base))
-        value = machine.classes.attributes(cls).get(name)
+        table = machine.classes.attributes(cls)
+        value = table.get(name)
+        if value is not None and value.kind is Kind.INSTANCE:
+            _bring_parts(machine, value, name, table, store)
     if value is None:
         for base_class in machine.classes.bases(cls):
             if name in base_class.constants:
@@ -234,6 +237,17 @@ def _of_project_class(
         return placed(value, module)
     # What another instance, one on the device, holds under the name may not be this one's.
     return value._replace(assumes=_SAME_INSTANCE) if value.kind is Kind.TENSOR else value
+
+
+def _bring_parts(machine: Machine, part: Value, name: str, table: dict[str, Value], store: Store) -> None:
+    """An object that another has made for itself is asked for: so is what it holds since then."""
+    for path, value in table.items():
+        holder, _, attribute = path.partition(".")
+        if holder == name and attribute:
+            for cls in classes_of(part):
+                if not isinstance(cls, str) and attribute not in machine.classes.attributes(cls):
+                    machine.touch((cls, attribute))
+                    store.attributes.setdefault((cls, attribute), value)
 
 
 def _of_class(machine: Machine, classes: Classes, name: str, frame: Frame) -> Value | None:

@@ -18,6 +18,7 @@ from xlalint.analysis.payloads import (
     Known,
     Module,
     Namespace,
+    classes_of,
     run,
     targets,
 )
@@ -156,7 +157,11 @@ class ClassTable:
         return join_all((self._machine.evaluate(each, frame, store) for each in expressions), UNKNOWN)
 
     def attributes(self, cls: Class) -> dict[str, Value]:
-        """What instances of the class hold after `__init__`, and after other methods the rest."""
+        """What instances of the class hold after `__init__`, and after other methods the rest.
+
+        What an object holds that such an instance has made for itself stands under a path, such as
+        `settings.device`.
+        """
         return self._machine.lookups.find(
             ("attributes", cls),
             lambda: self._tabulate(cls),
@@ -184,6 +189,8 @@ class ClassTable:
                         table[attribute] = run(value)
                     elif table[attribute].kind in _PLACEHOLDERS:
                         table[attribute] = join_values(table[attribute], run(value))
+                if method is init:
+                    table |= _held_by_parts(table, store)
         finally:
             del self._tabulating[cls]
         return table
@@ -214,6 +221,17 @@ class ClassTable:
         if self.kind_of(cls) is Kind.MODULE:
             return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, (cls,)))
         return Value(Kind.INSTANCE, payload=Instance((cls,)))
+
+
+def _held_by_parts(table: dict[str, Value], store: Store) -> dict[str, Value]:
+    """What the objects hold that an instance holds, by their paths from it."""
+    return {
+        f"{name}.{attribute}": run(value)
+        for name, part in table.items()
+        if part.kind is Kind.INSTANCE
+        for (owner, attribute), value in store.attributes.items()
+        if owner in classes_of(part)
+    }
 
 
 def _harnesses(program: Outline, name: str) -> tuple[Function, ...]:

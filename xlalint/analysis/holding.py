@@ -47,9 +47,10 @@ def let_go(
 
 
 def _let_go_of_chance(frame: Frame, store: Store, statement: ast.stmt, before: frozenset[Obligation]) -> None:
-    """What a callee recorded as chance had it is in no graph any more if nobody holds work when it has returned.
+    """What a callee recorded as chance had it is in no graph if nobody holds work when it has returned.
 
-    A network that is asked for an action, in every so many steps, is one: the number is read, and its work is gone.
+    A network that is asked for an action, in every so many steps, is one: the number is read, and its work
+    is gone.
     """
     varying = set(store.state.owes(Owed.VARYING)) - before
     here = frame.site(statement).section if varying else ""
