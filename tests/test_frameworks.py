@@ -158,6 +158,17 @@ def test_a_trainer_that_uses_xla_says_nothing_of_others_beside_it(tmp_path: Path
     assert informing == {Severity.INFO}
 
 
+def test_a_script_beside_its_port_is_for_other_devices(tmp_path: Path) -> None:
+    root = copied("trainer", tmp_path)
+    (root / "requirements.txt").write_text("torch\n")
+    (root / "evaluate_tpu.py").write_text("import torch_xla\n")
+    told = {d.severity for d in checked(root).diagnostics if d.path.endswith("train.py")}
+    assert Severity.WARNING in told
+    (root / "train_tpu.py").write_text("import torch_xla\n")
+    informing = {d.severity for d in checked(root).diagnostics if d.path.endswith("train.py")}
+    assert informing == {Severity.INFO}
+
+
 def test_classes_for_frameworks_need_a_project_that_trains_on_a_device(tmp_path: Path) -> None:
     """The same criterion in a package that never mentions torch_xla says nothing."""
     package = tmp_path / "fairseq"

@@ -6,6 +6,7 @@ What of it is analyzed is said by what its files hold; nothing is parsed for tha
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -121,9 +122,15 @@ class Unit:
         """Those of the users of which only other files say that they run on XLA.
 
         They make no trainer, which somebody else does; or no such file stands beside them, but perhaps one
-        whose own trainer uses XLA, and they import none.
+        whose own trainer uses XLA, and they import none; or the same program stands beside them for XLA,
+        such as `train_tpu.py` beside `train.py`.
         """
-        waiting = {path for path in self.users if not self.files[path].hands_to}
+        ported = {(file.parent, _FOR_XLA.sub("", file.stem)) for file in map(Path, self.hot)}
+        waiting = {
+            path
+            for path in self.users
+            if not self.files[path].hands_to or (Path(path).parent, Path(path).stem) in ported
+        }
         if self.says_xla:
             return waiting
         folders = {Path(path).parent for path in self.hot if not self.files[path].traits.asking}
@@ -296,6 +303,10 @@ class Unit:
     def target(self, path: str) -> VersionRange:
         """The versions of torch_xla that a file must run on."""
         return self._locals.target(Path(path).parent)
+
+
+_FOR_XLA = re.compile(r"_?(?:tpu|xla|neuron)_?", re.IGNORECASE)
+"""What a file is called beside the name of the one that it was made of."""
 
 
 def _roots(file: File) -> set[str]:

@@ -277,11 +277,13 @@ def _miss_method(targets: Targets, name: str, node: ast.Attribute, frame: Frame,
 
 
 def _of_tensor(base: Value, name: str) -> Value:
+    # Where it is a tensor at all, it is one of the device.
+    known = base.kind is Kind.TENSOR and is_of_ways(shown_by_backward(base.assumes))
+    if known and name in operations.ON_OTHER_DEVICES:
+        return constant(False)._replace(assumes=base.assumes)
     if name in operations.HOST_ATTRIBUTES:
         return HOST
     if name == "device":
-        # Where it is a tensor at all, it is one of the device.
-        known = base.kind is Kind.TENSOR and is_of_ways(shown_by_backward(base.assumes))
         return Value(Kind.DEVICE, base.assumes, payload=Device("xla" if known else ""))
     if name in operations.TENSOR_ATTRIBUTES:
         return freed(base)

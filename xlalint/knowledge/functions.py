@@ -521,12 +521,14 @@ OTHER_BACKENDS = frozenset({
     "is_mps_available", "is_torch_hpu_available", "is_hpu_available", "is_torch_mlu_available",
     "is_mlu_available", "is_torch_musa_available", "is_torch_xpu_available", "is_xpu_available",
     "is_ipex_available", "is_deepspeed_available", "is_deepspeed_enabled", "is_apex_available",
-    "use_cuda", "torch.cuda.is_available", "torch.backends.mps.is_available", "torch.xpu.is_available",
+    "use_cuda", "use_gpu", "use_mps", "use_npu", "on_gpu", "no_tpu", "no_xla", "force_cpu", "cpu_only",
+    "torch.cuda.is_available", "torch.backends.mps.is_available", "torch.xpu.is_available",
+    "torch.cuda.device_count",  # none: no number and a false flag compare alike
 })  # fmt: skip
 """Tests for other backends: false while XLA code is checked. Settings extend it."""
 
 OTHER_DEVICES = frozenset({
-    "cuda", "gpu", "mps", "hip", "rocm", "npu", "hpu", "xpu", "mlu", "musa",
+    "cuda", "gpu", "mps", "hip", "rocm", "npu", "hpu", "xpu", "mlu", "musa", "nccl",
     "multi_gpu", "multi_npu", "multi_hpu", "multi_xpu", "multi_mlu", "multi_musa", "multi_cpu",
 })  # fmt: skip
 """Words, in small letters, for devices that are not XLA's: what is asked for them is false while XLA code is

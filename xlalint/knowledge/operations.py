@@ -179,16 +179,19 @@ PARTS = frozenset(
 """Operations that give several tensors: to take one of them is no operation."""
 
 HOST_ATTRIBUTES = frozenset({
-    "shape", "dtype", "ndim", "requires_grad", "is_leaf", "grad_fn", "names", "layout", "is_cuda",
-    "is_sparse", "is_meta", "is_quantized", "itemsize", "nbytes", "_version", "output_nr",
+    "shape", "dtype", "ndim", "requires_grad", "is_leaf", "grad_fn", "names", "layout", "is_cuda", "is_cpu",
+    "is_mps", "is_xpu", "is_sparse", "is_meta", "is_quantized", "itemsize", "nbytes", "_version", "output_nr",
     "retains_grad",
 })  # fmt: skip
 """Tensor attributes that Python knows without running anything."""
 
+ON_OTHER_DEVICES = frozenset({"is_cuda", "is_cpu", "is_mps", "is_xpu"})
+"""Tensor attributes that tell whether it is on some other device."""
+
 TENSOR_ATTRIBUTES = frozenset({"data", "grad", "T", "mT", "H", "real", "imag"})
 """Tensor attributes that are tensors."""
 
-PARAMETER_ATTRIBUTES = frozenset({"grad", "data", "shape", "device", "requires_grad"})
+PARAMETER_ATTRIBUTES = frozenset({"grad", "data", "shape", "device", "requires_grad"}) | ON_OTHER_DEVICES
 """Attributes of a module's parameters that are asked of each of them."""
 
 

@@ -110,6 +110,9 @@ def _state_dict_method(machine: Machine, receiver: Value, name: str, call: Call)
 
 
 def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
+    told = _of_text(receiver, name, call)
+    if told is not None:
+        return constant(told)._replace(assumes=receiver.assumes)
     effect = METHODS[Kind.HOST].get(name)
     if effect == "move":
         given = call.argument(0, "device")
@@ -218,6 +221,22 @@ def _counted(machine: Machine, call: Call) -> int | None:
             number = literal(machine.evaluate(count, call.frame, call.store))
             return number if isinstance(number, int) else None
     return None
+
+
+def _of_text(receiver: Value, name: str, call: Call) -> str | bool | None:
+    """What a method of a text tells, where that and what it is asked for are known: `device.type.lower()`."""
+    text, asked = literal(receiver), literal(call.argument(0, "prefix"))
+    if not isinstance(text, str):
+        return None
+    match name, asked:
+        case "lower", _:
+            return text.lower()
+        case "startswith", str():
+            return text.startswith(asked)
+        case "endswith", str():
+            return text.endswith(asked)
+        case _:
+            return None
 
 
 def _device_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
