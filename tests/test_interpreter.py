@@ -35,6 +35,11 @@ def test_what_only_the_last_round_of_a_loop_runs_twice_is_a_note() -> None:
     assert told == [once, each_time, once, each_time, each_time]
 
 
+def test_what_only_an_option_does_that_is_off_by_default_is_a_note() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "options_off_by_default.py", "XLA102")
+    assert [each.severity for each in found] == [Severity.INFO, Severity.WARNING, Severity.WARNING]
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=name)
 def test_the_state_is_the_one_marked(program: Path) -> None:
     assert wrong_states(program) == []

@@ -16,6 +16,7 @@ from xlalint.lazy.assumptions import (
     IS_SET,
     MANY,
     NONE,
+    OFF_BY_DEFAULT,
     STEPS_ELSEWHERE,
     TRAINED_ELSEWHERE,
     Assumptions,
@@ -117,6 +118,7 @@ def test_rules_speak_of_the_events_they_declare_while_at_most_one_fact_is_not_su
     [
         (THIS, Severity.WARNING),
         (assume("`args.tpu`"), Severity.WARNING),
+        (assume(f"`args.norms`{OFF_BY_DEFAULT}"), Severity.INFO),
         (STEPS_ELSEWHERE, Severity.INFO),
         (TRAINED_ELSEWHERE, Severity.INFO),
         (assume(f"`train(...)` {COMES_HERE}"), Severity.INFO),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,8 +28,9 @@ from xlalint.analysis.updates import Updates
 from xlalint.analysis.wording import in_words
 from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
+from xlalint.knowledge import outside
 from xlalint.knowledge.methods import OPTIMIZER_HOOKS
-from xlalint.lazy.assumptions import TRAINED_ELSEWHERE, Assumptions, assume, both
+from xlalint.lazy.assumptions import OFF_BY_DEFAULT, TRAINED_ELSEWHERE, Assumptions, assume, both
 from xlalint.lazy.events import (
     ApiUsed,
     BoundReached,
@@ -474,6 +476,7 @@ class Program:
                     )
                     occurrences = _assumed(occurrences, _BY_FRAMEWORK if named else TRAINED_ELSEWHERE)
                 occurrences = self._of_replicas(occurrences, root.file)
+                occurrences = tuple(map(self._with_options, occurrences))
         except RecursionError:
             # Others are analyzed as if this one were not there.
             outline = self.project.outline(path)
@@ -493,6 +496,22 @@ class Program:
             return occurrences
         self.interpreter.rest_on("starts", file)
         return occurrences if self.plan.starts_replicas() else others
+
+    def _with_options(self, occurrence: Occurrence) -> Occurrence:
+        """What happens, with what it assumes of options that the program leaves off."""
+        if isinstance(occurrence.event, BoundReached) or not occurrence.event.assumes:
+            return occurrence
+        files = {site.path for site in occurrence.event.path}
+        outlines = [one for file in sorted(files) if (one := self.project.outline(self.project.path(file)))]
+        assumes = frozenset(
+            clause + OFF_BY_DEFAULT
+            if (option := _OPTION.fullmatch(clause))
+            and not outside.chooses_xla(option[1])
+            and any(self.interpreter.default_of_option(one, option[1]) is False for one in outlines)
+            else clause
+            for clause in occurrence.event.assumes
+        )
+        return occurrence._replace(event=replace(occurrence.event, assumes=assumes))
 
     def _has_optimizer_scope(self, function: Function) -> bool:
         with deep_recursion():
@@ -624,6 +643,9 @@ _FAR_APART: Final = 1 << 16
 
 _OF_TEXT: Final = (ApiUsed, DeviceSpelled, DeviceUnregistered, ShapeVaries, VariableUsed)
 """What is seen from the text of a file, without running it."""
+
+_OPTION: Final = re.compile(r"`[\w.]+\.(\w+)`")
+"""How it is assumed that an option is on."""
 
 _BY_FRAMEWORK: Final = assume("the framework trains on an XLA device")
 

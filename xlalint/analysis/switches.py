@@ -7,7 +7,6 @@ line that is False by default. What happens behind it is told, and rests on that
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -124,10 +123,9 @@ def _part_of(node: ast.expr) -> ast.expr | None:
 def _is_outside(machine: Machine, switch: ast.expr, frame: Frame, store: Store) -> bool:
     """Whether a switch is a setting from outside the program that does not choose XLA itself.
 
-    `use_tpu` does, and is on in a program that is checked for XLA; `tpu_spawn` says on how many devices.
+    One that does is on in a program that is checked for XLA.
     """
-    words = re.split(r"[^a-z]+", ast.unparse(switch).lower())
-    if not outside.OF_XLA.isdisjoint(words) and outside.STARTING.isdisjoint(words):
+    if outside.chooses_xla(ast.unparse(switch)):
         return False
     aside = Frame(frame.outline, frame.function, frame.depth)
     aside.captured = frame.captured

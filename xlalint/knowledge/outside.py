@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 READERS = frozenset({
     "json.load", "json.loads", "yaml.load", "yaml.safe_load", "yaml.full_load", "yaml.unsafe_load",
     "toml.load", "toml.loads", "tomli.load", "tomli.loads", "tomllib.load", "tomllib.loads",
@@ -26,3 +28,12 @@ PARSERS = frozenset({"parse_args", "parse_known_args"})
 
 GETTERS = frozenset({"get", "pop", "getboolean", "getint", "getfloat"})
 """Methods of settings that return one of them by its name."""
+
+
+def chooses_xla(setting: str) -> bool:
+    """Whether a setting, as it is spelled, chooses XLA itself.
+
+    `use_tpu` does; `tpu_spawn` says on how many devices.
+    """
+    words = re.split(r"[^a-z]+", setting.lower())
+    return not OF_XLA.isdisjoint(words) and STARTING.isdisjoint(words)

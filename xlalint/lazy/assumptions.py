@@ -42,6 +42,8 @@ SEPARATES: Final = "tells the master from the others"
 """How the assumption ends that a test that hangs on more than the replica lets some of them in."""
 TELLS_MASTER: Final[Assumptions] = frozenset({f"the test on line {{owner}} {SEPARATES}"})
 """A caller's test of the replicas, as a called function sees it."""
+OFF_BY_DEFAULT: Final = ", which is off by default"
+"""How the assumption ends that somebody gives an option of the command line."""
 PART: Final[Assumptions] = frozenset({"what is taken from the batch or output is a tensor"})
 SCALES: Final[Assumptions] = frozenset({"the scaler is enabled"})
 TRAINED_ELSEWHERE: Final[Assumptions] = frozenset({"the framework trains this on an XLA device"})
@@ -100,7 +102,7 @@ def is_of_device(assumes: Assumptions) -> bool:
     return all(_is_of_way(clause) or clause.endswith(IS_XLA) for clause in assumes)
 
 
-_OF_TEST: Final = re.compile(r"(?:not )?`[^`]*`")
+_OF_TEST: Final = re.compile(rf"(?:not )?`[^`]*`(?:{OFF_BY_DEFAULT})?")
 """How it is spelled that a test came out so."""
 _MOST_KEPT: Final = 4
 """More tests than these on the way to a value are too many to rest on."""
@@ -116,7 +118,7 @@ def is_guess(assumes: Assumptions) -> bool:
 
 
 _GUESSED: Final = STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES | TRAINED_ELSEWHERE
-_GUESSED_AS: Final = (COMES_HERE, SEPARATES)
+_GUESSED_AS: Final = (COMES_HERE, SEPARATES, OFF_BY_DEFAULT)
 
 
 def shown_by_use(assumes: Assumptions) -> Assumptions:
