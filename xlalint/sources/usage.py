@@ -260,12 +260,20 @@ def _touched_by(data: bytes, imports: Iterable[str], framework: Framework, *, wi
         return
     named = (name for name in imports if name.partition(".")[0] in framework.packages)
     last, aliases = {name.rpartition(".")[2] for name in named}, _aliases(data, framework)
-    made = _spelled(framework.classes, last, aliases)
-    if made and any(_stands_alone(data, found.start()) for found in _calls_of(made).finditer(data)):
+    plain = _among(framework.classes, last)
+    if any(name[0] in (aliases if name[1:] else plain) for name in _called(data, framework.classes)):
         yield (ELSEWHERE if _names_another_device(data, framework) else HANDS) + framework.name
-    bases = _spelled(framework.hooked, set(framework.hooked) if within else last, aliases)
-    if bases and re.search(rb"\bclass\s+\w+\s*\([^)]*(?<![\w.])(?:%s)\b" % bases, data):
+    plain = {*framework.hooked} if within else _among(framework.hooked, last)
+    if any(
+        name[0] in plain or (name[0] in aliases and any(part in framework.hooked for part in name[1:]))
+        for name in _bases(data)
+    ):
         yield DERIVES + framework.name
+
+
+def _among(classes: tuple[str, ...], named: set[str]) -> set[str]:
+    """Those of the classes of a framework that a file knows by their names, where it imports `named`."""
+    return {*classes} if "*" in named else named.intersection(classes)
 
 
 def _names_another_device(data: bytes, framework: Framework) -> bool:
@@ -296,29 +304,33 @@ def _deriving(classes: tuple[str, ...]) -> re.Pattern[bytes]:
     return re.compile(rf"class\s+\w+\s*\([^)]*(?:{'|'.join(classes)})\b".encode())
 
 
-@cache
-def _calls_of(names: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"(?:%s)\s*\(" % names)
-
-
-def _stands_alone(data: bytes, at: int) -> bool:
-    """Whether what stands there is no end of another name, and not what is defined."""
-    before = data[max(at - 6, 0) : at]
-    return not (before.endswith((b"class ", b"def ")) or _IN_NAME.search(before))
+def _called(data: bytes, names: tuple[str, ...]) -> Iterator[list[str]]:
+    """What is called and ends with one of some names, in its parts: `["pl", "Trainer"]`."""
+    for name in names:
+        word = name.encode()
+        at = data.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if _OPENING.match(data, end):
+                before = _DOTTED_BEFORE.search(data, data.rfind(b"\n", 0, at) + 1, at)
+                if before is not None and not data.endswith((b"class ", b"def "), 0, before.start()):
+                    yield [*before[0].decode().split(".")[:-1], name]
+            at = data.find(word, at + 1)
 
 
 _IN_NAME: Final = re.compile(rb"[\w.]$")
+_OPENING: Final = re.compile(rb"\s*\(")
+_DOTTED_BEFORE: Final = re.compile(rb"(?<![\w.])(?:\w+\.)*$")
 
 
-def _spelled(classes: tuple[str, ...], named: set[str], aliases: set[str]) -> bytes:
-    """A pattern of how a file may write classes of a framework, of which it imports `named`."""
-    every = classes if "*" in named else tuple(name for name in classes if name in named)
-    patterns = ["|".join(every)] if every else []
-    if aliases and classes:
-        patterns.append(
-            rf"(?:{'|'.join(map(re.escape, sorted(aliases)))})(?:\.\w+)*\.(?:{'|'.join(classes)})"
-        )
-    return "|".join(patterns).encode()
+def _bases(data: bytes) -> Iterator[list[str]]:
+    """What stands in the headers of classes, each dotted name in its parts."""
+    for header in _HEADER.finditer(data):
+        yield from (name.decode().split(".") for name in _DOTTED.findall(header[1]))
+
+
+_HEADER: Final = re.compile(rb"class(?<!\wclass)\s+\w+\s*\(([^)]*)")
+_DOTTED: Final = re.compile(rb"(?<![\w.])\w+(?:\.\w+)*")
 
 
 def _aliases(data: bytes, framework: Framework) -> set[str]:
