@@ -36,9 +36,9 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     done: list[str] = []
     run = Interpreter.interpret
 
-    def counting(self: Interpreter, function: Any, *rest: Any) -> Any:
+    def counting(self: Interpreter, function: Any, *rest: Any, **named: Any) -> Any:
         done.append(function.name)
-        return run(self, function, *rest)
+        return run(self, function, *rest, **named)
 
     monkeypatch.setattr(Interpreter, "interpret", counting)
     return done

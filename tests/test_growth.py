@@ -82,3 +82,31 @@ def test_a_loop_that_has_nothing_to_do_with_the_engine_is_looked_at_once(tmp_pat
         pass
     entered = Counter(function.name for _, function, _ in analyzed.interpreter.contexts())
     assert entered["place"] == 1
+
+
+TRIED = """\
+import torch
+import torch_xla
+
+
+def use(tensor):
+    return tensor * 2
+
+
+def step(names):
+    torch_xla.sync()
+    return use(torch.ones(3, device=torch_xla.device()))
+
+
+def main():
+    with torch.no_grad():
+        step([])
+"""
+
+
+def test_what_does_something_is_not_run_to_its_end_to_see_if_it_does_nothing(tmp_path: Path) -> None:
+    analyzed = program(TRIED, tmp_path)
+    for _ in analyzed.analyze():
+        pass
+    entered = Counter(function.name for _, function, _ in analyzed.interpreter.contexts())
+    assert entered["use"] == 1

@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 from xlalint.analysis.outline import Function, Outline
 from xlalint.analysis.store import Store
+from xlalint.analysis.trail import Trail
 from xlalint.judging import Occurrence
 from xlalint.lazy import events
 from xlalint.lazy.events import Event, ShapeVaries
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.obligations import Fact
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import State, View
+from xlalint.lazy.state import NOTHING_DONE, State, View
 from xlalint.lazy.values import NOTHING, Value
 
 
@@ -86,13 +87,21 @@ class NumberRead(NamedTuple):
     again: bool = False
 
 
+class SomethingHappened(Exception):
+    """Something happened in a trial, which ends here: what else would happen is for nobody to know."""
+
+    def __init__(self, trial: Trail) -> None:
+        super().__init__()
+        self.trial = trial
+
+
 class Frame:
     """One activation. What happens gathers here, as this function sees it."""
 
     __slots__ = (
-        "captured", "carried", "closure_argument", "depth", "discarded", "exits", "found", "function", "kept",
-        "loops", "may_be_in_batches", "muted", "occurrences", "once", "outline", "over", "quiet", "reads",
-        "resume", "shallow", "yields",
+        "acted", "attributes", "captured", "carried", "closure_argument", "depth", "discarded", "exits",
+        "found", "function", "kept", "loops", "may_be_in_batches", "muted", "occurrences", "once", "outline",
+        "over", "quiet", "reads", "resume", "shallow", "trial", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -114,6 +123,12 @@ class Frame:
         self.carried: list[Carried] = []
         self.loops: dict[ast.AST, list[tuple[Store, object, Settled]]] = {}
         """Of loops inside loops: what they were entered with, what else they saw, what came of it."""
+        self.attributes = 0
+        """How many attributes objects held when it was entered."""
+        self.acted = False
+        """Whether it has done something that outlives it, other than what is told."""
+        self.trial: Trail | None = None
+        """What a trial leaves behind that ends when something happens here: it asks whether anything does."""
         self.muted = False
         """Whether what happens is not told: a test waits for the error."""
         self.shallow = False
@@ -149,7 +164,28 @@ class Frame:
         if isinstance(event, events.Settled) and event.obligation.inherited:
             self.carried.append(Carried(event, state.view(), state.facts))
         else:
-            self.occurrences.append(Occurrence(event, state.view()))
+            self.tell(Occurrence(event, state.view()))
+
+    def tell(self, occurrence: Occurrence) -> None:
+        """Something happened, here or in a called function."""
+        self.occurrences.append(occurrence)
+        if self.trial is not None:
+            raise SomethingHappened(self.trial)
+
+    def note_acts(self, store: Store, trail: Trail) -> None:
+        """Note whether it has done something, as what is known now shows.
+
+        Args:
+            trail: What it leaves behind.
+        """
+        loop = store.state.loop
+        self.acted = (
+            len(store.attributes) > self.attributes
+            or bool(store.moved)
+            or (loop is not NOTHING_DONE and loop.did_anything)
+        )
+        if self.acted and self.trial is trail:
+            raise SomethingHappened(trail)
 
     def take(self, other: Frame) -> None:
         """Take what happened in another activation that this one is to tell."""

@@ -25,7 +25,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
-from xlalint.analysis.frame import Carried, Frame
+from xlalint.analysis.frame import Carried, Frame, SomethingHappened
 from xlalint.analysis.holding import let_go
 from xlalint.analysis.importable import raises_when_imported
 from xlalint.analysis.kept import Context, Kept
@@ -208,6 +208,8 @@ class Interpreter(Memo):
                     apart = go_on(apart, statement, frame, last)
                 if current is not None and raises_without_cuda(self, statement, frame, current):
                     current = None
+                if current is not None and not frame.acted:
+                    frame.note_acts(current, self.trail)
         if apart.reads:
             tell_reads(apart, frame, last)
         self._nested -= 1
@@ -448,35 +450,57 @@ class Interpreter(Memo):
 
     def interpret(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value],
-        attributes: dict[AttributeKey, Value], entry: State, call: Call,
+        attributes: dict[AttributeKey, Value], entry: State, call: Call, *, trial: bool = False,
     ) -> Summary:  # fmt: skip
         self.statistics["contexts"] += 1
         frame = Frame(function.outline, function, call.frame.depth + 1, kept=self.kinds)
         frame.quiet = call.frame.quiet or call.frame.muted
         frame.captured = captured
         frame.shallow = call.frame.shallow
+        own = self.functions.bit(function.key)
+        trail = Trail(entered=own, deepest=call.frame.depth)
+        frame.attributes = len(attributes)
+        if trial:
+            frame.trial = trail
+        elif not (call.frame.muted or call.frame.once):
+            frame.trial = call.frame.trial
+        outer, self.trail = self.trail, trail
+        nested = self._nested
+        self._on_stack |= own
+        try:
+            return self._interpreted(function, names, attributes, entry, frame, call.frame.depth)
+        except SomethingHappened as found:
+            if found.trial is not trail:
+                raise
+            self._nested = nested
+            return Summary(None, NONE, (), (), [], trail, call.frame.depth)
+        finally:
+            self._on_stack &= ~own
+            self.trail = outer
+            trail.recursions &= ~own
+            trail.cut_off &= ~own
+            outer.take(trail)
+
+    def _interpreted(
+        self, function: Function, names: dict[str, Value], attributes: dict[AttributeKey, Value],
+        entry: State, frame: Frame, depth: int,
+    ) -> Summary:  # fmt: skip
+        """What an activation does that has just begun."""
+        trail, captured = self.trail, frame.captured
         store = Store(entry)
         store.names = dict(names)
         store.attributes = dict(attributes)
         frame.found = entry.engine.recorded
         unchanged = entry.copy()
-        own = self.functions.bit(function.key)
-        trail = Trail(entered=own, deepest=call.frame.depth)
-        outer, self.trail = self.trail, trail
-        self._on_stack |= own
-        try:
-            node = function.node
-            if isinstance(node, ast.Lambda):
-                value = self.evaluate(node.body, frame, store)
-                ends = [(store, value, function.site)]
-            else:
-                after = self.run_block(node.body, frame, store)
-                ends = list(frame.exits.returns)
-                if after is not None:
-                    ends.append((after, NONE, function.site))
-        finally:
-            self._on_stack &= ~own
-            self.trail = outer
+        node = function.node
+        if isinstance(node, ast.Lambda):
+            value = self.evaluate(node.body, frame, store)
+            ends = [(store, value, function.site)]
+        else:
+            after = self.run_block(node.body, frame, store)
+            ends = list(frame.exits.returns)
+            if after is not None:
+                ends.append((after, NONE, function.site))
         told = function.name not in _WITH_ITS_COUNTERPART
         frame.model.settle_collectives([end.state for end, _, _ in ends], function.site, told=told)
         stores = [*(end for end, _, _ in ends), *(raised for raised, _ in frame.exits.raises)]
@@ -503,15 +527,13 @@ class Interpreter(Memo):
                 if name in exit_store.attributes
                 and not _is(exit_store.attributes[name], attributes.get(name))
             }
+            own = self.functions.bit(function.key)
             if trail.recursions == own and differs_in_bound_only(exit_store.state, unchanged):
                 # What does nothing to the engine but call itself does nothing to the engine.
                 exit_store.state.trust = exit_store.state.trust._replace(bounded=unchanged.trust.bounded)
-        trail.recursions &= ~own
-        trail.cut_off &= ~own
-        outer.take(trail)
         return Summary(
             exit_store, value, told_once(frame.occurrences), carried_once(frame.carried), frame.yields,
-            trail, call.frame.depth, changed,
+            trail, depth, changed, frame.acted,
         )  # fmt: skip
 
     def _replay(self, function: Function, summary: Summary, call: Call) -> Value:
@@ -554,7 +576,7 @@ class Interpreter(Memo):
                 if hidden or is_open:
                     event = spelled(occurrence.event, call.spelling) if hidden else occurrence.event
                     occurrence = Occurrence(event, occurrence.view, (*occurrence.callers, caller))
-                frame.occurrences.append(occurrence)
+                frame.tell(occurrence)
         for carried in summary.carried:
             obligation = carried.event.obligation  # type: ignore[attr-defined]
             view = seen_from(carried.view, state)
@@ -570,7 +592,7 @@ class Interpreter(Memo):
                 if mine.inherited:
                     frame.carried.append(Carried(event, view, state.facts))
                 else:
-                    frame.occurrences.append(Occurrence(event, view))
+                    frame.tell(Occurrence(event, view))
 
     def _give_back(self, function: Function, summary: Summary, call: Call) -> None:
         """What a function did to containers that it was given, and a nested one to names around it."""

@@ -284,7 +284,7 @@ class Kept:
         if not self._hold(facts) or any(self._context(number) is None for number in places(contexts)):
             return None
         try:
-            store, value, occurrences, carried, yields, changed, touched = map(
+            store, value, occurrences, carried, yields, changed, acted, touched = map(
                 self._unpacker.unpack, version[6:]
             )
         except Unpackable:
@@ -298,7 +298,7 @@ class Kept:
         )
         for attribute in touched:
             trail.touched |= self.attributes.bit(attribute)
-        return Summary(store, value, occurrences, carried, list(yields), trail, 0, changed)
+        return Summary(store, value, occurrences, carried, list(yields), trail, 0, changed, acted)
 
     def _hold(self, facts: int) -> bool:
         """Whether all of some facts have the values that they had."""
@@ -492,7 +492,7 @@ class _Packer:
             rested |= about
         told = (
             summary.store, summary.value, summary.occurrences, summary.carried, tuple(summary.yields),
-            summary.changed, kept.attributes.of(trail.touched),
+            summary.changed, summary.acted, kept.attributes.of(trail.touched),
         )  # fmt: skip
         try:
             rows = list(map(self._packer.pack, told))

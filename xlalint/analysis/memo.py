@@ -14,6 +14,7 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Key, Outline
 from xlalint.analysis.store import AttributeKey, Store
 from xlalint.analysis.summaries import (
+    TRIED,
     Summary,
     are_idle,
     classes_in,
@@ -75,9 +76,9 @@ class Memo(Machine):
     @abstractmethod
     def interpret(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value],
-        attributes: dict[AttributeKey, Value], entry: State, call: Call,
+        attributes: dict[AttributeKey, Value], entry: State, call: Call, *, trial: bool = False,
     ) -> Summary:  # fmt: skip
-        """Run a function in one context, whatever is known of it."""
+        """Run a function in one context, whatever is known of it; in a trial, until anything happens."""
 
     def begin(self) -> None:
         """Forget what was gathered: what comes next is interpreted as if it were all there is."""
@@ -114,13 +115,13 @@ class Memo(Machine):
     ) -> Summary:
         attributes = self.within_reach(call.store.attributes, names, captured)
         state = call.store.state
+        entry = entry_state(state, function)
         alone = not state.scopes.open and not state.awaits_a_reader
         if alone and are_idle(names) and are_idle(captured) and self._names_idle(function, attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
-            summary = self._neutral_summary(function, names, captured, attributes, call)
+            summary = self._neutral_summary(function, names, captured, attributes, entry, call)
             if summary is not None and summary.did_nothing:
                 return summary
-        entry = entry_state(call.store.state, function)
         key = context_key(names, captured, entry)
         summary = self._kept(function, key, attributes, call)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
@@ -146,12 +147,16 @@ class Memo(Machine):
 
     def _neutral_summary(
         self, function: Function, names: dict[str, Value], captured: dict[str, Value],
-        attributes: dict[AttributeKey, Value], call: Call,
+        attributes: dict[AttributeKey, Value], entry: State, call: Call,
     ) -> Summary | None:  # fmt: skip
-        """What a call does where nothing is recorded and nothing is open; None beyond all bounds."""
+        """What a call does where nothing is recorded and nothing is open; None beyond all bounds.
+
+        Where the caller's state is another, it is only asked whether anything happens.
+        """
         neutral = neutral_state(call.store.state)
+        trial = entry != neutral
         key = context_key(names, captured, neutral)
-        summary = self._kept(function, key, attributes, call)
+        summary = self._kept(function, key, attributes, call, trial=trial)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
             names = {name: widened(value) for name, value in names.items()}
             if count >= MOST_CONTEXTS:
@@ -160,8 +165,8 @@ class Memo(Machine):
                 self.trail.narrowed = True
                 return None
             key = self._narrowed(key, context_key(names, captured, neutral))
-            summary = self._kept(function, key, attributes, call)
-        return summary or self._made(function, key, names, captured, attributes, neutral, call)
+            summary = self._kept(function, key, attributes, call, trial=trial)
+        return summary or self._made(function, key, names, captured, attributes, neutral, call, trial=trial)
 
     def _narrowed(self, key: Any, narrower: Any) -> Any:
         """The key of a context after a bound has taken away what told it apart."""
@@ -173,18 +178,21 @@ class Memo(Machine):
         return (self._counted & self._bits.get(function.key, 0)).bit_count()
 
     def _kept(
-        self, function: Function, key: Any, attributes: dict[AttributeKey, Value], call: Call
-    ) -> Summary | None:
+        self, function: Function, key: Any, attributes: dict[AttributeKey, Value], call: Call, *,
+        trial: bool = False,
+    ) -> Summary | None:  # fmt: skip
         """A summary made before, if interpreting the function anew would come to the same.
 
-        Of what objects hold, only what made a difference then makes one now.
+        Of what objects hold, only what made a difference then makes one now. In a trial, that is one which
+        says that nothing happens, whoever made it, or that of a trial.
         """
-        for context in self._contexts_of(function).get(key, ()) if self._memo else ():
+        contexts = self._contexts_of(function) if self._memo else {}
+        for context in contexts.get(key, ()):
             if all(attributes.get(name) == value for name, value in context.attributes):
-                summary = self._served(context, call)
+                summary = self._served(context, call, idle=trial)
                 if summary is not None:
                     return summary
-        return None
+        return self._kept(function, (TRIED, None, key), attributes, call) if trial else None
 
     def _contexts_of(self, function: Function) -> dict[Any, list[Context]]:
         """The contexts of a function that are known."""
@@ -195,19 +203,22 @@ class Memo(Machine):
                 known.setdefault(key, []).append(context)
         return known
 
-    def _served(self, context: Context, call: Call) -> Summary | None:
+    def _served(self, context: Context, call: Call, *, idle: bool) -> Summary | None:
+        """The summary of a context, where nothing is in its way; with `idle` only if it did nothing."""
         if context.is_packed:
             self._kept_before.unpack(context)
         clean, depth = context.clean, call.frame.depth
         if self.observer is not None and not (call.frame.quiet or context.watched):
+            return None
+        if idle and clean is not None and not clean.did_nothing:
             return None
         if clean is not None and self._serves(clean, context, depth):
             self._counted |= context.bit | clean.trail.contexts
             self.trail.contexts |= context.bit
             self.trail.take(clean.trail, depth + clean.height)
             return clean
-        own = self._own.get(context) or self._narrowed_before(context, depth)
-        if own is None or own.trail.cut_off & ~self._on_stack:
+        own = self._own.get(context) or self._narrowed_before(context, depth, idle=idle)
+        if own is None or (idle and not own.did_nothing) or own.trail.cut_off & ~self._on_stack:
             return None
         if own.trail.tried & ~own.trail.cut_off & self._on_stack:
             return None
@@ -217,11 +228,13 @@ class Memo(Machine):
         self.trail.take(own.trail, depth + own.height)
         return own
 
-    def _narrowed_before(self, context: Context, depth: int) -> Summary | None:
+    def _narrowed_before(self, context: Context, depth: int, *, idle: bool) -> Summary | None:
         """A summary at a bound, made for a root that had come to the same as the present one."""
         for before, held, summary, inside in context.narrowed:
             trail = summary.trail
             if trail.tried & self._on_stack or depth + summary.height >= MOST_DEPTH:
+                continue
+            if idle and not summary.did_nothing:
                 continue
             within = self.contexts_in(self.functions.of(trail.tried))
             if not (self._counted ^ before) & within and self._held_within(within) == held:
@@ -261,11 +274,13 @@ class Memo(Machine):
 
     def _made(
         self, function: Function, key: Any, names: dict[str, Value], captured: dict[str, Value],
-        attributes: dict[AttributeKey, Value], entry: State, call: Call,
+        attributes: dict[AttributeKey, Value], entry: State, call: Call, *, trial: bool = False,
     ) -> Summary:  # fmt: skip
         """A new summary."""
         before, held = self._counted, self._own
-        context, summary, lasts = self._new(function, key, names, captured, attributes, entry, call)
+        context, summary, lasts = self._new(
+            function, key, names, captured, attributes, entry, call, trial=trial
+        )
         trail = summary.trail
         self._counted |= context.bit
         self.trail.contexts |= context.bit
@@ -283,18 +298,24 @@ class Memo(Machine):
 
     def _new(
         self, function: Function, key: Any, names: dict[str, Value], captured: dict[str, Value],
-        attributes: dict[AttributeKey, Value], entry: State, call: Call, within: int = 0,
+        attributes: dict[AttributeKey, Value], entry: State, call: Call, within: int = 0, *,
+        trial: bool = False,
     ) -> tuple[Context, Summary, bool]:  # fmt: skip
         """A new summary and its context, and whether the summary may serve another run.
 
         `within` is the open question that it may rest on.
         """
         before, outer, self.lookups.leaning = self._own, self.lookups.leaning, 0
-        summary = self.interpret(function, names, captured, attributes, entry, call)
+        try:
+            summary = self.interpret(function, names, captured, attributes, entry, call, trial=trial)
+        finally:
+            leaning = self.lookups.leaning
+            self.lookups.leaning |= outer
         trail = summary.trail
-        trail.leaning |= self.lookups.leaning
+        trail.leaning |= leaning
         self.trail.leaning |= trail.leaning
-        self.lookups.leaning |= outer
+        if trial and not summary.did_nothing:
+            key = (TRIED, None, key)
         lasts = not trail.leaning & ~within
         touched = tuple((name, attributes.get(name)) for name in self.attributes.of(trail.touched))
         context = self._context(function, key, touched)
@@ -324,7 +345,8 @@ class Memo(Machine):
             before: What it did.
             bound: The same, where a bound on contexts had a say in it.
         """
-        names, captured, state = key
+        trial = key[0] == TRIED
+        names, captured, state = key[2] if trial else key
         call = Call(Frame(function.outline, None, before.depth), Store(State()), function.site, None)
         attributes = {name: value for name, value in context.attributes if value is not None}
         self.begin()
@@ -334,7 +356,9 @@ class Memo(Machine):
             self._counted = bound.before
             self._own = dict(held)
         try:
-            now = self.interpret(function, dict(names), dict(captured), attributes, State(*state), call)
+            now = self.interpret(
+                function, dict(names), dict(captured), attributes, State(*state), call, trial=trial
+            )
         except RecursionError:
             return None
         inside = {one: own for one, own in self._own.items() if held.get(one) is not own}
@@ -385,11 +409,13 @@ class Memo(Machine):
         waiting = [cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)]
         if not waiting:
             return {}
+        # What it is given itself mostly is enough, and what instances hold may have to be found out.
+        missing = {owner for owner, _ in attributes}.difference(waiting)
+        if not missing:
+            return attributes
         owned: dict[Class, list[Value]] = {}
         for (owner, _), value in attributes.items():
             owned.setdefault(owner, []).append(value)
-        # What it is given itself mostly is enough, and what instances hold may have to be found out.
-        missing = owned.keys() - waiting
         reached: set[Class] = set()
         while waiting and missing:
             cls = waiting.pop()

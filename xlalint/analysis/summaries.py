@@ -74,6 +74,8 @@ class Summary:
     """How many calls deep the function was interpreted."""
     changed: tuple[tuple[str, Value], ...] = ()
     """Containers and state dicts that it was given and changed, by parameter."""
+    acted: bool = False
+    """Whether it has done something on the way, be it that nobody is left who could see it."""
     ways: tuple[tuple[Occurrence, bool, bool], ...] | None = field(init=False, default=None)
     """What `telling` has found out."""
     did_nothing: bool = field(init=False)
@@ -84,7 +86,7 @@ class Summary:
         self.did_nothing = (
             store is not None
             and not (self.carried or store.attributes or store.moved or store.names or self.occurrences)
-            and not self.changed
+            and not (self.changed or self.acted)
             and _is_neutral(store.state)
         )
 
@@ -97,6 +99,7 @@ class Summary:
             and self.carried == other.carried
             and self.yields == other.yields
             and dict(self.changed) == dict(other.changed)
+            and self.acted == other.acted
             and self.height == other.height
             and _came_about(self.trail) == _came_about(other.trail)
         )
@@ -127,6 +130,10 @@ def context_key(names: dict[str, Value], captured: dict[str, Value], state: Stat
     return (by_name(names), by_name(captured), state.key())
 
 
+TRIED: Final = "tried"
+"""What the key of a context begins with in which it was only asked whether anything happens, and it does."""
+
+
 def by_name(values: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
     """Names and their values in an order that does not depend on how they came about."""
     return tuple(values.items() if len(values) < 2 else sorted(values.items(), key=itemgetter(0)))
@@ -141,7 +148,7 @@ def widened(value: Value) -> Value:
 
 def is_wide(key: Any) -> bool:
     """Whether `widened` leaves the key of a context as it is."""
-    names, captured, _ = key
+    names, captured, _ = key if key[0] != TRIED else key[2]
     # Where only attributes are asked for, contexts are not counted.
     return names.__class__ is tuple and not any(
         widened(value) is not value for _, value in (*names, *captured)
@@ -180,8 +187,10 @@ def classes_in(value: Value) -> list[Class]:
 def neutral_state(state: State) -> State:
     """Nothing is recorded and nothing open, in a program that is set up as in `state`."""
     neutral = State()
-    neutral.engine = neutral.engine._replace(eager=state.engine.eager)
-    neutral.setup = neutral.setup._replace(caches=state.setup.caches)
+    if state.engine.eager is not False:
+        neutral.engine = neutral.engine._replace(eager=state.engine.eager)
+    if state.setup.caches:
+        neutral.setup = neutral.setup._replace(caches=True)
     # The one process of a script: what uses a device in it is in the way of a launch, and of SPMD.
     if state.replicas.launched is False:
         neutral.replicas = neutral.replicas._replace(launched=False)
@@ -193,7 +202,8 @@ def neutral_state(state: State) -> State:
 def _is_neutral(state: State) -> bool:
     neutral = neutral_state(state)
     # What it called without doing anything itself is told its caller all the same.
-    neutral.engine = neutral.engine._replace(idle_since=state.engine.idle_since)
+    if state.engine.idle_since != AT_ENTRY:
+        neutral.engine = neutral.engine._replace(idle_since=state.engine.idle_since)
     return state == neutral
 
 
@@ -259,9 +269,12 @@ def exit_state(
 ) -> State:  # fmt: skip
     """The state a called function left, as the caller sees it; `told` gives facts in the caller's words."""
     state = left.copy()
-    state.scopes = before.scopes._replace(no_grad=left.scopes.no_grad)
-    state.replicas = left.replicas._replace(splits=before.replicas.splits)
     # Most calls leave most of it as it was.
+    state.scopes = before.scopes
+    if left.scopes.no_grad != before.scopes.no_grad:
+        state.scopes = before.scopes._replace(no_grad=left.scopes.no_grad)
+    if left.replicas.splits != before.replicas.splits:
+        state.replicas = left.replicas._replace(splits=before.replicas.splits)
     since = left.engine.since
     if since:
         since = places(*(before.engine.since if place.is_entry else (site,) for place in since))
