@@ -9,6 +9,7 @@ import pytest
 
 from growth import FAMILIES
 from xlalint.analysis.engine import Program
+from xlalint.analysis.interpreter import ATTRIBUTES
 from xlalint.configuration import Configuration, Local
 from xlalint.judging import Judge
 from xlalint.registry import all_rules
@@ -110,3 +111,34 @@ def test_what_does_something_is_not_run_to_its_end_to_see_if_it_does_nothing(tmp
         pass
     entered = Counter(function.name for _, function, _ in analyzed.interpreter.contexts())
     assert entered["use"] == 1
+
+
+SETTLED = """\
+import torch_xla
+
+
+class Meter:
+    def __init__(self):
+        self.total = []
+
+    def reset(self):
+        self.total = [number for number in range(3)]
+
+    def note(self, name):
+        self.name = name
+        self.total = [name]
+
+
+def main(meter: Meter):
+    print(meter.name, meter.total, torch_xla.device())
+"""
+
+
+def test_methods_are_run_for_attributes_that_are_not_known_yet(tmp_path: Path) -> None:
+    analyzed = program(SETTLED, tmp_path)
+    for _ in analyzed.analyze():
+        pass
+    tabulated = {
+        function.name for _, function, key in analyzed.interpreter.contexts() if key[0] == ATTRIBUTES
+    }
+    assert tabulated == {"__init__", "note"}

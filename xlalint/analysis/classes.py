@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 from xlalint.analysis.call import last_name
@@ -44,7 +45,7 @@ class ClassTable:
         self._machine = machine
         self._tabulating: dict[Class, dict[str, Value]] = {}
         """Attribute tables that are being made."""
-        self._assigning: dict[Function, bool] = {}
+        self._assigning: dict[Function, frozenset[str]] = {}
 
     def close(self) -> None:
         """Forget all classes; see `Program.close`."""
@@ -178,6 +179,8 @@ class ClassTable:
             for base in self.bases(cls):
                 methods += [m for m in base.methods.values() if m.name != "__init__" and self._assigns(m)]
             for method in methods:
+                if method is not init and all(map(partial(_is_settled, table), self._assigns(method))):
+                    continue
                 store = Store(State())
                 for attribute, value in table.items():
                     store.attributes[cls, attribute] = value
@@ -209,7 +212,7 @@ class ClassTable:
         """Whether the attribute table of a class is just being made."""
         return self._machine.lookups.is_open(("attributes", cls))
 
-    def _assigns(self, method: Function) -> bool:
+    def _assigns(self, method: Function) -> frozenset[str]:
         self._machine.rest_on("assigns", *method.key)
         known = self._assigning.get(method)
         if known is None:
@@ -290,16 +293,31 @@ def _surely_calls(body: list[ast.stmt], names: set[str]) -> bool:
     return False
 
 
-def assigns(function: Function) -> bool:
-    """Whether a method assigns an attribute of its first argument, judged by its text."""
+def _is_settled(table: dict[str, Value], attribute: str) -> bool:
+    """Whether it is known what instances hold under a name, so that no other method has a say in it."""
+    return attribute in table and table[attribute].kind not in _PLACEHOLDERS
+
+
+def assigns(function: Function) -> frozenset[str]:
+    """The attributes that a method assigns, of its first argument or another; none if of others alone.
+
+    Judged by its text.
+    """
     node = function.node
     if not node.args.args or isinstance(node, ast.Lambda) or function.is_static:
-        return False
+        return frozenset()
     receiver = node.args.args[0].arg
     lines = function.outline.lines[node.lineno - 1 : node.end_lineno]
     # The pattern is slow, and most lines have nothing for it.
     lines = [line for line in lines if "=" in line and receiver in line]
-    return re.search(_ASSIGNMENT.replace("self", re.escape(receiver)), "\n".join(lines)) is not None
+    if re.search(_ASSIGNMENT.replace("self", re.escape(receiver)), "\n".join(lines)) is None:
+        return frozenset()
+    by_any_name = function.outer_names() & {"setattr"}
+    return by_any_name.union(
+        inner.attr
+        for inner in within(node)
+        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store)
+    )
 
 
 _ASSIGNMENT: Final = r"(?m)^(?:[ \t]*[\w.]+ *= *)?[^=\n(]*\bself\.\w+[^=\n(]*=(?!=)"

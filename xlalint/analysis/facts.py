@@ -80,7 +80,7 @@ class Facts:
             if kind == "relevant":
                 return str(defined in self._plan().relevant)
             if kind == "assigns":
-                return str(assigns(defined))
+                return " ".join(sorted(assigns(defined)))
         if isinstance(defined, Class):
             if kind == "flags":
                 return repr(sorted(self._plan().flags_of_all(defined).items()))
