@@ -99,7 +99,6 @@ OTHERWISE = {
 """Programs that are cured, but not as the expert did it."""
 
 UNREACHED = {
-    "XLA101/computed_name": "nothing is found",
     "XLA102/parts_of_a_loss_read_in_a_helper": "would separate the step's forward from its backward",
     "XLA201/marker_in_helper": "the marker stands in `steps.finish`",
     "XLA202/device_from_a_helper": "`torch_xla` may be missing where line 20 runs",
@@ -111,7 +110,6 @@ UNREACHED = {
     "XLA204/marker_behind_a_flag": "nothing is found",
     "XLA301/epoch_in_trace": "the cure is only shown",
     "XLA301/trace_me": "the scope is the whole function",
-    "XLA602/hook_of_a_library": "nothing is found",
     "XLA701/optimizer_of_an_unknown_factory": "in another function or branch",
     "XLA701/trainer_moves_in_fit": "in another function or branch",
     "XLA703/optimizer_skips_on_nan": "the cure is only shown",

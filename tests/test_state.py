@@ -70,6 +70,7 @@ HIDDEN = {
     "Clock.marker": "a place for a fix",
     "Counter.is_length": "of a slice, which no name holds",
     "Container.depth": "a bound",
+    "Instance.holds": "shown where it is taken out",
     "Mesh.axes": "the names of the axes are shown",
     "Module.or_other": "told with the classes it may be of, where there are any",
     "Moment": "the analyzer's own, under no name of the program",

@@ -23,6 +23,7 @@ from xlalint.analysis.payloads import (
     Container,
     Device,
     Fields,
+    Instance,
     Known,
     Method,
     Module,
@@ -85,7 +86,7 @@ def _held(base: Value, name: str, method: Value) -> Value:
         if name in operations.OPERATIONS:
             return method
         if base.known and base.role is not Role.STRUCTURE:
-            return unknown_from(base)
+            return freed(base) if name in operations.PARTS_OF_RESULTS else unknown_from(base)
         part = part_of(base)
         known = isinstance(held := base.payload, Tensor) and name in held.tensors
         return part._replace(assumes=base.assumes) if known else part
@@ -208,6 +209,10 @@ def _as_receiver(base: Value, cls: Class) -> Value:
 def _of_project_class(
     machine: Machine, base: Value, cls: Class, name: str, frame: Frame, store: Store
 ) -> Value | None:
+    if isinstance(held := base.payload, Instance) and held.holds:
+        for field, registered in held.holds:
+            if field == name:
+                return registered
     machine.touch((cls, name))
     value = store.attributes.get((cls, name))
     if value is None:

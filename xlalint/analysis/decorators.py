@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from typing import Final
 
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.frame import Frame
@@ -29,6 +29,7 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import (
     NONE,
+    Kind,
     Value,
 )
 
@@ -40,14 +41,8 @@ def decorator_scopes(machine: Machine, function: Function) -> list[ScopeKind]:
     return [kind for kind in map(_scope_of, values) if kind is not None]
 
 
-def wrappers(
-    machine: Machine, function: Function, follows: Callable[[Function], bool]
-) -> list[ScopeKind | Opens | Value]:
-    """What a function's decorators put around every call, innermost first.
-
-    Args:
-        follows: Says of a decorator of the project whether what it does may matter.
-    """
+def wrappers(machine: Machine, function: Function) -> list[ScopeKind | Opens | Value]:
+    """What a function's decorators put around every call, innermost first."""
     frame, store = Frame(function.outline, function.parent, 0), Store(State())
     found: list[ScopeKind | Opens | Value] = []
     for decorator in reversed(function.decorators):
@@ -55,11 +50,26 @@ def wrappers(
         around = _scope_of(value) or autograd_of(value) or _compiler_of(value, frame.site(decorator))
         if around is not None:
             found.append(around)
-        elif isinstance(decorator, ast.Name | ast.Attribute) and any(
-            isinstance(t, Bound) and t.receiver is None and follows(t.function) for t in targets(value)
-        ):
+        elif _is_followed(machine, value):
             found.append(value)
     return found
+
+
+def _is_followed(machine: Machine, value: Value) -> bool:
+    """Whether a decorator is one of the project that may matter, also as it reads what is returned."""
+    return any(
+        isinstance(t, Bound)
+        and t.receiver is None
+        and (machine.is_relevant(t.function) or _reads(t.function))
+        for t in targets(value)
+    )
+
+
+def _reads(function: Function) -> bool:
+    return not (_READERS.isdisjoint(function.attributes()) and _READERS.isdisjoint(function.outer_names()))
+
+
+_READERS: Final = frozenset({"cpu", "float", "item", "numpy", "tolist"})
 
 
 def decorated(
@@ -75,6 +85,10 @@ def decorated(
         if compiler is not None:
             made = Call(frame, store, frame.site(decorator), None, [value])
             value = machine.invoke(compiler, made)
+        elif _is_followed(machine, each):
+            made = Call(frame, store, frame.site(decorator), None, [value])
+            around = machine.invoke(each, made)
+            value = around if around.kind is Kind.CALLABLE else value
     return value
 
 

@@ -49,6 +49,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     counts,
+    identifier,
     literal,
     taken_from,
     targets,
@@ -117,14 +118,18 @@ def _constant(machine: Machine, node: ast.Constant, frame: Frame, store: Store) 
 
 def _joined_string(machine: Machine, node: ast.JoinedStr, frame: Frame, store: Store) -> Value:
     differs = False
+    parts: list[object] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             value = machine.evaluate(part.value, frame, store)
             differs = differs or value.differs
+            parts.append(literal(value) if part.conversion < 0 and part.format_spec is None else None)
             if value.kind in (Kind.TENSOR, Kind.CONTAINER):
                 shown = "f-string of " + spelling(part.value)
                 read(value, Reading.TEXT, shown, _within(node, part, frame), frame, store)
-    return Value(Kind.HOST, differs=differs)
+        elif isinstance(part, ast.Constant):
+            parts.append(part.value)
+    return identifier(parts) or Value(Kind.HOST, differs=differs)
 
 
 def _list(machine: Machine, node: ast.List | ast.Tuple | ast.Set, frame: Frame, store: Store) -> Value:

@@ -400,11 +400,9 @@ class Interpreter(Memo):
         if not function.decorators or function in self._plain:
             return []
         # A decorator may call the very function that it decorates.
-        return self.lookups.find(
-            ("wrappers", function), lambda: wrappers(self, function, self._is_relevant), list
-        )
+        return self.lookups.find(("wrappers", function), lambda: wrappers(self, function), list)
 
-    def _is_relevant(self, function: Function) -> bool:
+    def is_relevant(self, function: Function) -> bool:
         self.rest_on("relevant", *function.key)
         return function in self._plan.relevant
 

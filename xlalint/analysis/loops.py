@@ -18,9 +18,11 @@ from xlalint.analysis.payloads import (
     COUNTER,
     Constant,
     Container,
+    Instance,
     Iterated,
     Loader,
     Namespace,
+    classes_of,
     container,
     counts,
 )
@@ -46,6 +48,8 @@ from xlalint.spelling import spelling
 
 MOST_RUNS: Final = 16
 """A loop is run to its fixpoint at most this often in one activation, whatever is around it."""
+MOST_TOLD_APART: Final = 8
+"""The rounds of a loop over objects of several classes are told apart, if there are no more than these."""
 MOST_PASSES: Final = 4
 """A loop body is interpreted at most this often; then what it assigns becomes unknown."""
 
@@ -62,8 +66,8 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
         over = Value(Kind.LOADER, guess, payload=loader)
     elif over.kind is Kind.LOADER and over.assumes:
         loader = loader._replace(element=_assuming(loader.element, over.assumes))
-    elif _is_of_one(node.iter, over):
-        return _once(machine, node, over, frame, store)
+    elif (rounds := _told_apart(node.iter, over)) is not None:
+        return _one_by_one(machine, node, rounds, frame, store)
     literal = holds_some(over) or _counts(machine, node.iter, frame, store)
     advance = partial(
         _advance, machine, loader, over.assumes, node, frame, may_be_loader=over.kind in _MAY_BE_LOADER
@@ -78,30 +82,49 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     return after
 
 
-def _is_of_one(node: ast.expr, over: Value) -> bool:
-    """Whether what is gone over is written as a list or tuple of one thing: that is no loop of steps."""
+def _told_apart(node: ast.expr, over: Value) -> tuple[Value, ...] | None:
+    """What each round of a loop gets that is no loop of steps: it goes over one thing that stands there as a
+    list, or over objects of several classes, such as callbacks, each of which does something else."""
     match node:
         case ast.List(elts=[one]) | ast.Tuple(elts=[one]):
-            return isinstance(over.payload, Container) and not isinstance(one, ast.Starred)
-    return False
+            if isinstance(over.payload, Container) and not isinstance(one, ast.Starred):
+                return (element(over),)
+    held = over.payload
+    if not isinstance(held, Container) or held.items is None or held.keys is not None:
+        return None
+    if len(held.items) > MOST_TOLD_APART or not all(map(_is_object, held.items)):
+        return None
+    classes = {classes_of(item) for item in held.items}
+    return held.items if len(classes) > 1 else None
 
 
-def _once(
-    machine: Machine, node: ast.For | ast.AsyncFor, over: Value, frame: Frame, store: Store
+def _is_object(value: Value) -> bool:
+    """Whether a value is an object of one class of the project that is no layer of a model."""
+    return isinstance(held := value.payload, Instance) and not any(isinstance(cls, str) for cls in held.of)
+
+
+def _one_by_one(
+    machine: Machine, node: ast.For | ast.AsyncFor, rounds: tuple[Value, ...], frame: Frame, store: Store
 ) -> Store | None:
-    """Run the only round of a loop."""
-    around, frame.exits = frame.exits, Exits()
-    bind(machine, node.target, element(over), frame, store)
-    after = machine.run_block(node.body, frame, store)
-    left, frame.exits = frame.exits, around
-    for continued in left.continues:
-        after = join(after, continued)
+    """Run the rounds of a loop, each by itself."""
+    around, broken = frame.exits, list[Store]()
+    after: Store | None = store
+    for each in rounds:
+        if after is None:
+            break
+        frame.exits = left = Exits()
+        bind(machine, node.target, each, frame, after)
+        after = machine.run_block(node.body, frame, after)
+        for continued in left.continues:
+            after = join(after, continued)
+        broken += [store for store, _ in left.breaks]
+        around.returns += left.returns
+        around.raises += left.raises
+    frame.exits = around
     if node.orelse and after is not None:
         after = machine.run_block(node.orelse, frame, after)
-    for broken, _ in left.breaks:
-        after = join(after, broken)
-    around.returns += left.returns
-    around.raises += left.raises
+    for each_broken in broken:
+        after = join(after, each_broken)
     return after
 
 
@@ -154,9 +177,19 @@ def _advance(
         else:
             _cut_by_loader(loader, assumes, node, frame, store)
     each = loader.element
-    if store.state.loop.cuts and isinstance(node.iter, ast.Call) and last_name(node.iter.func) in _COUNTING:
+    if store.state.loop.cuts and _is_counting(node.iter):
         each = _counting(each)
     bind(machine, node.target, each, frame, store)
+
+
+def _is_counting(node: ast.expr) -> bool:
+    """Whether a loop gets the numbers of its rounds, forwards or backwards."""
+    match node:
+        case ast.Call(func=ast.Name("reversed" | "list" | "tqdm"), args=[inner, *_]):
+            return _is_counting(inner)
+        case ast.Call(func=called):
+            return last_name(called) in _COUNTING
+    return False
 
 
 def _counting(each: Value) -> Value:

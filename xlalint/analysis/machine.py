@@ -67,6 +67,10 @@ class Machine(ABC):
         """Whether moving a module keeps its parameters' identity in the program that `outline` is part of."""
 
     @abstractmethod
+    def is_relevant(self, function: Function) -> bool:
+        """Whether what a function does may matter, by what it and those that it calls name."""
+
+    @abstractmethod
     def evaluate(self, node: ast.expr, frame: Frame, store: Store) -> Value:
         """The value of an expression."""
 

@@ -24,6 +24,7 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.redefined import seen_by
+from xlalint.analysis.registries import filled
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import assume
@@ -155,7 +156,7 @@ class Names:
     def _find_global(self, outline: Outline, name: str) -> Value:
         bindings = outline.bindings.get(name, [])
         if bindings:
-            return self._joined(bindings, name, outline)
+            return filled(self._machine, self._joined(bindings, name, outline), name, outline)
         for source in outline.star_imports:
             module = self.find_module(source, outline)
             if module is not None and name in module.bindings:

@@ -27,6 +27,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     counts,
+    identifier,
     is_drawn,
     literal,
 )
@@ -130,6 +131,8 @@ def operate(
         return _merged(left, right, a)
     if left.kind is Kind.CONTAINER and isinstance(op, ast.Mult):
         return container_of(element(left))
+    if isinstance(text := literal(left), str) and (made := _text(op, text, literal(right))) is not None:
+        return made
     differs = left.differs or right.differs
     if Kind.UNKNOWN in (left.kind, right.kind):
         if not isinstance(op, ast.Mod | ast.FloorDiv):
@@ -144,6 +147,14 @@ def operate(
     if _goes_on_counting(op, left, right, node, store):
         return COUNTER
     return Value(Kind.HOST, differs=differs, payload=computed_of(left, right))
+
+
+def _text(op: ast.operator, text: str, other: object) -> Value | None:
+    """What `"on_" + event` or `"on_%s" % event` names."""
+    if isinstance(op, ast.Add):
+        return identifier((text, other))
+    begin, placeholder, end = text.partition("%s")
+    return identifier((begin, other, end)) if isinstance(op, ast.Mod) and placeholder else None
 
 
 _ONE: Final = constant(1)

@@ -6,7 +6,7 @@ or it would equal another one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import Enum
 from functools import lru_cache, partial
 from types import NoneType
@@ -71,6 +71,14 @@ def _shared_constant(value: bool | int | str) -> Value:
 def literal(value: Value | None) -> object:
     """The constant that a value is, for which None never stands; None when it is not known."""
     return value.payload.value if value is not None and isinstance(value.payload, Constant) else None
+
+
+def identifier(parts: Collection[object]) -> Value | None:
+    """The text that strings and numbers are put together to, where it may name something, such as a method;
+    None for other texts, which decide nothing and would only tell calls apart."""
+    known = [part for part in parts if isinstance(part, str | int)]
+    text = "".join(map(str, known))
+    return constant(text) if len(known) == len(parts) and text.isidentifier() else None
 
 
 class Container(NamedTuple):
@@ -266,14 +274,19 @@ class Classes(NamedTuple):
 
 
 class Instance(NamedTuple):
-    """An object: what its class may be, of the project or a library's name."""
+    """An object: what its class may be, of the project or a library's name.
+
+    `holds` says by name of an attribute what it holds there, where others of its class hold something else.
+    """
 
     of: tuple[Class | str, ...]
+    holds: tuple[tuple[str, Value], ...] = ()
 
     def join(self, other: Instance) -> Instance | None:
         """Either of two objects, unless there are too many classes."""
         both = tuple(dict.fromkeys((*self.of, *other.of)))
-        return Instance(both) if len(both) <= MOST_TARGETS else None
+        holds = self.holds if self.holds == other.holds else ()
+        return Instance(both, holds) if len(both) <= MOST_TARGETS else None
 
 
 class Namespace(NamedTuple):

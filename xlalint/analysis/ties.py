@@ -30,42 +30,84 @@ def tie_in(machine: Machine, cls: Class, user: Outline) -> Tie | None:
     init = machine.classes.find_method(cls, "__init__")
     if init is None or "self" not in init.outline.text:
         return None
-    tie = next(_ties(machine, cls, init, may_call=True), None)
+    tie, by = next(_ties(machine, cls, init, MOST_CALLS), (None, init))
     if tie is None:
         return None
     outlines = {each.file: each for each in (user, cls.outline, init.outline)}
     for outline in outlines.values():
         machine.rest_on("whole", outline.file)
-    text = "\n".join(outline.text for outline in outlines.values())
-    return None if len(_TIED.findall(text)) > 1 or _AGAIN.search(text) else tie
+    lines = [line for outline in outlines.values() for line in _lines(outline, leave_out=by)]
+    return None if any(_TIED.search(line) or _AGAIN.search(line) for line in lines) else tie
 
 
-def _ties(machine: Machine, cls: Class, method: Function, *, may_call: bool) -> Iterator[Tie]:
-    """Where a method surely ties, itself or by another one that it calls."""
+def _lines(outline: Outline, leave_out: Function) -> list[str]:
+    """The lines of a module without those of one function."""
+    if outline is not leave_out.outline:
+        return outline.lines
+    return outline.lines[: leave_out.node.lineno - 1] + outline.lines[leave_out.node.end_lineno :]
+
+
+def _ties(machine: Machine, cls: Class, method: Function, deeper: int) -> Iterator[tuple[Tie, Function]]:
+    """What a method surely ties, itself or by another one that it calls, `deeper` calls below at most; and
+    which of them does."""
     node = method.node
     if isinstance(node, ast.Lambda) or not node.args.args:
         return
     receiver = node.args.args[0].arg
-    for statement in node.body:
+    parts: dict[str, str] = {}
+    for statement in _surely_run(node.body, parts):
         match statement:
+            case ast.Assign([ast.Name(name)], value):
+                parts[name] = _part(machine, cls, receiver, value, parts)
             case ast.Assign([ast.Attribute() as target], ast.Attribute() as value):
-                one, other = _below(receiver, target), _below(receiver, value)
-                if one and other and one != other and target.attr == value.attr:
-                    yield Tie(one, other)
-            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), called), [], [])) if may_call:
+                one = _part(machine, cls, receiver, target, parts)
+                other = _part(machine, cls, receiver, value, parts)
+                if "." in one and "." in other and one != other and target.attr == value.attr:
+                    yield Tie(one, other), method
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), called), [], [])) if deeper:
                 inner = machine.classes.find_method(cls, called) if name == receiver else None
                 if inner is not None:
-                    yield from _ties(machine, cls, inner, may_call=False)
+                    yield from _ties(machine, cls, inner, deeper - 1)
 
 
-def _below(receiver: str, node: ast.expr) -> str:
-    """What stands behind `self.` in `self.head.weight`; empty for what is none of a part's."""
-    shown = ast.unparse(node)
-    match = _OF_A_PART.fullmatch(shown)
-    return shown.partition(".")[2] if match is not None and match[1] == receiver else ""
+def _surely_run(body: list[ast.stmt], parts: dict[str, str]) -> Iterator[ast.stmt]:
+    """The statements of a method that are run, also where a part is asked for that is there."""
+    for statement in body:
+        match statement:
+            case ast.If(ast.Compare(ast.Name(name), [ast.IsNot()], [ast.Constant(None)]), inner) if parts.get(
+                name
+            ):
+                yield from _surely_run(inner, parts)
+            case _:
+                yield statement
 
 
-_OF_A_PART: Final = re.compile(r"(\w+)\.\w+(?:\[\w+\])?(?:\.\w+(?:\[\w+\])?)+")
+def _part(machine: Machine, cls: Class, receiver: str, node: ast.expr, parts: dict[str, str]) -> str:
+    """What stands behind `self.` in `self.head.weight`, also where a local name or a method that does nothing
+    but return it stands for `self.head`; empty for what is none of a part's."""
+    match node:
+        case ast.Name(name):
+            return parts.get(name, "")
+        case ast.Attribute(ast.Name(name), part) if name == receiver:
+            return part
+        case ast.Attribute(whole, part):
+            below = _part(machine, cls, receiver, whole, parts)
+            return f"{below}.{part}" if below else ""
+        case ast.Subscript(whole, ast.Constant() | ast.Name() as index):
+            below = _part(machine, cls, receiver, whole, parts)
+            return f"{below}[{ast.unparse(index)}]" if below else ""
+        case ast.Call(ast.Attribute(ast.Name(name), called), [], []) if name == receiver:
+            getter = machine.classes.find_method(cls, called)
+            match getter.node if getter is not None else None:
+                case ast.FunctionDef(
+                    args=ast.arguments(args=[own]), body=[*_, ast.Return(ast.Attribute() as got)]
+                ):
+                    return _part(machine, cls, own.arg, got, {})
+    return ""
+
+
+MOST_CALLS: Final = 3
+"""`__init__` calls `post_init`, which calls `tie_weights`, which calls another one: no deeper."""
 _TIED: Final = re.compile(r"\w\.[\w.\[\]]+\.(\w+) *= *\w+\.[\w.\[\]]+\.\1\b(?! *[(\[.])")
 """An assignment such as `self.a.weight = self.b.weight`."""
 _AGAIN: Final = re.compile(r"def (?:to|_apply)\b|(?<!self)\.(?:\w+_)*(?:re)?(?:tie|share)(?:_\w+)*\(")

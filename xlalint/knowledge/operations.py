@@ -191,6 +191,9 @@ ON_OTHER_DEVICES = frozenset({"is_cuda", "is_cpu", "is_mps", "is_xpu"})
 TENSOR_ATTRIBUTES = frozenset({"data", "grad", "T", "mT", "H", "real", "imag"})
 """Tensor attributes that are tensors."""
 
+PARTS_OF_RESULTS = frozenset({"values", "indices"})
+"""What the results of `max`, `topk`, `sort` and the like have: tensors, as they are themselves."""
+
 PARAMETER_ATTRIBUTES = frozenset({"grad", "data", "shape", "device", "requires_grad"}) | ON_OTHER_DEVICES
 """Attributes of a module's parameters that are asked of each of them."""
 

@@ -143,6 +143,9 @@ def _list(machine: Machine, call: Call) -> Value:
 
 
 def _dict(machine: Machine, call: Call) -> Value:
+    given = call.argument(0)
+    if given is not None and is_keyed(given) and len(call.values) == 1:
+        return given
     if call.arguments or call.open_ended:
         return unknown_from(*call.values)
     return container(list(call.keywords.values()), tuple(call.keywords))

@@ -1,0 +1,173 @@
+"""Registries: mappings that decorators fill with classes and functions, which others look up by name.
+
+A registry is a name of a module that holds an empty mapping, into which a function of the module puts what it
+is given (`MODELS[name] = cls`), or an object of a class with a method that does (`self._items[name] = cls`).
+It holds what is decorated by that function or method, in its own module, in the one that asks, and in those
+that this one imports.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import Class, Function, Import, Outline, within
+from xlalint.analysis.payloads import (
+    Bound,
+    Classes,
+    Container,
+    Instance,
+    callable_value,
+    container,
+)
+from xlalint.lazy.values import Kind, Value
+
+MOST_IMPORTED: Final = 8
+"""A name is followed through so many modules that import it from another."""
+
+
+class Registry(NamedTuple):
+    """Where a registry is defined, and what puts into it."""
+
+    home: Outline
+    name: str
+    by: frozenset[str]
+    """The functions of the module, or the methods of the object."""
+    field: str
+    """The attribute of the object that holds what is registered; empty for a mapping."""
+
+
+def filled(machine: Machine, value: Value, name: str, outline: Outline) -> Value:
+    """What a name of a module holds once decorators have filled it, if it is a registry."""
+    held = value.payload
+    if not (isinstance(held, Instance) or (isinstance(held, Container) and held.keys is not None)):
+        return value
+    registry = _registry(machine, held, *_origin(machine, name, outline))
+    if registry is None:
+        return value
+    found: dict[str | None, Value] = {}
+    for module in _modules(machine, registry.home, outline):
+        if machine.mentions(module, registry.by):
+            machine.rest_on("whole", module.file)
+            found.update(_registered(machine, registry, module))
+    if not found:
+        return value
+    holds = container(list(found.values()), tuple(found))
+    if isinstance(held, Instance):
+        return value._replace(payload=Instance(held.of, ((registry.field, holds),)))
+    return holds
+
+
+def _registry(machine: Machine, held: Instance | Container, home: Outline, name: str) -> Registry | None:
+    """The registry that a name of its module is."""
+    if isinstance(held, Container):
+        by = {
+            _outermost(function).name
+            for function in home.functions.values()
+            if any(isinstance(base, ast.Name) and base.id == name for base in _filled_by(function))
+        }
+        return Registry(home, name, frozenset(by), "") if by else None
+    (cls, *others) = held.of
+    if others or isinstance(cls, str):
+        return None
+    for base in machine.classes.bases(cls):
+        machine.rest_on("whole", base.outline.file)
+        for function in base.outline.functions.values():
+            if (method := _outermost(function)).owner is base:
+                for mapping in _filled_by(function):
+                    if isinstance(mapping, ast.Attribute) and isinstance(mapping.value, ast.Name):
+                        return Registry(home, name, frozenset({method.name}), mapping.attr)
+    return None
+
+
+def _outermost(function: Function) -> Function:
+    """The function of a module or class that another one stands in, or is."""
+    while isinstance(function.parent, Function):
+        function = function.parent
+    return function
+
+
+def _filled_by(function: Function) -> Iterator[ast.expr]:
+    """The mappings into which a function puts what it is given, as `mapping[name] = given`."""
+    if isinstance(function.node, ast.Lambda):
+        return
+    given = {argument.arg for argument in function.node.args.args}
+    for node in within(function.node):
+        match node:
+            case ast.Assign([ast.Subscript(value=mapping)], ast.Name(id=value)) if value in given:
+                yield mapping
+
+
+def _origin(machine: Machine, name: str, outline: Outline) -> tuple[Outline, str]:
+    """The module that defines what a name of another one means, and how it is called there."""
+    for _ in range(MOST_IMPORTED):
+        machine.rest_on("name", outline.file, name)
+        match outline.bindings.get(name):
+            case [Import(target=target)]:
+                module, _, last = target.rpartition(".")
+                found = machine.names.find_module(module, outline) if module else None
+                if found is None:
+                    break
+                outline, name = found, last
+            case _:
+                break
+    return outline, name
+
+
+def _modules(machine: Machine, home: Outline, asking: Outline) -> list[Outline]:
+    """The modules that are looked through for what is registered."""
+    modules = {home.file: home, asking.file: asking}
+    machine.rest_on("body", asking.file)
+    for bindings in asking.bindings.values():
+        for binding in bindings:
+            if isinstance(binding, Import):
+                names = (binding.target, binding.target.rpartition(".")[0])
+                for found in (machine.names.find_module(each, asking) for each in names if each):
+                    if found is not None and not found.is_framework:
+                        modules.setdefault(found.file, found)
+    return [modules[file] for file in sorted(modules)]
+
+
+def _registered(machine: Machine, registry: Registry, module: Outline) -> Iterator[tuple[str | None, Value]]:
+    """What a module registers, each by its name; None where that is not known."""
+    definitions: list[Class | Function] = [*module.classes.values(), *module.functions.values()]
+    for definition in definitions:
+        if definition.parent is None:
+            for decorator in _decorators(definition):
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if _registers(machine, registry, called, module):
+                    yield _key(decorator, definition), _defined(definition)
+
+
+def _decorators(definition: Class | Function) -> list[ast.expr]:
+    return [] if isinstance(definition.node, ast.Lambda) else definition.node.decorator_list
+
+
+def _registers(machine: Machine, registry: Registry, called: ast.expr, module: Outline) -> bool:
+    """Whether a decorator puts what it decorates into a registry."""
+    match called:
+        case ast.Name(id=name) if not registry.field:
+            home, known_as = _origin(machine, name, module)
+            return home is registry.home and known_as in registry.by
+        case ast.Attribute(value=ast.Name(id=name), attr=method) if registry.field and method in registry.by:
+            return _origin(machine, name, module) == (registry.home, registry.name)
+    return False
+
+
+def _key(decorator: ast.expr, definition: Class | Function) -> str | None:
+    """Under which name a decorator registers: the one that it is given, or that of what is defined."""
+    if isinstance(decorator, ast.Call):
+        given = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
+        named = [
+            each.value for each in given if isinstance(each, ast.Constant) and isinstance(each.value, str)
+        ]
+        return named[0] if named else definition.name if not decorator.args else None
+    return definition.name
+
+
+def _defined(definition: Class | Function) -> Value:
+    if isinstance(definition, Function):
+        return callable_value(Bound(definition))
+    return Value(Kind.CLASS, payload=Classes((definition,)))
