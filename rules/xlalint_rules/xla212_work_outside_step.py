@@ -19,7 +19,7 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
     ## What it does
     Finds operations on the device that a training loop records outside its own `torch_xla.step()`:
     augmentation above it, moving averages or metrics below it, and arithmetic or a comparison on a
-    result just before the result is read.
+    result just before the result is read. What is computed for a report once in so many steps is left alone.
 
     ## Why is this bad?
     Every iteration launches an extra graph. `torch_xla.step()` cuts the graph at its entry and at
@@ -89,10 +89,11 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
             # The step of an inner loop does not count: an evaluation after that loop runs rarely.
             case LoopLeft(loop=Loop(own=Activity(opens_step=True))):
                 since = event.since if _is_work(event.recorded) else ()
-            # Heavy work that is read and then cut runs twice: that is XLA102.
-            case HostRead(value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.LIGHT))) if (
-                _in_stepped_loop(state)
-            ):
+            # Heavy work that is read and then cut runs twice: that is XLA102. A report once in so many steps
+            # costs little, and one read of a stack is what it should be.
+            case HostRead(
+                value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.LIGHT)), seldom=False
+            ) if _in_stepped_loop(state):
                 since = state.since or (event.site,)
         if since:
             # Work that a caller recorded has no place in this function: report the place of the event.

@@ -50,7 +50,7 @@ def capture(function: Function, frame: Frame, store: Store) -> tuple[tuple[str, 
     for name in function.free_names():
         value = store.names.get(name) or frame.captured.get(name)
         if value is not None:
-            seen.append((name, _without_captures(value)))
+            seen.append((name, _without_captures(value, frame.function)))
     return tuple(seen)
 
 
@@ -222,11 +222,22 @@ def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Fu
     return UNKNOWN
 
 
-def _without_captures(value: Value) -> Value:
-    """The value with captures of nested functions left out, so that captures do not nest."""
+def _without_captures(value: Value, around: Function | None) -> Value:
+    """The value with captures of nested functions left out, so that captures do not nest.
+
+    One that comes from elsewhere, such as the function that a decorator is given, keeps its own: nobody here
+    could say what they are. Those of `around` are captured beside it.
+    """
     if value.kind is not Kind.CALLABLE:
         return value
     stripped = tuple(
-        t._replace(captured=()) if isinstance(t, Bound) and t.captured else t for t in targets(value)
+        t._replace(captured=_captured_elsewhere(t, around)) if isinstance(t, Bound) and t.captured else t
+        for t in targets(value)
     )
     return value._replace(payload=Targets(stripped)) if stripped else value
+
+
+def _captured_elsewhere(bound: Bound, around: Function | None) -> tuple[tuple[str, Value], ...]:
+    if bound.function.parent is around:
+        return ()
+    return tuple((name, value) for name, value in bound.captured if value.kind is not Kind.CALLABLE)

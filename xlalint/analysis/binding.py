@@ -34,6 +34,7 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.work import record
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import PART, either
+from xlalint.lazy.sharding import Mesh
 from xlalint.lazy.values import (
     HOST,
     IS_A_TENSOR,
@@ -185,9 +186,9 @@ def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store
 
 
 def _says_little(machine: Machine, cls: Class, value: Value) -> bool:
-    """Whether it does not matter which value it is: it has nothing to do with the engine, and is no number
-    in a class that starts processes, as many as it may say."""
-    if not is_idle(value):
+    """Whether it does not matter which value it is: it has nothing to do with the engine, is no mesh, and no
+    number in a class that starts processes, as many as it may say."""
+    if not is_idle(value) or isinstance(value.payload, Mesh):
         return False
     return not isinstance(literal(value), int) or not any(
         machine.mentions(base.outline, functions.TOLD_HOW_MANY) for base in machine.classes.bases(cls)

@@ -89,7 +89,9 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
         value = machine.evaluate(keyword.value, frame, store)
         if keyword.arg is not None:
             made.keywords[keyword.arg] = value
-        elif isinstance(held := value.payload, Container) and held.keys and held.items:
+        elif (
+            isinstance(held := value.payload, Container) and held.keys is not None and held.items is not None
+        ):
             for name, item in zip(held.keys, held.items, strict=True):
                 made.keywords.setdefault(str(name), item)
         else:

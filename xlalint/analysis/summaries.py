@@ -537,6 +537,8 @@ def is_hidden(occurrence: Occurrence) -> bool:
 
 def spelled(event: Event, spelling: str) -> Event:
     """An event in a framework's program, with the user's call in the place of what stands there."""
+    if isinstance(event, Settled) and event.obligation.detail == THE_FRAMEWORK:
+        event = replace(event, obligation=event.obligation._replace(detail=spelling))
     if getattr(event, "spelling", "") != THE_FRAMEWORK:
         return event
     return replace(event, spelling=spelling)  # type: ignore[call-arg]

@@ -74,7 +74,7 @@ class Event(Record):
 class HostRead(Event):
     """A value was read on the host; `spelling` is what the program wrote, such as `.item()`.
 
-    `in_every_round` tells that it is for every batch of a loader.
+    `in_every_round` tells that it is for every batch of a loader, `seldom` that a counter's test led here.
     """
 
     value: Value = Value  # type: ignore[assignment]
@@ -82,6 +82,7 @@ class HostRead(Event):
     spelling: str = ""
     closure_argument: bool = False
     in_every_round: bool = False
+    seldom: bool = False
 
     @property
     def runs_device(self) -> bool:

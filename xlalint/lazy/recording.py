@@ -196,7 +196,9 @@ class RecordingTransitions(Transitions):
         if value.recorded.must and value.is_device:
             self._run_first(state, spelling, site, assumes)
         each = state.in_every_round
-        event = HostRead(site, assumes, value, reading, spelling, closure_argument, each)
+        event = HostRead(
+            site, assumes, value, reading, spelling, closure_argument, each, seldom=state.of_few_rounds
+        )
         self._emit(event, state)
         if event.runs_device:
             note(state, fetches=state.loop.own.fetches | {Fetch(site)})

@@ -38,9 +38,11 @@ class _Logger:
 class LightningModule(torch.nn.Module):
     automatic_optimization = True
     logger = _Logger()
+    logs_each_step = True  # where training steps log; what evaluations do is reduced once all is done
 
-    def log(self, name, value, sync_dist=False, **kwargs):
-        if sync_dist:
+    def log(self, name, value, sync_dist=False, on_step=None, **kwargs):
+        each_step = self.logs_each_step if on_step is None else on_step
+        if sync_dist and each_step:
             xm.mesh_reduce(name, value, sum)
 
     def log_dict(self, dictionary, **kwargs):
@@ -188,7 +190,9 @@ class Fabric:
         return contextlib.nullcontext()
 
     def save(self, path, state, filter=None):
+        xm.mark_step()
         xm.save(state, path)
+        xm.rendezvous("Fabric.save")
 
 
 class _FabricOptimizer:
@@ -207,6 +211,7 @@ def _loss_of(outputs):
 
 
 def _train_epoch(module, callback):
+    module.logs_each_step = True
     optimizer = torch.optim.AdamW(module.parameters())
     for index, batch in enumerate(pl.MpDeviceLoader(batches)):
         callback.on_train_batch_start(trainer, module, batch, index)
@@ -222,10 +227,12 @@ def _train_epoch(module, callback):
             optimizer.zero_grad()
         callback.on_train_batch_end(trainer, module, outputs, batch, index)
         module.on_train_batch_end(outputs, batch, index)
+    module.logs_each_step = False
     module.training_epoch_end([outputs])
 
 
 def _evaluate(module, callback):
+    module.logs_each_step = False
     for index, batch in enumerate(pl.MpDeviceLoader(batches)):
         outputs = module.validation_step_end(module.validation_step(batch, index))
         callback.on_validation_batch_end(trainer, module, outputs, batch, index)
