@@ -40,6 +40,12 @@ def test_what_only_an_option_does_that_is_off_by_default_is_a_note() -> None:
     assert [each.severity for each in found] == [Severity.INFO, Severity.WARNING, Severity.WARNING]
 
 
+def test_what_is_computed_for_a_report_now_and_then_is_a_note() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "read_now_and_then.py", "XLA212")
+    told = [(each.severity, "each iteration" in each.message) for each in found]
+    assert told == [(Severity.WARNING, True), (Severity.INFO, False)]
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=name)
 def test_the_state_is_the_one_marked(program: Path) -> None:
     assert wrong_states(program) == []

@@ -19,7 +19,9 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
     ## What it does
     Finds operations on the device that a training loop records outside its own `torch_xla.step()`:
     augmentation above it, moving averages or metrics below it, and arithmetic or a comparison on a
-    result just before the result is read. What is computed for a report once in so many steps is left alone.
+    result just before the result is read.
+
+    It is for information where a counter's test leads there: a report once in so many steps costs little.
 
     ## Why is this bad?
     Every iteration launches an extra graph. `torch_xla.step()` cuts the graph at its entry and at
@@ -89,21 +91,23 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
             # The step of an inner loop does not count: an evaluation after that loop runs rarely.
             case LoopLeft(loop=Loop(own=Activity(opens_step=True))):
                 since = event.since if _is_work(event.recorded) else ()
-            # Heavy work that is read and then cut runs twice: that is XLA102. A report once in so many steps
-            # costs little, and one read of a stack is what it should be.
-            case HostRead(
-                value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.LIGHT)), seldom=False
-            ) if _in_stepped_loop(state):
+            # Heavy work that is read and then cut runs twice: that is XLA102.
+            case HostRead(value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.LIGHT))) if (
+                _in_stepped_loop(state)
+            ):
                 since = state.since or (event.site,)
         if since:
             # Work that a caller recorded has no place in this function: report the place of the event.
             at = next((site for site in since if not site.is_entry), None)
+            seldom = isinstance(event, HostRead) and event.seldom
             yield self.finding(
                 event,
-                "launches an extra graph each iteration: this work is outside the loop's `torch_xla.step()`",
+                f"launches an extra graph each {'time' if seldom else 'iteration'}: this work is outside the "
+                "loop's `torch_xla.step()`",
                 help="move it into the `with` block of the step, or read first and compute in Python: "
                 "`loss.item() / n`",
                 at=at,
+                severity=Severity.INFO if seldom else self.severity,
                 cures=_cures(event, tuple(site for site in since if not site.is_entry)),
             )
 
