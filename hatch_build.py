@@ -121,12 +121,15 @@ def _compile(root: Path, folder: Path) -> dict[str, str]:
                 "--config-file=", "--explicit-package-bases", "--ignore-missing-imports",
                 "--follow-imports=silent", f"--cache-dir={folder / 'types'}", *files,
             ],
-            opt_level="1",
+            opt_level="2",
             debug_level="0",
             multi_file=True,
             target_dir=str(folder / "c"),
             group_name="xlalint",
         )  # fmt: skip
+        for extension in extensions if os.name != "nt" else ():
+            # Nobody else calls these functions, so that calls between files need not be looked up.
+            extension.extra_compile_args.append("-fvisibility=hidden")
         distribution = Distribution({"name": "xlalint", "ext_modules": extensions})
         command = Parallel(distribution)
         command.build_lib = str(folder / "lib")
