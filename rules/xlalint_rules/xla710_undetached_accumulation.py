@@ -15,7 +15,8 @@ class UndetachedAccumulation(Rule[HistoryKept]):
     """
     ## What it does
     Finds evaluations that gather losses or outputs over a loop while autograd is on: `losses.append(loss)`,
-    `total += loss`. The model is in evaluation (`model.eval()`), and nothing says `torch.no_grad()`.
+    `total += loss`, and caches that grow by `torch.cat`. The model is in evaluation (`model.eval()`), and
+    nothing says `torch.no_grad()`.
 
     Silent in training, where backward frees what autograd has kept, below `detach()`, and where the program
     freezes parameters by `requires_grad`. The guard does not tell: no hook sees what a list holds.

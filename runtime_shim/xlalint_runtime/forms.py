@@ -10,6 +10,7 @@ from typing import NamedTuple
 from xlalint.knowledge.operations import (
     APPENDING,
     GRAPH_NUMBERS,
+    GROWING,
     is_shaped_by_data,
     numbers_of_graph,
 )
@@ -84,8 +85,10 @@ def _more_or_less(traces: Sequence[Trace]) -> Iterator[Varying]:
 
 
 def _changed(same: tuple[Operation, ...]) -> Form | None:
+    if same[0].name in GROWING and all(starmap(_is_appended, pairwise(same))):
+        return Form.GROWTH
     if same[0].name in APPENDING:
-        return Form.GROWTH if all(starmap(_is_appended, pairwise(same))) else None
+        return None
     by, told = _told_apart(same)
     return by if len(told) == len(same) else None
 

@@ -99,3 +99,25 @@ def layers_of_one_graph():
     for number in range(8):
         y = model(x.roll(number)) + torch.arange(number, device=device).sum()
     return y
+
+
+def numbers_beside_batches():
+    from tqdm import tqdm
+
+    for number, batch in tqdm(enumerate(loader)):
+        with torch_xla.step():
+            model(batch.to(device) + x[number]).sum().backward()  # expect: XLA402
+    for number, batch in zip(range(16), loader):
+        with torch_xla.step():
+            model(batch.to(device) + x[number]).sum().backward()  # expect: XLA402
+
+
+def as_long_as_before():
+    seen = torch.ones(1, 4, device=device)
+    mask = torch.ones(1, device=device)
+    for step in range(8):
+        with torch_xla.step():
+            seen = torch.cat([seen, x[:1]]).contiguous() * 2  # expect: XLA403
+            mask = F.pad(mask, (0, 1))  # expect: XLA403
+            shifted = F.pad(seen[:1], (1, -1))
+            kept = torch.cat([shifted, shifted]).mean(dim=0)

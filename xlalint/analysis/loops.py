@@ -25,6 +25,7 @@ from xlalint.analysis.payloads import (
     classes_of,
     container,
     counts,
+    elements,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
@@ -177,19 +178,23 @@ def _advance(
         else:
             _cut_by_loader(loader, assumes, node, frame, store)
     each = loader.element
-    if store.state.loop.cuts and _is_counting(node.iter):
-        each = _counting(each)
+    if store.state.loop.cuts:
+        each = _counted(node.iter, each)
     bind(machine, node.target, each, frame, store)
 
 
-def _is_counting(node: ast.expr) -> bool:
-    """Whether a loop gets the numbers of its rounds, forwards or backwards."""
-    match node:
-        case ast.Call(func=ast.Name("reversed" | "list" | "tqdm"), args=[inner, *_]):
-            return _is_counting(inner)
-        case ast.Call(func=called):
-            return last_name(called) in _COUNTING
-    return False
+def _counted(over: ast.expr, each: Value) -> Value:
+    """What a loop that cuts the graph gets of what it goes over, as that is written, also backwards."""
+    if not isinstance(over, ast.Call):
+        return each
+    name = last_name(over.func)
+    if name in _COUNTING:
+        return _counting(each)
+    if name in _SAME_ELEMENTS and over.args:
+        return _counted(over.args[0], each)
+    if name == "zip" and len(items := elements(each)) == len(over.args):
+        return container(list(map(_counted, over.args, items)))
+    return each
 
 
 def _counting(each: Value) -> Value:
@@ -201,6 +206,7 @@ def _counting(each: Value) -> Value:
 
 
 _MAY_BE_LOADER: Final = kinds_that("may_be_loader")
+_SAME_ELEMENTS: Final = functions.BARS | {"list", "reversed"}
 _COUNTING: Final = frozenset({"range", "trange", "enumerate", "count"})
 
 

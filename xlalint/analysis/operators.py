@@ -46,6 +46,7 @@ from xlalint.lazy.values import (
     Role,
     Value,
     Weight,
+    as_long,
     is_xla_device,
     kinds_that,
     of_role,
@@ -121,7 +122,8 @@ def operate(
             left.role,
             right.role,
         )
-        return of_role(result, Role.MASK) if of_masks else result
+        result = of_role(result, Role.MASK) if of_masks else result
+        return result if weight is Weight.HEAVY else as_long(result, left, right)
     if isinstance(op, ast.Mod) and left.kind is Kind.CONSTANT and right.kind is Kind.CONTAINER:
         read(right, Reading.TEXT, "%-formatting", frame.site(node), frame, store)
         return HOST

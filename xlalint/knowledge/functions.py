@@ -225,6 +225,12 @@ FUNCTIONS: dict[str, str] = {
     # Library objects, known by class
     "logging.getLogger": "object logging.Logger",
     "torch_xla.test.test_utils.get_summary_writer": "unknown object",
+    **{
+        f"transformers.{module}{name}": "object transformers.StaticCache"
+        for module in ("", "cache_utils.")
+        for name in ("StaticCache", "SlidingWindowCache", "HybridCache")
+    },
+    "transformers.StaticCache.reset": "nothing",
     # Iteration
     "builtins.enumerate": "enumerate",
     "builtins.zip": "zip",
@@ -449,6 +455,9 @@ SWAPS_PARAMETERS = frozenset({"set_swap_module_params_on_conversion"})
 """Where one of these is used, moving a module keeps its parameters' identity."""
 
 PROGRESS = "tqdm.tqdm"
+
+BARS = frozenset({"tqdm", "track"})
+"""Names of functions that show how far a loop is, and give what they get."""
 """The class of a progress bar."""
 
 PLAIN_MODULES = frozenset({"math", "cmath"})

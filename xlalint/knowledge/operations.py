@@ -151,6 +151,16 @@ COPYING = frozenset({"tolist", "cpu", "numpy"})
 APPENDING = frozenset({"cat", "concat", "concatenate", "hstack", "vstack"})
 """Operations that append tensors to each other."""
 
+PADDING = "pad"
+GROWING = APPENDING | {PADDING}
+"""Those by which a tensor becomes longer, also by elements of one value."""
+
+LENGTH_KEPT = frozenset({
+    "contiguous", "clone", "float", "half", "double", "bfloat16", "long", "int", "bool", "type", "to",
+    "masked_fill", "clamp",
+})  # fmt: skip
+"""Operations whose result is as long as the tensor, to which something may have been appended."""
+
 MASKS = frozenset({
     "eq", "ne", "lt", "gt", "le", "ge", "isnan", "isfinite", "isinf", "bool", "logical_and", "logical_or",
     "logical_not", "logical_xor",

@@ -139,13 +139,16 @@ class RecordingTransitions(Transitions):
         """
         self._emit(ShapeVaries(site, self.assumed(state, value), by, spelling, fills, runs), state)
 
-    def keep_history(self, state: State, held: Value, added: Value, spelling: str, site: Site) -> None:
+    def keep_history(
+        self, state: State, held: Value, added: Value, spelling: str, site: Site, *, grows: bool = False
+    ) -> None:
         """A tensor is added to what is held: what rounds before have left there, if that has run.
 
         What one round gathers by itself, before the graph is cut, it may let go at its end. A loop inside
-        `forward` goes over layers, whose results training keeps, too, until backward.
+        `forward` goes over layers, whose results training keeps, too, until backward; what `grows` there
+        from call to call is none of these.
         """
-        if state.scopes.in_forward:
+        if state.scopes.in_forward and not grows:
             return
         kept = held.history and added.history and held.recorded.may is Weight.NONE
         if kept and state.hot and state.scopes.no_grad is False:

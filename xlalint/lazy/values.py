@@ -317,6 +317,15 @@ def varying(value: Value, by: Form | None) -> Value:
     return value._replace(payload=held._replace(varies=by))
 
 
+def as_long(result: Value, *tensors: Value) -> Value:
+    """A result that is as long as some tensors: where something was appended to one, it grows, too."""
+    for tensor in tensors:
+        if isinstance(held := tensor.payload, Tensor) and held.grown is not None:
+            grown = Tensor(result.role, grown=held.grown, kept=held.kept, varies=result.varies)
+            return result._replace(payload=grown)
+    return result
+
+
 def is_xla_device(value: Value) -> bool:
     """Whether a value is a device of XLA, as far as is assumed."""
     return value.kind is Kind.DEVICE and getattr(value.payload, "type", "") == XLA

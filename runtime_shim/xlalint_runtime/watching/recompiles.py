@@ -87,8 +87,8 @@ class _Thread(threading.local):
         self.rounds: set[Hashable] = set()
         """Places of which some loop within goes round more often in some steps than in others."""
         self.shapes: set[tuple[Any, ...]] = set()
-        self.moved: set[str] = set()
-        """The shapes of what comes from the host, of another length in each round."""
+        self.told: set[str] = set()
+        """The shapes of what is told to have another length in each round."""
         self.loop: Around | None = None
         """The loop that the program was in at the last cut."""
         self.is_rest = False
@@ -111,8 +111,8 @@ class Recompiles:
         self._recorders: list[Recorder] = []
         self._told: set[Site] = set()
         self._varying: set[Site] = set()
-        self._moving: set[Site] = set()
-        """Those of them where something of the host moves, of another length in each round."""
+        self._lengths: set[Site] = set()
+        """Those of them where something comes to another length in each round."""
 
     def cut(self, replica: Replica, chain: Chain, cause: Cause, *, compiled: bool, heavy: bool) -> None:
         """A graph was launched; `heavy` with a model's worth of work in it."""
@@ -138,8 +138,8 @@ class Recompiles:
             goes_round = at in this.rounds
             found = first_difference(trace, place.traces) if trace is not None and place.traces else None
             diff = by_line(trace, place.traces) if self._explains and found and trace is not None else ()
-            if found is not None and found[1].how is Changed.SHAPE and found[1].now in this.moved:
-                pass  # told where that moves
+            if found is not None and found[1].how is Changed.SHAPE and found[1].now in this.told:
+                pass  # told where it comes to that shape
             elif missed is not None and missed[0] is place and found is not None:
                 summary.explained(missed[1])
                 self._tell(replica, *found, diff, is_rest=this.is_rest, goes_round=goes_round)
@@ -206,13 +206,13 @@ class Recompiles:
             if site is None or site in self._varying:
                 continue
             self._varying |= {site, operation.site}
-            if by is Form.LENGTH:
-                self._moving.add(site)
+            if by in (Form.LENGTH, Form.GROWTH):
+                self._lengths.add(operation.site)
             self._watch.report.chain_at(site)
             shown, value = written(site) or source(site), Value(Kind.TENSOR)
             self._watch.model.vary_shape(replica.state, value, by, shown, site, fills=fills)
-        moved = (each.outputs for each in trace.operations if each.site in self._moving)
-        self._this.moved.update(str(tensor.shape) for outputs in moved for tensor in outputs)
+        told = (each.outputs for one in latest for each in one.operations if each.site in self._lengths)
+        self._this.told.update(str(tensor.shape) for outputs in told for tensor in outputs)
 
     def _tell(
         self, replica: Replica, operation: Operation, change: Change, diff: tuple[str, ...], *, is_rest: bool,

@@ -35,8 +35,10 @@ from xlalint.knowledge.operations import (
     COUNTED_BY_HOST,
     DRAWING,
     DROPPING,
+    LENGTH_KEPT,
     MASKS,
     OF_MODULES_TOO,
+    PADDING,
     PARTS,
     PRODUCTS,
     SAMPLING,
@@ -64,6 +66,7 @@ from xlalint.lazy.values import (
     Tensor,
     Value,
     Weight,
+    as_long,
     of_role,
     varying,
     worked_on,
@@ -96,7 +99,9 @@ def call_operation(name: str, call: Call) -> Value:
             draws_on_device(name, inputs[0], call)
             result = _marked(name, varying(call.record(inputs, _weight(operation)), varies))
             result = result if keeps_history(name) else freed(result)
-            return _appended(tensors[0], result, call) if name in APPENDING else result
+            if name in APPENDING or _pads(name, call):
+                return _appended(tensors[0], result, call)
+            return as_long(result, tensors[0]) if name in LENGTH_KEPT else result
 
 
 def _of_parameter(call: Call, value: Value) -> Value:
@@ -109,12 +114,15 @@ def _of_parameter(call: Call, value: Value) -> Value:
 
 def _appended(given: Value, result: Value, call: Call) -> Value:
     """Tensors become one: where that is one of them in the next round of a loop, it grows."""
-    state, parts = call.store.state, elements(given)
+    state, parts = call.store.state, elements(given) or [given]
     for part in parts:
         if not (isinstance(held := part.payload, Tensor) and held.grown == call.site):
             continue
         if held.kept or state.loop.cuts or state.loop.own.reads:
             call.frame.model.vary_shape(state, part, Form.GROWTH, call.spelling, call.site)
+            for other in parts:
+                if other is not part:
+                    call.frame.model.keep_history(state, part, other, call.spelling, call.site, grows=True)
     known = [part for part in map(worked_on, parts) if part.known]
     if known and assumptions.weight(result.assumes) > 1:
         # One of them is on the device, and so are the others, whatever they have recorded.
@@ -122,6 +130,13 @@ def _appended(given: Value, result: Value, call: Call) -> Value:
             assumes=known[0].assumes, recorded=Recorded(Weight.LIGHT, result.recorded.may)
         )
     return result._replace(payload=Tensor(grown=call.site)) if known or result.known else result
+
+
+def _pads(name: str, call: Call) -> bool:
+    """Whether a tensor is padded by so many elements more that it is longer for sure."""
+    sizes = [literal(size) for size in elements(call.argument(1, "pad"))] if name == PADDING else []
+    numbers = [size for size in sizes if isinstance(size, int)]
+    return bool(numbers) and len(numbers) == len(sizes) and min(numbers) >= 0 < max(numbers)
 
 
 def _watch_shape(name: str, tensor: Value, first: int, call: Call) -> Form | None:
@@ -203,7 +218,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case Operation.MOVE:
             return _move(receiver, call)
         case Operation.CAST:
-            return call.record((receiver,), Weight.LIGHT) if call.values else HOST
+            return as_long(call.record((receiver,), Weight.LIGHT), receiver) if call.values else HOST
         case Operation.BACKWARD:
             call.frame.model.backward(call.store.state, call.site)
             call.store.free_history()
@@ -225,6 +240,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             draws_on_device(name, receiver, call)
             result = call.record((receiver, *_tensors(call)), _weight(operation))
             result = _marked(name, varying(result, varies))
+            result = as_long(result, receiver) if name in LENGTH_KEPT else result
             result = result if keeps_history(name) else freed(result)
             if name.endswith("_") and not name.endswith("__"):
                 if _scales_a_gradient(name, call):

@@ -24,8 +24,9 @@ NAMED_LIKE = {
 
 
 class _ModelOutput:
-    def __init__(self, logits):
+    def __init__(self, logits, past_key_values):
         self.logits = logits
+        self.past_key_values = past_key_values
         self.loss = logits.mean()
         self.last_hidden_state = logits
         self.pooler_output = logits
@@ -42,6 +43,18 @@ class _ModelOutput:
         return self.loss, self.logits
 
 
+class _Cache:
+    """What a model returns of its own: it grows by each call that is given it."""
+
+    def __init__(self, keys):
+        self.keys = keys
+
+
+def _after(cache, computed):
+    """One that somebody has made may be of a fixed length."""
+    return _Cache(torch.cat([cache.keys, computed])) if isinstance(cache, _Cache) else cache
+
+
 class PreTrainedModel(torch.nn.Module):
     def __init__(self, config=None):
         self.network = torch.nn.Linear(1, 1)
@@ -54,8 +67,10 @@ class PreTrainedModel(torch.nn.Module):
     def from_config(cls, *given, **named):
         return cls()
 
-    def forward(self, *inputs, **named):
-        return _ModelOutput(self.network(inputs))
+    def forward(self, *inputs, past_key_values=None, **named):
+        computed = self.network(inputs)
+        cache = _Cache(computed) if past_key_values is None else _after(past_key_values, computed)
+        return _ModelOutput(computed, cache)
 
     def save_pretrained(self, save_directory, **named):
         pass
