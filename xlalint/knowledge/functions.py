@@ -455,10 +455,10 @@ SWAPS_PARAMETERS = frozenset({"set_swap_module_params_on_conversion"})
 """Where one of these is used, moving a module keeps its parameters' identity."""
 
 PROGRESS = "tqdm.tqdm"
+"""The class of a progress bar."""
 
 BARS = frozenset({"tqdm", "track"})
 """Names of functions that show how far a loop is, and give what they get."""
-"""The class of a progress bar."""
 
 PLAIN_MODULES = frozenset({"math", "cmath"})
 """Modules whose functions ask their arguments for a Python number."""
