@@ -107,7 +107,7 @@ UNREACHED = {
     "XLA202/unknown_helper_may_cut": "nothing is found",
     "XLA203/batches_by_hand": "nothing is found",
     "XLA203/raise_caught_outside": "nothing is found",
-    "XLA204/marker_behind_a_flag": "nothing is found",
+    "XLA204/marker_behind_a_flag": "the marker stands in a helper",
     "XLA301/epoch_in_trace": "the cure is only shown",
     "XLA301/trace_me": "the scope is the whole function",
     "XLA701/optimizer_of_an_unknown_factory": "in another function or branch",

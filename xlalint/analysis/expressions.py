@@ -19,6 +19,7 @@ from xlalint.analysis.binding import (
 )
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame, Yielded
+from xlalint.analysis.holding import may_hold_work
 from xlalint.analysis.library.iteration import around, now_and_then
 from xlalint.analysis.library.modules import parameter
 from xlalint.analysis.library.optimizers import (
@@ -51,6 +52,7 @@ from xlalint.analysis.payloads import (
     counts,
     identifier,
     literal,
+    run,
     taken_from,
     targets,
     unknown_from,
@@ -58,12 +60,14 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
 from xlalint.knowledge import functions
+from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Reading
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
     NONE,
+    NOTHING,
     UNKNOWN,
     Form,
     Kind,
@@ -252,10 +256,13 @@ def _comprehension(
     inner = store.copy()
     was_in_loop = inner.state.scopes.in_loop
     read_before = len(frame.reads)
+    opened_step = inner.state.loop.own.opens_step
     sources = []
     for generator in node.generators:
         over = machine.evaluate(generator.iter, frame, inner)
         sources.append(over)
+        if not isinstance(node, ast.GeneratorExp):  # whoever goes over that asks for the next batch
+            _fetch(over, generator.iter, frame, inner)
         bind(machine, generator.target, element(over), frame, inner)
         inner.state.scopes = inner.state.scopes._replace(in_loop=True)
         for condition in generator.ifs:
@@ -267,6 +274,17 @@ def _comprehension(
     else:
         made = machine.evaluate(node.elt, frame, inner)
     inner.state.scopes = inner.state.scopes._replace(in_loop=was_in_loop)
+    loop = inner.state.loop
+    inner.state.loop = loop._replace(own=loop.own._replace(opens_step=opened_step))
+    over = sources[0]
+    if (
+        not isinstance(node, ast.GeneratorExp)
+        and isinstance(over.payload, Loader)
+        and over.payload.cuts_at_end
+    ):
+        if made.recorded.may is not Weight.HEAVY and not may_hold_work(machine, frame, inner):
+            frame.model.let_die(inner.state, NOTHING)  # what was only read, no cut runs again
+        made = run(made) if _fetch(over, node.generators[0].iter, frame, inner) else made
     pending = [over for over in sources if over.kind is Kind.TENSOR and over.recorded.must is Weight.HEAVY]
     frame.reads[read_before:] = [
         read._replace(each=True, again=bool(pending) and read.value.recorded.must is Weight.HEAVY)
@@ -287,6 +305,23 @@ def _comprehension(
         return container_of(made, keyed=isinstance(node, ast.DictComp))
     # Only the innermost is asked for the next element each time.
     return around([*map(now_and_then, sources[:-1]), sources[-1]], made)
+
+
+def _fetch(over: Value, node: ast.expr, frame: Frame, store: Store) -> bool:
+    """A comprehension asks for the next element, which surely cuts the graph if this is True."""
+    loader = over.payload
+    if not isinstance(loader, Loader) or loader.cuts is False:
+        return False
+    frame.model.cut(
+        store.state,
+        Cause.LOADER,
+        spelling(node),
+        frame.site(node),
+        sure=loader.cuts is True,
+        assumes=over.assumes,
+    )
+    store.run_all() if loader.cuts else store.maybe_run_all()
+    return loader.cuts is True
 
 
 def _lambda(machine: Machine, node: ast.Lambda, frame: Frame, store: Store) -> Value:

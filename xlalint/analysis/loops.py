@@ -14,6 +14,7 @@ from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.holding import may_hold_work, rounds_are_apart
 from xlalint.analysis.machine import Execute, Machine
+from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import (
     COUNTER,
     Constant,
@@ -26,6 +27,7 @@ from xlalint.analysis.payloads import (
     container,
     counts,
     elements,
+    literal,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
@@ -67,36 +69,46 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
         over = Value(Kind.LOADER, guess, payload=loader)
     elif over.kind is Kind.LOADER and over.assumes:
         loader = loader._replace(element=_assuming(loader.element, over.assumes))
-    elif (rounds := _told_apart(node.iter, over)) is not None:
+    elif (rounds := _told_apart(node, over)) is not None:
         return _one_by_one(machine, node, rounds, frame, store)
-    literal = holds_some(over) or _counts(machine, node.iter, frame, store)
+    is_literal = holds_some(over) or _counts(machine, node.iter, frame, store)
     advance = partial(
         _advance, machine, loader, over.assumes, node, frame, may_be_loader=over.kind in _MAY_BE_LOADER
     )
     exhaust = partial(_exhaust, loader, over.assumes, node, frame)
     around = frame.over, frame.may_be_in_batches
     frame.over, frame.may_be_in_batches = over, around[1] or over.kind in _MAY_BE_LOADER
-    after = _loop(machine, node, over, advance, exhaust, frame, store, runs_at_least_once=literal)
+    after = _loop(machine, node, over, advance, exhaust, frame, store, runs_at_least_once=is_literal)
     frame.over, frame.may_be_in_batches = around
     if after is not None and guessed:
         after.state.trust = after.state.trust._replace(bounded=bounded)
     return after
 
 
-def _told_apart(node: ast.expr, over: Value) -> tuple[Value, ...] | None:
+def _told_apart(node: ast.For | ast.AsyncFor, over: Value) -> tuple[Value, ...] | None:
     """What each round of a loop gets that is no loop of steps: it goes over one thing that stands there as a
-    list, or over objects of several classes, such as callbacks, each of which does something else."""
-    match node:
+    list, over objects of several classes, such as callbacks, each of which does something else, or over names
+    that are looked up."""
+    match node.iter:
         case ast.List(elts=[one]) | ast.Tuple(elts=[one]):
             if isinstance(over.payload, Container) and not isinstance(one, ast.Starred):
                 return (element(over),)
     held = over.payload
     if not isinstance(held, Container) or held.items is None or held.keys is not None:
         return None
-    if len(held.items) > MOST_TOLD_APART or not all(map(_is_object, held.items)):
+    if len(held.items) > MOST_TOLD_APART:
         return None
-    classes = {classes_of(item) for item in held.items}
-    return held.items if len(classes) > 1 else None
+    if all(map(_is_object, held.items)):
+        return held.items if len({classes_of(item) for item in held.items}) > 1 else None
+    if all(isinstance(literal(item), str) for item in held.items) and _looks_up(node):
+        return held.items
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _looks_up(node: ast.For | ast.AsyncFor) -> bool:
+    """Whether a loop looks attributes up by name."""
+    return any(isinstance(each, ast.Name) and each.id == "getattr" for each in within(node))
 
 
 def _is_object(value: Value) -> bool:

@@ -109,10 +109,27 @@ def _state_dict_method(machine: Machine, receiver: Value, name: str, call: Call)
             return UNKNOWN
 
 
+def _parts_of_text(receiver: Value, name: str, call: Call) -> list[Value] | None:
+    """What a method parts a known text into: `path.rpartition(".")`."""
+    text, given = literal(receiver), [literal(value) for value in call.values]
+    if name not in _PARTING or not isinstance(text, str) or call.open_ended or None in given:
+        return None
+    try:
+        return [constant(part) for part in getattr(text, name)(*given)]
+    except (TypeError, ValueError):
+        return None
+
+
+_PARTING: Final = frozenset({"partition", "rpartition", "split", "rsplit"})
+
+
 def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
     told = _of_text(receiver, name, call)
     if told is not None:
         return constant(told)._replace(assumes=receiver.assumes)
+    parts = _parts_of_text(receiver, name, call)
+    if parts is not None:
+        return container(parts)
     effect = METHODS[Kind.HOST].get(name)
     if effect == "move":
         given = call.argument(0, "device")

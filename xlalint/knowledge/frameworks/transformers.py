@@ -113,6 +113,12 @@ class TrainerCallback:
     def on_step_begin(self, args, state, control, **kwargs):
         pass
 
+    def on_pre_optimizer_step(self, args, state, control, **kwargs):
+        pass
+
+    def on_optimizer_step(self, args, state, control, **kwargs):
+        pass
+
     def on_step_end(self, args, state, control, **kwargs):
         pass
 
@@ -188,7 +194,9 @@ def _train(trainer, model, callback=TrainerCallback()):
         loss = trainer.training_step(model, inputs)
         xm.reduce_gradients(optimizer)
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        callback.on_pre_optimizer_step(trainer.args, state, control, model=model, optimizer=optimizer)
         optimizer.step()
+        callback.on_optimizer_step(trainer.args, state, control, model=model, optimizer=optimizer)
         model.zero_grad()
         callback.on_step_end(trainer.args, state, control, model=model, optimizer=optimizer)
         if logging_is_due:

@@ -1,0 +1,24 @@
+"""Callbacks around the optimizer's step of a Trainer."""
+
+import torch
+import torch_xla
+from transformers import TrainerCallback
+
+
+class Norms(TrainerCallback):
+    def on_pre_optimizer_step(self, args, state, control, model=None, **kwargs):
+        norm = torch.stack([parameter.grad.norm() for parameter in model.parameters()]).norm()
+        if norm > 10:  # expect: XLA103 likely
+            control.should_training_stop = True
+
+
+class Counts(TrainerCallback):
+    def __init__(self):
+        self.steps = 0
+
+    def on_pre_optimizer_step(self, args, state, control, **kwargs):
+        self.steps += 1
+
+    def on_optimizer_step(self, args, state, control, model=None, **kwargs):
+        if self.steps > 10:
+            control.should_training_stop = True
