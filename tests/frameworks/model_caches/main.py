@@ -42,6 +42,17 @@ def of_a_fixed_length(ids, limit=16):
 
 
 @torch.no_grad()
+def of_a_fixed_length_that_the_model_makes(ids, limit=16):
+    model = made()
+    past = model(ids, cache_position=torch.arange(4, device=device)).past_key_values
+    for step in range(limit):
+        with torch_xla.step():
+            place = torch.tensor([step], device=device)
+            output = model(ids, past_key_values=past, cache_position=place)
+            past = output.past_key_values
+
+
+@torch.no_grad()
 def anew_for_each_prompt(prompts):
     model = made()
     for ids in prompts:

@@ -50,9 +50,12 @@ class _Cache:
         self.keys = keys
 
 
-def _after(cache, computed):
-    """One that somebody has made may be of a fixed length."""
-    return _Cache(torch.cat([cache.keys, computed])) if isinstance(cache, _Cache) else cache
+def _after(cache, computed, cache_position):
+    """One that somebody has made may be of a fixed length, and so may one that is told where the tokens go:
+    some models make such a cache of their own."""
+    if isinstance(cache, _Cache) and cache_position is None:
+        return _Cache(torch.cat([cache.keys, computed]))
+    return cache
 
 
 class PreTrainedModel(torch.nn.Module):
@@ -67,10 +70,11 @@ class PreTrainedModel(torch.nn.Module):
     def from_config(cls, *given, **named):
         return cls()
 
-    def forward(self, *inputs, past_key_values=None, **named):
+    def forward(self, *inputs, past_key_values=None, cache_position=None, **named):
         computed = self.network(inputs)
-        cache = _Cache(computed) if past_key_values is None else _after(past_key_values, computed)
-        return _ModelOutput(computed, cache)
+        if past_key_values is None:
+            return _ModelOutput(computed, _Cache(computed))
+        return _ModelOutput(computed, _after(past_key_values, computed, cache_position))
 
     def save_pretrained(self, save_directory, **named):
         pass
