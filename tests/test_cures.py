@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import cache
@@ -419,9 +420,13 @@ def is_call(site: Site) -> bool:
 
 
 def is_marker(site: Site) -> bool:
+    """Whether a marker is called there, or a name that the file has bound to one."""
     match statement(site), nodes(site, ast.Call):
         case ast.Expr(value=value), [call] if value is call:
-            return ast.unparse(call.func).endswith(("sync", "mark_step"))
+            called = ast.unparse(call.func)
+            bound = re.compile(rf"^ *{re.escape(called)} = .*\b(sync|mark_step)\b", re.MULTILINE)
+            is_bound = bound.search(Path(site.path).read_text(encoding="utf-8")) is not None
+            return is_bound or called.endswith(("sync", "mark_step"))
     return False
 
 
