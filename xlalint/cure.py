@@ -385,11 +385,13 @@ class SeedDevice(Cure):
 
 @record
 class TieBelow(Cure):
-    """Below the statement that moves a module at `site`, `one` of it becomes `other` of it again."""
+    """Below the statement that moves a module at `site`, `one` of it becomes `other` of it again, by the
+    method `again` of it if that is named."""
 
     site: Site
     one: str
     other: str
+    again: str
 
 
 @record

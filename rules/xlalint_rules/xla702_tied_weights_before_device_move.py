@@ -22,6 +22,9 @@ class TiedWeightsBeforeDeviceMove(Rule[TrainedApart]):
     layers shared one. The model has more parameters than its author believes, and learns otherwise
     than on a GPU, where a move keeps the ties.
 
+    Many models of transformers tie theirs, such as those of GPT-2 and BERT. Its `Trainer` ties them again
+    after the move; `.to(device)` and accelerate do not, so that `model.tie_weights()` is up to you.
+
     Silent where the weights are tied again after the move, and with
     `torch.__future__.set_swap_module_params_on_conversion(True)`, which keeps the ties. Ties that an
     argument of the model decides on are not seen.
@@ -94,17 +97,13 @@ class TiedWeightsBeforeDeviceMove(Rule[TrainedApart]):
     severity = Severity.ERROR
 
     def judge(self, event: TrainedApart, state: View) -> Iterator[Finding]:
-        move = event.path[-1]
-        one, _, other = event.obligation.detail.partition(", ")
+        move, changes = event.path[-1], "the model trains otherwise"
+        one, other, again = event.obligation.detail.split(", ")
         yield self.finding(
             event,
             f"trained apart: `{one}` and `{other}` were tied, are two parameters after this move, "
             "and the optimizer steps on {later}",
             help="tie them again below the move",
-            cures=(
-                TieBelow(
-                    move, one, other, title="Tie the weights again", changes="the model trains otherwise"
-                ),
-            ),
+            cures=(TieBelow(move, one, other, again, title="Tie the weights again", changes=changes),),
             later=Later(event.site, "both are trained here"),
         )

@@ -40,7 +40,6 @@ from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
-    XLA,
     Form,
     Kind,
     Role,
@@ -311,6 +310,8 @@ def compare(
         known = _is_in(left, right)
         if known is None:
             known = _asks_for_xla_by_part(left, right, node)
+        if known is None and frame.outline.is_framework:
+            known = False  # of what users hand over, what nobody knows is none of those that a program lists
         if known is not None:
             return constant(known is isinstance(op, ast.In))
         if left.kind is Kind.TENSOR:
@@ -409,14 +410,12 @@ _NAMES_DEVICE: Final = re.compile(r"device|backend|accelerator|hardware|platform
 
 
 def _is_in(left: Value, right: Value) -> bool | None:
-    """Whether a text is in the name of a device, or the type of one in a list, where that is known."""
+    """Whether a text is in the name of a device, or one of a list of texts, where that is known."""
     asked = literal(left)
     if not isinstance(asked, str):
         return None
     if isinstance(right.payload, Device):
         return None if not right.payload.type or ":" in asked else asked in right.payload.type
-    if asked != XLA:
-        return None
     if isinstance(held := right.payload, Container) and held.items is not None and held.keys is None:
         among = [literal(item) for item in held.items]
         return asked in among if None not in among else None

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Outline
+from xlalint.knowledge.methods import TIES
 
 
 class Tie(NamedTuple):
@@ -16,10 +17,12 @@ class Tie(NamedTuple):
 
     Args:
         one, other: Such as `head.weight` and `embedding.weight`.
+        again: The method that ties them, if anybody may call it.
     """
 
     one: str
     other: str
+    again: str = ""
 
 
 def tie_in(machine: Machine, cls: Class, user: Outline) -> Tie | None:
@@ -33,11 +36,23 @@ def tie_in(machine: Machine, cls: Class, user: Outline) -> Tie | None:
     tie, by = next(_ties(machine, cls, init, MOST_CALLS), (None, init))
     if tie is None:
         return None
-    outlines = {each.file: each for each in (user, cls.outline, init.outline)}
+    outlines = {user.file: user}
+    outlines |= {each.file: each for each in (cls.outline, init.outline) if not each.is_framework}
     for outline in outlines.values():
         machine.rest_on("whole", outline.file)
     lines = [line for outline in outlines.values() for line in _lines(outline, leave_out=by)]
-    return None if any(_TIED.search(line) or _AGAIN.search(line) for line in lines) else tie
+    if any(_AGAIN.search(line) or _may_tie(line, tie) for line in lines):
+        return None
+    again = TIES if by.outline.is_framework else by.name
+    return tie if again.startswith("_") else tie._replace(again=again)
+
+
+def _may_tie(line: str, tie: Tie) -> bool:
+    """Whether a line may tie the two again: other parts that an object ties of its own are others."""
+    own = _TIED_OF_ITS_OWN.match(line)
+    if own is not None:
+        return any(f".{own[1]}".endswith(f".{name}") for name in (tie.one, tie.other))
+    return bool(_TIED.search(line))
 
 
 def _lines(outline: Outline, leave_out: Function) -> list[str]:
@@ -98,7 +113,9 @@ def _part(machine: Machine, cls: Class, receiver: str, node: ast.expr, parts: di
             return f"{below}[{ast.unparse(index)}]" if below else ""
         case ast.Call(ast.Attribute(ast.Name(name), called), [], []) if name == receiver:
             getter = machine.classes.find_method(cls, called)
-            match getter.node if getter is not None else None:
+            if getter is None:
+                return f"{called}()"  # one of a library's, from a class that it derives from
+            match getter.node:
                 case ast.FunctionDef(
                     args=ast.arguments(args=[own]), body=[*_, ast.Return(ast.Attribute() as got)]
                 ):
@@ -110,5 +127,6 @@ MOST_CALLS: Final = 3
 """`__init__` calls `post_init`, which calls `tie_weights`, which calls another one: no deeper."""
 _TIED: Final = re.compile(r"\w\.[\w.\[\]]+\.(\w+) *= *\w+\.[\w.\[\]]+\.\1\b(?! *[(\[.])")
 """An assignment such as `self.a.weight = self.b.weight`."""
+_TIED_OF_ITS_OWN: Final = re.compile(r"\s*self\.([\w.\[\]]+\.(\w+)) *= *self\.[\w.\[\]]+\.\2\b(?! *[(\[.])")
 _AGAIN: Final = re.compile(r"def (?:to|_apply)\b|(?<!self)\.(?:\w+_)*(?:re)?(?:tie|share)(?:_\w+)*\(")
 """Methods that move in a way of their own, or a call from outside that says it ties."""

@@ -23,7 +23,7 @@ def tie_below(module: Module, cure: TieBelow) -> Rewrite:
             name = module.source(moved)
         case _:
             raise Refused(f"the moved model has no name below line {statement.lineno}")
-    text = f"{name}.{cure.one} = {name}.{cure.other}"
+    text = f"{name}.{cure.again}()" if cure.again else f"{name}.{cure.one} = {name}.{cure.other}"
     return Rewrite(operations=(Insert(text, statement),))
 
 

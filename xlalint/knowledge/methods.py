@@ -81,6 +81,11 @@ METHODS: dict[Kind, dict[str, str]] = {
 MOVES = frozenset(name for name, effect in METHODS[Kind.MODULE].items() if effect == "move")
 """Methods that move a module, in place."""
 
+TIES = "tie_weights"
+"""The method by which models of frameworks tie their weights, once more if need be."""
+TYING = frozenset({TIES, "resize_token_embeddings"})
+"""All of their methods that do so."""
+
 OF_FUNCTIONS = frozenset({"__call__"})
 """Methods of modules that functions have, too."""
 

@@ -277,9 +277,14 @@ class TrainingTransitions(RecordingTransitions):
         """A module moves by which each of its parts gets parameters of its own.
 
         Args:
-            names: Those of a parameter that it had under two, as `head.weight, embedding.weight`.
+            names: Those of a parameter that it had under two, and of the method that ties them, if anybody
+                may call it: `head.weight, embedding.weight, tie_weights`.
         """
         self._owe(state, Owed.TIED, site, both(self.assumed(state), assumes), names)
+
+    def tie_again(self, state: State) -> None:
+        """What came apart is one parameter again."""
+        state.obligations -= set(state.owes(Owed.TIED))
 
     def _train_untraced(self, state: State, site: Site) -> None:
         for obligation in state.owes(Owed.TRACED):

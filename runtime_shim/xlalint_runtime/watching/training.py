@@ -238,7 +238,7 @@ def _tell_of_apart(watch: Watch) -> None:
     moved, watch.tied = watch.tied, []
     for each in moved:
         if each.is_apart:
-            watch.model.come_apart(watch.replica.state, each.site, ", ".join(each.names))
+            watch.model.come_apart(watch.replica.state, each.site, ", ".join((*each.names, "")))
 
 
 def register(watch: Watch, patches: Patches, faults: Faults) -> None:

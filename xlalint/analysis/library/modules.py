@@ -29,7 +29,7 @@ from xlalint.analysis.store import Move, Store
 from xlalint.analysis.ties import tie_in
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge import classes, functions
-from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS
+from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS, TYING
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import PART, assume, both
 from xlalint.lazy.sharding import Misuse
@@ -224,6 +224,9 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return _keep_buffer(machine, info, call)
         case "unknown object":
             return UNKNOWN
+        case _ if name in TYING:
+            call.frame.model.tie_again(call.store.state)
+            return UNKNOWN
         case _:
             result = call_unknown(machine, call)
             if result.kind is Kind.TENSOR and any(cls.outline.is_framework for cls in info.of):
@@ -304,8 +307,7 @@ def _come_apart(machine: Machine, info: Module, assumes: assumptions.Assumptions
         return
     tie = tie_in(machine, info.of[0], call.frame.outline)
     if tie is not None and not machine.swaps_parameters(call.frame.outline):
-        names = f"{tie.one}, {tie.other}"
-        call.frame.model.come_apart(call.store.state, call.site, names, assumes=assumes)
+        call.frame.model.come_apart(call.store.state, call.site, ", ".join(tie), assumes=assumes)
 
 
 def parameter(parameters: Parameters, store: Store) -> Value:

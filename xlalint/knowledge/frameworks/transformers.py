@@ -7,6 +7,20 @@ import torch_xla.distributed.parallel_loader as pl
 
 MODULES = ("transformers", "optimum.neuron", "optimum.tpu")
 NAMED_LIKE = {
+    "ModelByName": (
+        "AutoModelForCausalLM", "AutoModelForMaskedLM", "AutoModelForSeq2SeqLM", "AutoModelWithLMHead",
+    ),
+    "TyingAndDroppingModel": (
+        "GPT2LMHeadModel", "GPT2DoubleHeadsModel", "OpenAIGPTLMHeadModel", "BertForMaskedLM",
+        "BertForPreTraining", "RobertaForMaskedLM", "XLMRobertaForMaskedLM", "CamembertForMaskedLM",
+        "DistilBertForMaskedLM", "ElectraForMaskedLM", "DebertaForMaskedLM", "DebertaV2ForMaskedLM",
+        "BartForConditionalGeneration", "MBartForConditionalGeneration", "PegasusForConditionalGeneration",
+        "MarianMTModel", "XLNetLMHeadModel",
+    ),
+    "TyingModel": (
+        "OPTForCausalLM", "GPTNeoForCausalLM", "BloomForCausalLM", "GemmaForCausalLM", "Gemma2ForCausalLM",
+        "Gemma3ForCausalLM", "WhisperForConditionalGeneration",
+    ),
     "DroppingModel": (
         "BertGeneration*Model", "BertGenerationFor[A-Z]*", "Bert*Model", "BertFor[A-Z]*",
         "Roberta*Model", "RobertaFor[A-Z]*", "XLMRoberta*Model", "XLMRobertaFor[A-Z]*",
@@ -91,6 +105,40 @@ class DroppingModel(PreTrainedModel):
         return model.eval()
 
 
+class ModelByName(PreTrainedModel):
+    """What is loaded by a name of which the family is not known."""
+
+    @classmethod
+    def from_pretrained(cls, name, **named):
+        if name in _GENERATING or name in _MASKED:
+            return TyingAndDroppingModel.from_pretrained(name, **named)
+        return cls()
+
+
+_GENERATING = (
+    "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "distilgpt2", "openai-community/gpt2",
+    "distilbert/distilgpt2", "facebook/bart-base", "facebook/bart-large", "t5-small", "t5-base",
+    "t5-large",
+)
+_MASKED = (
+    "bert-base-uncased", "bert-base-cased", "bert-large-uncased", "google-bert/bert-base-uncased",
+    "roberta-base", "roberta-large", "FacebookAI/roberta-base", "distilbert-base-uncased",
+    "distilroberta-base", "xlm-roberta-base",
+)
+
+
+class TyingModel(PreTrainedModel):
+    """Of a family whose configurations give the head the weights of the embeddings: a move parts them."""
+
+    def __init__(self, config=None):
+        self.network = torch.nn.Linear(1, 1)
+        self.get_output_embeddings().weight = self.get_input_embeddings().weight
+
+
+class TyingAndDroppingModel(TyingModel, DroppingModel):
+    pass
+
+
 def get_scheduler(name, optimizer, **named):
     return 0  # schedulers are the host's
 
@@ -155,7 +203,7 @@ class Trainer:
 
     def train(self, resume_from_checkpoint=None, **kwargs):
         model = self.model if isinstance(self.model, torch.nn.Module) else PreTrainedModel()
-        _train(self, model.to(torch_xla.device()))
+        _train(self, _moved(model))
 
     def training_step(self, model, inputs, num_items_in_batch=None):
         loss = self.compute_loss(model, inputs)
@@ -173,7 +221,7 @@ class Trainer:
 
     def evaluate(self, eval_dataset=None, ignore_keys=None, metric_key_prefix="eval"):
         model = self.model if isinstance(self.model, torch.nn.Module) else PreTrainedModel()
-        model = model.to(torch_xla.device())
+        model = _moved(model)
         for batch in pl.MpDeviceLoader(batches):
             inputs = {name: batch for name in names}
             loss, logits, labels = self.prediction_step(model, inputs, False, ignore_keys=None)
@@ -185,6 +233,12 @@ class Trainer:
 
     def save_model(self, output_dir=None, _internal_call=False):
         xm.mark_step()
+
+
+def _moved(model):
+    model = model.to(torch_xla.device())
+    model.tie_weights()
+    return model
 
 
 def _train(trainer, model, callback=TrainerCallback()):
