@@ -17,7 +17,8 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     ## What it does
     Finds training loops in which nothing ends a step: no `torch_xla.step()`, no `torch_xla.sync()`, no
     `MpDeviceLoader`, no `barrier=True`. Finds loops over a loader without training in which nothing
-    runs the recorded operations at all. Silent where xlalint cannot tell what the loop iterates over.
+    runs the recorded operations at all, and loops that read what each round makes of the one before, as those
+    that generate token by token. Silent where xlalint cannot tell what the loop iterates over.
 
     ## Why is this bad?
     torch_xla adds every iteration to one recorded graph. Reading the loss does not end the step: it
@@ -67,7 +68,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     Ten steps over a plain `DataLoader` launch no graph and leave every parameter pending. With a
     step in each iteration they launch 10 and leave none. Eight steps that read their loss compile 8
     graphs, the last one six times as large as the first; with a step in each iteration they compile
-    two.
+    two. Ten rounds that each read what they have made of the last one's state compile ten, with steps one.
 
     ## References
     - [PyTorch on XLA devices](https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html)
@@ -79,6 +80,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
 
     def judge(self, event: LoopLeft | StepsRun, state: View) -> Iterator[Finding]:
         later: Later | None = None
+        goes_on = isinstance(event, LoopLeft) and event.goes_on
         match event:
             case LoopLeft(loop=Loop(own=Activity(steps=trains), all=Activity(reads=reads)), keeps=keeps) if (
                 event.lacks_cut(state)
@@ -103,7 +105,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
         yield self.finding(
             event,
             harm,
-            help="put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`",
+            help=_OF_ROUNDS if goes_on else _OF_BATCHES,
             since=since,
             severity=Severity.ERROR if trains else Severity.WARNING,
             cures=(WrapBody(event.path[-1], below=below).of_loop(fetches),),
@@ -111,4 +113,6 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
         )
 
 
+_OF_BATCHES = "put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`"
+_OF_ROUNDS = "put the loop body in `with torch_xla.step():`, and read below it"
 _GROWS = "memory grows: each iteration adds to the work recorded since {since}"

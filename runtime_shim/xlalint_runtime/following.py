@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
+from xlalint.lazy.assumptions import NONE, Assumptions
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.obligations import Owed
 from xlalint.lazy.state import State
@@ -16,7 +17,8 @@ from xlalint_runtime.report import Report
 from xlalint_runtime.sites import Chain
 
 GROWING = 3
-"""After so many optimizer steps without a cut a loop is told to have none, though it still runs."""
+"""A loop is told to have no cut, though it still runs, after so many optimizer steps without one, or so many
+reads of which each has run more than the one before."""
 _FEW = 3
 """Of so few rounds a loop that lets its work go cannot be told from one that gathers it."""
 _REGULAR = 2
@@ -98,8 +100,10 @@ class Follower:
         self._report.chain((*loop.chain[:-1], loop.chain[-1]._replace(site=found.site)))
         self._model.leave_loop(state, found.word, found.site)
 
-    def _end_loop(self, replica: Replica, state: State, loop: Around) -> None:
-        """A loop is over, or as good as that."""
+    def _end_loop(
+        self, replica: Replica, state: State, loop: Around, *, goes_on: Assumptions | None = None
+    ) -> None:
+        """A loop is over, or as good as that; `goes_on` is for the model."""
         site = loop.chain[-1].site
         self._report.chain(loop.chain)
         # What was recorded below it is not told apart from what its last iteration has left, unless
@@ -114,7 +118,7 @@ class Follower:
             self._model.leave_rounds(state, loop.owed)
         self._model.end_loop(
             state, loop.outside, over, recorded, site, since=state.engine.since, keeps=keeps,
-            ragged=loop.ragged, told=loop.rounds > 1 and not loop.is_told,
+            ragged=loop.ragged, told=loop.rounds > 1 and not loop.is_told, goes_on=goes_on,
         )  # fmt: skip
 
     def stepped(self, replica: Replica) -> None:
@@ -129,6 +133,19 @@ class Follower:
             state = replica.state.copy()
             state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
             self._end_loop(replica, state, replace(loop, is_told=False))
+            loop.is_told = True
+
+    def read(self, replica: Replica, operations: int) -> None:
+        """A value is read in a loop that nothing has cut, after so many operations.
+
+        Where each round goes on with what the one before has recorded, it is told while the loop runs: each
+        read compiles more than the one before.
+        """
+        loop = replica.around[-1]
+        if loop.grown(replica.chain, operations) >= GROWING and not loop.is_told:
+            state = replica.state.copy()
+            state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
+            self._end_loop(replica, state, loop, goes_on=NONE)
             loop.is_told = True
 
 

@@ -165,12 +165,26 @@ def _heavy_of(counter_names: tuple[str, ...]) -> list[str]:
 
 def device_value(tensors: Iterable[torch.Tensor]) -> Value:
     """What the engine knows of these tensors as one value."""
+    return value_of(graph_of(tensors))
+
+
+def graph_of(tensors: Iterable[torch.Tensor]) -> str:
+    """The recorded graph of those of the tensors that wait; empty where none does."""
     waiting = needing_materialisation(tensors)
-    if not waiting:
+    return graph_text(waiting) if waiting else ""
+
+
+def value_of(graph: str) -> Value:
+    """What is known of the tensors that have this graph, as one value."""
+    if not graph:
         return Value(Kind.TENSOR)
-    text = graph_text(waiting)
-    recorded = HEAVY if _HEAVY_OPERATION.search(text) else LIGHT
-    return Value(Kind.TENSOR, recorded=recorded, reduced=holds_collective(text))
+    recorded = HEAVY if _HEAVY_OPERATION.search(graph) else LIGHT
+    return Value(Kind.TENSOR, recorded=recorded, reduced=holds_collective(graph))
+
+
+def count_operations(graph: str) -> int:
+    """How many operations stand in a graph."""
+    return len(_OPERATION.findall(graph))
 
 
 def holds_collective(graph: str) -> bool:

@@ -64,6 +64,8 @@ class Around:
     is_regular: bool = True
     is_left: bool = False
     _stepped: set[Site] = field(default_factory=set)
+    _read: dict[tuple[Site, ...], tuple[int, int]] = field(default_factory=dict)
+    """By the place of a read, how many operations it has run, and how often it has run more than before."""
     _seen: Counter[tuple[Site, ...]] = field(default_factory=Counter)
 
     @property
@@ -71,9 +73,21 @@ class Around:
         """Where it stands."""
         return self.chain[-1].site
 
+    def grown(self, chain: Chain, operations: int) -> int:
+        """How often in turn the reads at one place, this one with so many operations, have run more each."""
+        place = self._place(chain)
+        before, times = self._read.get(place, (operations, 0))
+        times = times + 1 if operations > before else 0
+        self._read[place] = operations, times
+        return times
+
+    def _place(self, chain: Chain) -> tuple[Site, ...]:
+        """Where in this loop the program is, whatever function that stands in."""
+        return tuple(frame.site for frame in chain[len(self.chain) - 1 :])
+
     def come(self, chain: Chain) -> bool:
         """The program comes to a place in this loop, and in none inside it: whether a round begins."""
-        place = tuple(frame.site for frame in chain[len(self.chain) - 1 :])
+        place = self._place(chain)
         self._seen[place] += 1
         begins = self._seen[place] > self.rounds
         self.rounds += begins

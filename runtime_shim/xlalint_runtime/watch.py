@@ -252,6 +252,12 @@ class Watch(replicas.Listener):
             self.leave_optimizers(state, still_in=running_optimizers())
         return site
 
+    def has_read(self, graph: str) -> None:
+        """A tensor is read, of which this graph is recorded."""
+        replica = self.replica
+        if graph and replica.around and not replica.state.loop.cuts:
+            self._follower.read(replica, pending.count_operations(graph))
+
     def number_read(self, chain: Chain, recorded: Recorded) -> None:
         """A number is read, on which this is recorded; those beside it are told once all are known."""
         replica, heavy = self.replica, recorded.must is Weight.HEAVY

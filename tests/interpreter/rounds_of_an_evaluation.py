@@ -42,7 +42,7 @@ def evaluate_and_gather(model, batches, device):
 
 def generate(model, tokens, device):
     tokens = tokens.to(device)
-    for _ in range(32):
+    for _ in range(32):  # expect: XLA202
         following = model(tokens)[:, -1:].argmax(-1)
         tokens = torch.cat([tokens, following], 1)  # expect: XLA403
         if following.item() == 2:  # expect: XLA102

@@ -11,6 +11,7 @@ from xlalint.analysis.moments import moment_of
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import Bound, Classes, Container, Iterated, classes_of, targets
 from xlalint.analysis.store import Store
+from xlalint.lazy.assumptions import Assumptions, least
 from xlalint.lazy.obligations import Obligation, Owed
 from xlalint.lazy.values import NOTHING, Value, Weight
 
@@ -93,6 +94,54 @@ def rounds_are_apart(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, bac
         return False
     own = (name for name, value in back.names.items() if _is_heavy(value, surely=False))
     return not any(_asks_first(node.body, name) for name in own)
+
+
+def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store) -> Assumptions | None:
+    """Whether each round of a loop goes on with heavy work that the round before it has recorded, and reads
+    what comes of it: what must be so for that, None if it is not so.
+
+    Args:
+        node: The loop.
+        back: What a round leaves.
+    """
+    done = back.state.loop.all
+    reads = {fetch.site for fetch in back.state.loop.own.fetches}
+    if not reads or done.trains or done.cuts or done.may_cut:
+        return None
+    held = {
+        name: value.assumes
+        for name, value in back.names.items()
+        if _is_heavy(value, surely=True) and _asks_first(node.body, name)
+    }
+    reached = _made_of(frozenset(held), node) if held else frozenset()
+    for each in ast.walk(node) if reached else ():
+        if isinstance(each, ast.expr) and frame.site(each) in reads and not reached.isdisjoint(_named(each)):
+            return least(list(held.values()))
+    return None
+
+
+def _made_of(names: frozenset[str], node: ast.AST) -> frozenset[str]:
+    """The names of a loop that hold what `names` do, or what is made of it."""
+    before: frozenset[str] = frozenset()
+    while names != before:
+        before = names
+        for each in ast.walk(node):
+            match each:
+                case (
+                    ast.Assign(value=value)
+                    | ast.AugAssign(value=value)
+                    | ast.AnnAssign(value=ast.expr() as value)
+                    | ast.NamedExpr(value=value)
+                ):
+                    if not names.isdisjoint(_named(value)):
+                        names |= _named(each, ast.Store)
+    return names
+
+
+def _named(node: ast.AST, by: type[ast.expr_context] = ast.Load) -> frozenset[str]:
+    return frozenset(
+        each.id for each in ast.walk(node) if isinstance(each, ast.Name) and type(each.ctx) is by
+    )
 
 
 def _asks_first(block: list[ast.stmt], name: str) -> bool | None:

@@ -12,7 +12,7 @@ from xlalint.analysis.binding import bind, element, holds_some
 from xlalint.analysis.branches import condition
 from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.frame import Exits, Frame, Settled
-from xlalint.analysis.holding import may_hold_work, rounds_are_apart
+from xlalint.analysis.holding import may_hold_work, rounds_are_apart, rounds_go_on
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import (
@@ -496,6 +496,7 @@ def _end_loop(
         ragged=over.payload.ragged if over is not None and isinstance(over.payload, Loader) else None,
         whole=over.payload.whole if over is not None and isinstance(over.payload, Loader) else None,
         in_batches=frame.may_be_in_batches,
+        goes_on=rounds_go_on(node, frame, back) if judged and back is not None else None,
     )  # fmt: skip
     works = judged and bool(since) and not (done.cuts or done.may_cut)
     if works and isinstance(node, ast.For) and over is not None and counts(over):

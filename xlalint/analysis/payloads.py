@@ -802,6 +802,16 @@ def freed(value: Value) -> Value:
     return value._replace(history=False) if value.history else value
 
 
+def kept(value: Value) -> Value:
+    """The value after a graph has run that it may be in: where it grows, each round has another one."""
+    held = value.payload
+    if isinstance(held, Container):
+        return value._replace(payload=held.map(kept)) if value.recorded.may else value
+    if isinstance(held, Tensor) and held.grown is not None and not held.kept:
+        return value._replace(payload=held._replace(kept=True))
+    return value
+
+
 def targets(value: Value) -> tuple[Target, ...]:
     """What a callable may be; nothing when unknown."""
     return value.payload.of if isinstance(value.payload, Targets) else ()

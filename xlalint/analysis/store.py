@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.outline import Class
-from xlalint.analysis.payloads import Module, Optimizer, Scoped, Target, Targets, freed, run
+from xlalint.analysis.payloads import Module, Optimizer, Scoped, Target, Targets, freed, kept, run
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.site import Path, Site
@@ -102,6 +102,14 @@ class Store:
         for held in (self.names, self.attributes):
             for key, value in held.items():
                 after = freed(value)
+                if after is not value:
+                    held[key] = after  # type: ignore[index]
+
+    def keep_grown(self) -> None:
+        """A model's worth of work was run by a read, for what grows as for all else."""
+        for held in (self.names, self.attributes):
+            for key, value in held.items():
+                after = kept(value)
                 if after is not value:
                     held[key] = after  # type: ignore[index]
 

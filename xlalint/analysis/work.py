@@ -84,6 +84,8 @@ def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: F
             frame.model.read(
                 store.state, value, reading, _shown(by, frame), site, closure_argument=frame.closure_argument
             )
+            if value.recorded.may is Weight.HEAVY:
+                store.keep_grown()
     elif value.kind is Kind.UNKNOWN and reading is Reading.EXPLICIT and store.state.scopes.step is not None:
         shown = _shown(by, frame)
         guessed = value._replace(

@@ -394,14 +394,16 @@ class LoopLeft(Event):
     """A loop in which something happened came to its end. `recorded` is what every iteration leaves behind
     at its end, `since` where it was recorded, `loop` what happened in it; `over` is what it ran over (None: a
     `while`).
-    `keeps` tells that a container or a sum gathers such work over the iterations, `in_batches` that it stands
-    in a loop over something unknown, which may be the one over a loader."""
+    `keeps` tells that a container or a sum gathers such work over the iterations, `goes_on` that each goes on
+    with what the one before it has recorded and reads what comes of it, `in_batches` that it stands in a loop
+    over something unknown, which may be the one over a loader."""
 
     over: Value | None = None
     recorded: Recorded = NOTHING
     loop: Loop = NOTHING_DONE
     since: tuple[Site, ...] = ()
     keeps: bool = False
+    goes_on: bool = False
     in_batches: bool = False
 
     def lacks_cut(self, state: View) -> bool:
@@ -414,7 +416,9 @@ class LoopLeft(Event):
             return False
         if state.opaque or state.eager:
             return False
-        return self._runs_steps(state) and (self.loop.own.steps or self.keeps or not done.reads)
+        return self._runs_steps(state) and (
+            self.loop.own.steps or self.keeps or self.goes_on or not done.reads
+        )
 
     def _runs_steps(self, state: View) -> bool:
         kind = self.over.kind if self.over is not None else None
@@ -425,6 +429,8 @@ class LoopLeft(Event):
         own = self.loop.own
         if own.steps:
             return self.loop.all.backward  # A loop over several optimizers is part of a step.
+        if self.goes_on:
+            return not (own.backward or state.scopes.in_forward)
         # The loop around an inference loop may cut the graph, and has its own event. A loop that only adds
         # up gradients makes one graph on purpose, or its optimizer steps on the host.
         return not state.scopes.in_loop and kind is Kind.LOADER and not own.backward

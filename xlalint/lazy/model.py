@@ -184,7 +184,7 @@ class LazyModel(SetupTransitions):
     def end_loop(
         self, state: State, outside: Loop, over: Value | None, recorded: Recorded, site: Site, *,
         since: tuple[Site, ...] = (), keeps: bool = False, ragged: Ragged | None = None, told: bool = True,
-        whole: Whole | None = None, in_batches: bool = False,
+        whole: Whole | None = None, in_batches: bool = False, goes_on: Assumptions | None = None,
     ) -> None:  # fmt: skip
         """A loop has ended; `state.scopes` tells of the loops around it already.
 
@@ -198,11 +198,15 @@ class LazyModel(SetupTransitions):
             told: Whether this end is the one by which the loop is judged.
             whole: Whether what it ran over gives every replica all the samples, and where that was made.
             in_batches: Whether a loop around it may be the one over a loader.
+            goes_on: What must be so for each round to go on with the work of the one before, and to read what
+                comes of it; None: it does not.
         """
         # A function in which nothing happens does the same whatever is recorded, with a loop or without.
         if told and (recorded != NOTHING or state.loop.did_anything):
-            taken = self.assumed_uncut(state)
-            left = LoopLeft(site, taken, over, recorded, state.loop, since, keeps, in_batches)
+            taken = both(self.assumed_uncut(state), goes_on or assumptions.NONE)
+            left = LoopLeft(
+                site, taken, over, recorded, state.loop, since, keeps, goes_on is not None, in_batches
+            )
             self._emit(left, state)
             done = state.loop.all
             on_device = done.cuts or recorded.must is Weight.HEAVY

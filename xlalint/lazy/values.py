@@ -137,7 +137,7 @@ class Tensor(NamedTuple):
     grown: Site | None = None
     """Where something was appended to it, if that is how it was made."""
     kept: bool = False
-    """Whether the graph was cut since then."""
+    """Whether the graph was cut since then, or a value read that a model had computed."""
     tensors: frozenset[str] = frozenset()
     """The attributes of a structure that were seen to be tensors."""
     fetched: bool = False

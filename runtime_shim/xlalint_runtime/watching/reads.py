@@ -71,7 +71,8 @@ def _read(watch: Watch, original: Any) -> Any:
             or not (chain := user_chain())
         ):
             return original(tensor, *args, **kwargs)
-        value = pending.device_value([tensor])
+        graph = pending.graph_of([tensor])
+        value = pending.value_of(graph)
 
         def transition(state: State, site: Site) -> None:
             how, shown = _as_written(reading, spelling, site)
@@ -79,6 +80,7 @@ def _read(watch: Watch, original: Any) -> Any:
             if not reading.as_bool and value.recorded.must is Weight.LIGHT and state.scopes.step is None:
                 site = watch.replica.between_steps(chain)
             watch.model.read(state, value, how, shown, site, closure_argument=argument)
+            watch.has_read(graph)
             if method in _OF_NUMBERS:
                 watch.number_read(chain, value.recorded)
 

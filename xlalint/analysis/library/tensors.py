@@ -118,7 +118,7 @@ def _appended(given: Value, result: Value, call: Call) -> Value:
     for part in parts:
         if not (isinstance(held := part.payload, Tensor) and held.grown == call.site):
             continue
-        if held.kept or state.loop.cuts or state.loop.own.reads:
+        if held.kept or state.loop.cuts:
             call.frame.model.vary_shape(state, part, Form.GROWTH, call.spelling, call.site)
             for other in parts:
                 if other is not part:
