@@ -97,6 +97,12 @@ class Container(NamedTuple):
         items = None if self.items is None else tuple(map(change, self.items))
         return self._replace(items=items, element=change(self.element))
 
+    def under(self, key: object) -> Value:
+        """What a dict has under a key: any of what it holds, where that is not known."""
+        if self.keys is not None and self.items is not None and key in self.keys:
+            return self.items[self.keys.index(key)]
+        return self.element
+
     def join(self, other: Container) -> Container:
         """Either of two containers."""
         # Nothing can be taken out of an empty one.

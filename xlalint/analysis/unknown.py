@@ -11,6 +11,8 @@ from xlalint.analysis.payloads import (
     Bound,
     Container,
     Iterated,
+    container_of,
+    literal,
     targets,
     unknown_from,
 )
@@ -75,6 +77,9 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
         return Value(Kind.TENSOR, assume(f"`{call.spelling}` {RETURNS}"), recorded, differs=True)
     shown = (lambda: call.spelling) if _keeps_books(call) else None
     call.frame.model.work_unseen(call.store.state, shown)
+    if literal(call.keywords.get(functions.ENCODES)) == functions.AS_TENSORS:
+        tensor = Value(Kind.HOST, differs=any(value.differs for value in given))
+        return tensor if name in functions.ENCODES_ONE else container_of(tensor, keyed=True)
     return unknown_from(*given)
 
 

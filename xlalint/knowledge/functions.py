@@ -514,6 +514,12 @@ OF_SPMD = ("use_spmd", "mark_sharding", "SpmdFullyShardedDataParallel")
 MAKES_LOADERS = frozenset({"DataLoader"})
 """Names of what makes a loader that does not cut the graph: a loop over it is known by that."""
 
+ENCODES, AS_TENSORS = "return_tensors", "pt"
+"""How a tokenizer or a processor of transformers is told to make tensors: on the host, by their names."""
+
+ENCODES_ONE = frozenset({"encode", "apply_chat_template"})
+"""Methods of theirs that make one tensor."""
+
 AVAILABILITY = frozenset({
     "is_xla_tensor", "is_torch_xla_available", "is_torch_tpu_available", "is_tpu_available",
     "is_xla_available",
@@ -531,6 +537,7 @@ OTHER_BACKENDS = frozenset({
     "is_mlu_available", "is_torch_musa_available", "is_torch_xpu_available", "is_xpu_available",
     "is_ipex_available", "is_deepspeed_available", "is_deepspeed_enabled", "is_apex_available",
     "use_cuda", "use_gpu", "use_mps", "use_npu", "on_gpu", "no_tpu", "no_xla", "force_cpu", "cpu_only",
+    "USE_CUDA", "USE_GPU", "USE_MPS", "USE_NPU", "ON_GPU", "NO_TPU", "NO_XLA", "FORCE_CPU", "CPU_ONLY",
     "torch.cuda.is_available", "torch.backends.mps.is_available", "torch.xpu.is_available",
     "torch.cuda.device_count",  # none: no number and a false flag compare alike
 })  # fmt: skip

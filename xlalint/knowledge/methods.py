@@ -55,6 +55,7 @@ METHODS: dict[Kind, dict[str, str]] = {
         **dict.fromkeys(("keys", "index", "count", "join"), "host"),
         "copy": "same",
         **dict.fromkeys(("clear", "reverse", "sort", "remove"), "nothing"),
+        "to": "move",
     },
     Kind.SCOPE: {
         **dict.fromkeys(("enter_context", "enter_async_context"), "enter"),

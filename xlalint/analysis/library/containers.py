@@ -8,7 +8,15 @@ from typing import Final
 from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.payloads import Container, constant, container, container_of, literal
+from xlalint.analysis.payloads import (
+    Container,
+    Method,
+    callable_value,
+    constant,
+    container,
+    container_of,
+    literal,
+)
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy.events import Reading
@@ -49,7 +57,7 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
             _change(machine, _with(held, added, name, call), call)
             return NONE
         case "get":
-            return _item(held, call.argument(0))
+            return held.under(literal(call.argument(0)))
         case "items":
             if held.items and held.keys:
                 pairs = [
@@ -66,8 +74,18 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
             return receiver
         case "nothing":
             return NONE
+        case "move" if held.keys is not None:  # of a tokenizer: no dict of Python's moves
+            return _moved(machine, held, name, call)
         case _:
             return call_unknown(machine, call)
+
+
+def _moved(machine: Machine, held: Container, name: str, call: Call) -> Value:
+    """A mapping of tensors, all of which are moved."""
+    return Value(
+        Kind.CONTAINER,
+        payload=held.map(lambda value: machine.invoke(callable_value(Method(value, name)), call)),
+    )
 
 
 def _with(held: Container, given: Value, name: str, call: Call) -> Value:
@@ -103,10 +121,3 @@ def _change(machine: Machine, changed: Value, call: Call) -> None:
     function = call.function
     if isinstance(function, ast.Attribute):
         rebind(machine, function.value, changed, call.frame, call.store)
-
-
-def _item(held: Container, key: Value | None) -> Value:
-    wanted = literal(key)
-    if held.keys is not None and held.items is not None and wanted in held.keys:
-        return held.items[held.keys.index(wanted)]
-    return held.element
