@@ -102,7 +102,6 @@ UNREACHED = {
     "XLA102/parts_of_a_loss_read_in_a_helper": "would separate the step's forward from its backward",
     "XLA201/marker_in_helper": "the marker stands in `steps.finish`",
     "XLA202/device_from_a_helper": "`torch_xla` may be missing where line 20 runs",
-    "XLA202/evaluation_between_epochs": "nothing is found",
     "XLA202/trainer_over_steps": "`torch_xla` may be missing where line 26 runs",
     "XLA202/unknown_helper_may_cut": "nothing is found",
     "XLA203/batches_by_hand": "nothing is found",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xlalint.cure import WrapBody
 from xlalint.diagnostic import Severity
+from xlalint.lazy import assumptions
 from xlalint.lazy.events import LoopLeft, StepsRun
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.state import Activity, Loop, View
@@ -81,10 +82,12 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     def judge(self, event: LoopLeft | StepsRun, state: View) -> Iterator[Finding]:
         later: Later | None = None
         goes_on = isinstance(event, LoopLeft) and event.goes_on
+        assumes = assumptions.NONE
         match event:
             case LoopLeft(loop=Loop(own=Activity(steps=trains), all=Activity(reads=reads)), keeps=keeps) if (
                 event.lacks_cut(state)
             ):
+                assumes = event.trains_now_and_then
                 since, below, fetches = state.since, tuple(event.loop.closures), event.loop.all.fetches
                 harm = (
                     "compiles again for each read: nothing ends a step, so the graph of each iteration "
@@ -107,6 +110,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
             harm,
             help=_OF_ROUNDS if goes_on else _OF_BATCHES,
             since=since,
+            assumes=assumes,
             severity=Severity.ERROR if trains else Severity.WARNING,
             cures=(WrapBody(event.path[-1], below=below).of_loop(fetches),),
             later=later,

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeGuard
 
 from xlalint.analysis.bodies import sets_spmd_up, turns_eager_on
 from xlalint.analysis.call import dotted, last_name
@@ -23,6 +23,7 @@ from xlalint.knowledge.functions import (
     STARTS_REPLICAS,
     SWAPS_PARAMETERS,
 )
+from xlalint.lazy.values import XLA
 from xlalint.sources.usage import HOT_TOKEN
 
 Tokens = Iterable[str]
@@ -116,6 +117,7 @@ class Plan:
             )
         }
         self._spread()
+        self._add_users_of_attributes()
         self._starting = any(outline.mentions(STARTS_REPLICAS) for outline in self.outlines)
         self._swapping = self._connected_with(
             {outline for outline in self.outlines if outline.mentions(SWAPS_PARAMETERS)}
@@ -379,6 +381,21 @@ class Plan:
                 self.relevant.update(new)
                 waiting += [(user.outline, other) for user in new for other in _names(user)]
 
+    def _add_users_of_attributes(self) -> None:
+        """A method is relevant, too, that uses what one of its class keeps of the engine's, such as a device
+        or a model on it, and so is one that calls it."""
+        for outline in self.outlines:
+            hot = self._hot_names[outline]
+            for cls in outline.classes.values():
+                makers = [method for method in cls.methods.values() if method in self.relevant]
+                held = set[str]().union(*(_held_by(maker, hot) for maker in makers))
+                known = -1
+                while held and known < len(held):
+                    known = len(held)
+                    using = {m for m in cls.methods.values() if not held.isdisjoint(m.attributes())}
+                    held.update(method.name for method in using - self.relevant)
+                    self.relevant |= using
+
     def _visible(self, also: Iterable[Function] = ()) -> dict[Outline, dict[str, list[Function]]]:
         """By module, the names under which functions worth interpreting may be meant there."""
         own: dict[Outline, dict[str, list[Function]]] = {outline: {} for outline in self.outlines}
@@ -414,6 +431,33 @@ def leading_to(own: set[str], cls: Class, methods: dict[str, Function]) -> list[
     inherited = {name for name in leading if methods[name].owner is not cls}
     inner = {name for outer in leading for name in names[outer]}
     return sorted(inherited - inner - {"__init__"})
+
+
+def _held_by(maker: Function, hot: set[str]) -> set[str]:
+    """The attributes to which a method gives what it makes with one of some names, or with one of them."""
+    names, held = set(hot), set[str]()
+    given = [node for node in within(maker.node) if isinstance(node, ast.Assign)]
+    for node in sorted(given, key=lambda node: node.lineno):
+        if any(_leads_there(each, names, held) for each in ast.walk(node.value)):
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+            held.update(target.attr for target in node.targets if _is_own(target))
+    return held
+
+
+def _leads_there(node: ast.AST, names: set[str], attributes: set[str]) -> bool:
+    match node:
+        case ast.Name(name):
+            return name in names
+        case ast.Attribute(attr=name):
+            return name in attributes
+        case ast.Constant(str(text)):
+            return text.partition(":")[0] == XLA
+    return False
+
+
+def _is_own(target: ast.expr) -> TypeGuard[ast.Attribute]:
+    """Whether something is an attribute of a name, such as `self.device`."""
+    return isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
 
 
 def _names_device(text: str) -> bool:

@@ -408,9 +408,10 @@ class LoopLeft(Event):
 
     def lacks_cut(self, state: View) -> bool:
         """Whether it is a training loop, or one of inference, of which each iteration leaves work behind
-        that nothing in the loop ends."""
+        that nothing in the loop ends; of a training loop, also some iterations only."""
         done = self.loop.all
-        if self.recorded.must is not Weight.HEAVY or done.cuts or done.may_cut or done.opens_step:
+        leaves = self.recorded.may if self.loop.own.steps else self.recorded.must
+        if leaves is not Weight.HEAVY or done.cuts or done.may_cut or done.opens_step:
             return False
         if state.scopes.step is not None or state.scopes.of(ScopeKind.STEP_TRACE) is not None:
             return False
@@ -419,6 +420,11 @@ class LoopLeft(Event):
         return self._runs_steps(state) and (
             self.loop.own.steps or self.keeps or self.goes_on or not done.reads
         )
+
+    @property
+    def trains_now_and_then(self) -> Assumptions:
+        """What is assumed of a training loop of which an iteration may also leave nothing behind."""
+        return assumptions.NONE if self.recorded.must is Weight.HEAVY else _TRAINS
 
     def _runs_steps(self, state: View) -> bool:
         kind = self.over.kind if self.over is not None else None
@@ -431,9 +437,9 @@ class LoopLeft(Event):
             return self.loop.all.backward  # A loop over several optimizers is part of a step.
         if self.goes_on:
             return not (own.backward or state.scopes.in_forward)
-        # The loop around an inference loop may cut the graph, and has its own event. A loop that only adds
-        # up gradients makes one graph on purpose, or its optimizer steps on the host.
-        return not state.scopes.in_loop and kind is Kind.LOADER and not own.backward
+        # The loop around an inference loop may cut the graph, which then holds what all batches have left.
+        # A loop that only adds up gradients makes one graph on purpose, or its optimizer steps on the host.
+        return kind is Kind.LOADER and not own.backward and (self.keeps or not state.scopes.in_loop)
 
 
 @record
@@ -856,4 +862,5 @@ class SuppressionUnexplained(Event):
     codes: tuple[str, ...] = ()
 
 
+_TRAINS: Final = assumptions.assume("an iteration of this loop trains")
 _MAY_BE_LOADER: Final = kinds_that("may_be_loader")

@@ -223,7 +223,8 @@ class LazyModel(SetupTransitions):
             lasts = (steps or keeps) and not (left.loop.all.reads or left.loop.closures)
             if lasts and left.lacks_cut(state.view()):
                 how = "trains" if steps else ""
-                self._owe(state, Owed.STEPS, site, left.assumes, how, since=state.engine.since)
+                met = both(left.assumes, left.trains_now_and_then)
+                self._owe(state, Owed.STEPS, site, met, how, since=state.engine.since)
         self.settle_forwards(state, recorded, told=told)
         over_loader = over is not None and over.kind is Kind.LOADER
         if over_loader or state.loop.all.cuts or state.loop.all.may_cut:
