@@ -171,3 +171,22 @@ def no_arm_is_dead():
     if FLAGS.path is None:
         model(torch.zeros(4, device=device))
     print("here")  # state: none-heavy
+
+
+# A loss that only takes numbers out of what a model has returned
+
+
+def a_loss_of_what_has_run(batches, targets):
+    for batch, target in zip(batches, targets):
+        output = F.log_softmax(model(batch.to(device)), dim=1)
+        torch_xla.sync()
+        loss = F.nll_loss(output, target.to(device))
+        print(loss.item())
+
+
+def a_loss_of_what_pends(batches, targets):
+    for batch, target in zip(batches, targets):
+        output = F.log_softmax(model(batch.to(device)), dim=1)
+        loss = F.nll_loss(output, target.to(device))
+        print(loss.item())  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201

@@ -53,14 +53,14 @@ OPERATIONS: dict[str, Operation] = {
             "masked_fill", "masked_fill_", "softmax", "log_softmax", "sigmoid", "tanh", "relu", "scatter",
             "scatter_", "gather", "index_select", "clamp", "clamp_", "fill_", "zero_", "copy_", "data",
             "topk", "bfloat16", "double", "t", "abs", "neg", "cumsum", "chunk", "split", "new_zeros",
-            "new_ones", "new_full",
+            "new_ones", "new_full", "nll_loss",
         ),
         Operation.HEAVY: (
             "matmul", "mm", "bmm", "addmm", "baddbmm", "mv", "dot", "__matmul__", "addmv", "addbmm", "inner",
             "svd", "qr", "cholesky", "inverse", "pinverse", "eig", "linear", "bilinear", "einsum", "cdist",
             "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
             "embedding", "scaled_dot_product_attention", "multi_head_attention_forward", "cross_entropy",
-            "nll_loss", "tensordot", "chain_matmul", "lstm", "gru", "rnn_tanh", "rnn_relu",
+            "tensordot", "chain_matmul", "lstm", "gru", "rnn_tanh", "rnn_relu",
         ),
     }.items()
     for name in names
