@@ -15,8 +15,8 @@ class HostReadPerElement(Rule[ReadApart]):
     """
     ## What it does
     Finds several reads of device values beside each other in a loop, where one read of all would do:
-    `[loss.item(), norm.item()]`, `[x.item() for x in losses]`, lines that read one number each, and
-    `torch.tensor([loss, norm])`.
+    `[loss.item(), norm.item()]`, `[x.item() for x in losses]`, lines that read one number each,
+    `torch.tensor([loss, norm])`, and loops over one tensor: `for i in range(4): count += labels[i].item()`.
 
     Reads in a step are XLA101's, reads of a step that has not run yet XLA102's. Of values that have run, two
     reads are no harm worth a word, and three or more are told in loops over a loader.
@@ -73,7 +73,7 @@ class HostReadPerElement(Rule[ReadApart]):
     yields_to = ("XLA106", "XLA101", "XLA103", "XLA102", "XLA212", "XLA703")
 
     def judge(self, event: ReadApart, state: View) -> Iterator[Finding]:
-        many = f"{event.count} numbers" if event.count else "the numbers of a list"
+        many = f"{event.count} numbers" if event.count else "the numbers of a list or tensor"
         how = "one by one, each by a graph of its own" if event.runs else "one by one"
         yield self.finding(
             event,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from xlalint.analysis.frame import Frame, NumberRead
 from xlalint.analysis.payloads import COUNTER, Constant, counts, taken_from
+from xlalint.analysis.separate_reads import reads_along
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import read, record
 from xlalint.lazy.assumptions import PART
@@ -93,7 +94,8 @@ class Call:
         varies = in_loop and value.kind is Kind.TENSOR and value.known
         if reading is not Reading.INDEX:
             if varies:
-                self.frame.reads.append(NumberRead(self.site, value, self.spelling))
+                along = reads_along(self.node, self.frame.goes_along)
+                self.frame.reads.append(NumberRead(self.site, value, self.spelling, along=along))
             # A part of a batch, be that a tensor or a number, is another one in each batch.
             varies = varies or (in_loop and (taken_from(value) is not None or value.assumes >= PART))
         return COUNTER._replace(differs=number.differs) if varies or counts(value) else number

@@ -76,7 +76,8 @@ class Carried(NamedTuple):
 class NumberRead(NamedTuple):
     """One number, or as many as a container has with `each`, was read from the device at `site`.
 
-    `again` says that they are parts of one result, which is computed for each of them.
+    `again` says that they are parts of one result, which is computed for each of them, `along` that the
+    rounds of a loop read the others.
     """
 
     site: Site
@@ -85,6 +86,7 @@ class NumberRead(NamedTuple):
     number: int = 1
     each: bool = False
     again: bool = False
+    along: bool = False
 
 
 class SomethingHappened(Exception):
@@ -100,8 +102,8 @@ class Frame:
 
     __slots__ = (
         "acted", "attributes", "captured", "carried", "closure_argument", "depth", "discarded", "exits",
-        "found", "function", "kept", "loops", "may_be_in_batches", "muted", "occurrences", "once", "outline",
-        "over", "quiet", "reads", "resume", "shallow", "trial", "yields",
+        "found", "function", "goes_along", "kept", "loops", "may_be_in_batches", "muted", "occurrences",
+        "once", "outline", "over", "quiet", "reads", "resume", "shallow", "trial", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -137,6 +139,8 @@ class Frame:
         """Whether what runs here runs in the first round alone: it sets what the test around it missed."""
         self.over: Value | None = None
         """What the innermost `for` that is being run goes over."""
+        self.goes_along: ast.For | ast.AsyncFor | None = None
+        """That `for` itself, unless it goes over a loader."""
         self.may_be_in_batches = False
         """Whether a `for` goes over something unknown, which may be a loader."""
         self.yields: list[Yielded] = []

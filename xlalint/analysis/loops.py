@@ -76,10 +76,11 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
         _advance, machine, loader, over.assumes, node, frame, may_be_loader=over.kind in _MAY_BE_LOADER
     )
     exhaust = partial(_exhaust, loader, over.assumes, node, frame)
-    around = frame.over, frame.may_be_in_batches
+    around = frame.over, frame.may_be_in_batches, frame.goes_along
     frame.over, frame.may_be_in_batches = over, around[1] or over.kind in _MAY_BE_LOADER
+    frame.goes_along = None if over.kind is Kind.LOADER else node
     after = _loop(machine, node, over, advance, exhaust, frame, store, runs_at_least_once=is_literal)
-    frame.over, frame.may_be_in_batches = around
+    frame.over, frame.may_be_in_batches, frame.goes_along = around
     if after is not None and guessed:
         after.state.trust = after.state.trust._replace(bounded=bounded)
     return after

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Final, NamedTuple
 
 from xlalint.analysis.frame import Frame, NumberRead
@@ -22,6 +22,30 @@ class Stretch(NamedTuple):
     reads: tuple[NumberRead, ...] = ()
     binds: frozenset[str] = frozenset()
     goes_on: bool = True
+
+
+def reads_along(read: ast.Call | None, loop: ast.For | ast.AsyncFor | None) -> bool:
+    """Whether the rounds of a loop read one tensor number by number: `labels[i].item()`."""
+    return read is not None and loop is not None and _takes_by_round(read, loop)
+
+
+@lru_cache(maxsize=4096)
+def _takes_by_round(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
+    match loop.iter, read:
+        case (
+            ast.Call(func=ast.Name(id="range")),
+            ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Name(id=tensor), slice=index))),
+        ):
+            rounds = {each.id for each in ast.walk(loop.target) if isinstance(each, ast.Name)}
+            bound = {
+                each.id
+                for each in ast.walk(loop)
+                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+            }
+            return tensor not in bound and any(
+                isinstance(each, ast.Name) and each.id in rounds for each in ast.walk(index)
+            )
+    return False
 
 
 NO_READS: Final = Stretch()
@@ -45,15 +69,17 @@ def go_on(stretch: Stretch, statement: ast.stmt, frame: Frame, store: Store) -> 
 def tell_reads(stretch: Stretch, frame: Frame, store: Store) -> None:
     """Tell of reads of several numbers. What is heavy, the read of one of them tells, unless all run it."""
     reads = {read.spelling: read for read in stretch.reads}
-    several = len(reads) > 1 or any(read.each or read.number > 1 for read in reads.values())
+    each = any(read.each or read.along for read in reads.values())
+    several = each or len(reads) > 1 or any(read.number > 1 for read in reads.values())
     if not several or frame.outline.is_framework:
         return
     again = all(read.again for read in reads.values())
     if not again and any(read.value.recorded.may is Weight.HEAVY for read in reads.values()):
         return
-    each = any(read.each for read in reads.values())
     count = sum(read.number for read in reads.values())
-    running = sum(read.number + read.each for read in reads.values() if read.value.recorded.must)
+    running = sum(
+        read.number + (read.each or read.along) for read in reads.values() if read.value.recorded.must
+    )
     assumes = reduce(both, (read.value.assumes for read in reads.values()), assumptions.NONE)
     first = stretch.reads[0]
     frame.model.read_apart(
