@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
-from functools import partial
 from typing import Final
 
 from xlalint.analysis.call import last_name
@@ -179,12 +178,13 @@ class ClassTable:
             for base in self.bases(cls):
                 methods += [m for m in base.methods.values() if m.name != "__init__" and self._assigns(m)]
             for method in methods:
-                if method is not init and all(map(partial(_is_settled, table), self._assigns(method))):
+                wanted = None if method is init else self._assigns(method) - _settled(table)
+                if wanted is not None and not wanted:
                     continue
                 store = Store(State())
                 for attribute, value in table.items():
                     store.attributes[cls, attribute] = value
-                self._machine.tabulate(method, receiver, store, follow=method is init)
+                self._machine.tabulate(method, receiver, store, wanted)
                 for (owner, attribute), value in store.attributes.items():
                     if owner is not cls:
                         continue
@@ -293,9 +293,9 @@ def _surely_calls(body: list[ast.stmt], names: set[str]) -> bool:
     return False
 
 
-def _is_settled(table: dict[str, Value], attribute: str) -> bool:
-    """Whether it is known what instances hold under a name, so that no other method has a say in it."""
-    return attribute in table and table[attribute].kind not in _PLACEHOLDERS
+def _settled(table: dict[str, Value]) -> frozenset[str]:
+    """The names under which it is known what instances hold, so that no other method has a say in it."""
+    return frozenset(name for name, value in table.items() if value.kind not in _PLACEHOLDERS)
 
 
 def assigns(function: Function) -> frozenset[str]:

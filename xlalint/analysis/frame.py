@@ -103,7 +103,7 @@ class Frame:
     __slots__ = (
         "acted", "attributes", "captured", "carried", "closure_argument", "depth", "discarded", "exits",
         "found", "function", "goes_along", "kept", "loops", "may_be_in_batches", "muted", "occurrences",
-        "once", "outline", "over", "quiet", "reads", "resume", "shallow", "trial", "yields",
+        "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow", "trial", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -135,6 +135,8 @@ class Frame:
         """Whether what happens is not told: a test waits for the error."""
         self.shallow = False
         """Whether functions of the project are not entered from here."""
+        self.only: frozenset[ast.stmt] | None = None
+        """Those of the statements that are run, or of the function that is called from no other; None for all."""
         self.once = False
         """Whether what runs here runs in the first round alone: it sets what the test around it missed."""
         self.over: Value | None = None

@@ -20,6 +20,7 @@ from xlalint.analysis import (
 )
 from xlalint.analysis.appearance import is_short
 from xlalint.analysis.arguments import arguments_of, bind_arguments, captured
+from xlalint.analysis.assigning import statements_for
 from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.classes import ClassTable
@@ -34,7 +35,7 @@ from xlalint.analysis.machine import Evaluate, Execute
 from xlalint.analysis.memo import MOST_DEPTH, Memo
 from xlalint.analysis.moments import enter_moment, moments
 from xlalint.analysis.names import Names
-from xlalint.analysis.outline import Class, Function, Outline
+from xlalint.analysis.outline import Class, Function, Import, Outline
 from xlalint.analysis.payloads import (
     Bound,
     Loader,
@@ -190,9 +191,12 @@ class Interpreter(Memo):
         apart = NO_READS
         frame.reads.clear()  # those of the header of a statement
         last = store
+        only = frame.only
         for number, statement in enumerate(body):
             if current is None:
                 break
+            if only is not None and statement not in only:
+                continue
             last = current
             if when is not None:
                 enter_moment(frame, when.at(number))
@@ -455,6 +459,7 @@ class Interpreter(Memo):
         frame.quiet = call.frame.quiet or call.frame.muted
         frame.captured = captured
         frame.shallow = call.frame.shallow
+        frame.only = call.frame.only if call.frame.function is None else None
         own = self.functions.bit(function.key)
         trail = Trail(entered=own, deepest=call.frame.depth)
         frame.attributes = len(attributes)
@@ -647,18 +652,35 @@ class Interpreter(Memo):
         self.enter(bound, Call(call.frame, aside, call.site, None, open_ended=True))
         call.frame.model.settle_steps(aside.state)
 
-    def tabulate(self, method: Function, receiver: Value, store: Store, *, follow: bool) -> None:
+    def tabulate(
+        self, method: Function, receiver: Value, store: Store, wanted: frozenset[str] | None
+    ) -> None:
         """Run a method for the attributes that it assigns in `store`, and for nothing else."""
         self.rest_on("assigned", *method.key)
-        frame = Frame(method.outline, None, 0)
-        frame.shallow = not follow
+        frame = self._frame_for(method, wanted, 0)
         flags = self._flags(method)
         call = Call(frame, store, method.site, None, keywords=flags, open_ended=True)
         names = bind_arguments(self, Bound(method, receiver), call)
         entry = entry_state(store.state, method)
-        summary = self._tabulated(method, names, entry, call)
+        summary = self._tabulated(method, wanted, names, entry, call)
         if summary.store is not None:
             store.attributes.update(summary.store.attributes)
+
+    def _frame_for(self, method: Function, wanted: frozenset[str] | None, depth: int) -> Frame:
+        """What calls a method for the attributes that it assigns; see `tabulate`."""
+        frame = Frame(method.outline, None, depth)
+        if wanted is not None:
+            frame.shallow = True
+            frame.only = statements_for(method.node, wanted, partial(self._is_library, method.outline))
+        return frame
+
+    def _is_library(self, outline: Outline, name: str) -> bool:
+        """Whether a name of a module is imported from torch or torch_xla."""
+        self.rest_on("name", outline.file, name)
+        return any(
+            isinstance(bound, Import) and bound.target.partition(".")[0] in functions.LIBRARIES
+            for bound in outline.bindings.get(name, ())
+        )
 
     def _flags(self, method: Function) -> dict[str, Value]:
         """What a constructor is given wherever the program makes an object, by all alike or by nobody."""
@@ -668,9 +690,16 @@ class Interpreter(Memo):
         self.rest_on("flags", *cls.key)
         return {name: constant(flag) for name, flag in self._plan.flags_of_all(cls).items()}
 
-    def _tabulated(self, method: Function, names: dict[str, Value], entry: State, call: Call) -> Summary:
+    def _tabulated(
+        self,
+        method: Function,
+        wanted: frozenset[str] | None,
+        names: dict[str, Value],
+        entry: State,
+        call: Call,
+    ) -> Summary:
         """What a method does when it is run for its attributes. That is no context that a root comes to."""
-        key = (ATTRIBUTES, call.frame.shallow, context_key(names, {}, entry))
+        key = (ATTRIBUTES, wanted, context_key(names, {}, entry))
         held = call.store.attributes
         for context in self._contexts_of(method).get(key, ()) if self._memo else ():
             if all(held.get(name) == value for name, value in context.attributes):
@@ -687,13 +716,12 @@ class Interpreter(Memo):
 
     def tabulated_again(self, method: Function, key: Any, context: Context, before: Summary) -> int | None:
         """The facts that a method rests on now when it is run for its attributes; None if it does else."""
-        _, shallow, (names, _, state) = key
+        _, wanted, (names, _, state) = key
         receiver = [cls for name, value in names if name == _receiver(method) for cls in classes_in(value)]
         if len(receiver) != 1:
             return None
         (cls,) = receiver
-        frame = Frame(method.outline, None, before.depth)
-        frame.shallow = shallow
+        frame = self._frame_for(method, wanted, before.depth)
         call = Call(frame, Store(State()), method.site, None, open_ended=True)
         attributes = {name: value for name, value in context.attributes if value is not None}
         self.begin()

@@ -106,10 +106,13 @@ class Machine(ABC):
         """
 
     @abstractmethod
-    def tabulate(self, method: Function, receiver: Value, store: Store, *, follow: bool) -> None:
+    def tabulate(
+        self, method: Function, receiver: Value, store: Store, wanted: frozenset[str] | None
+    ) -> None:
         """Run a method for the attributes that it assigns in `store`, and for nothing else.
 
-        `follow` says whether functions of the project that it calls are entered.
+        Where only some are wanted, nothing is run that these do not depend on, and functions of the project
+        that it calls are not entered.
         """
 
     @abstractmethod
