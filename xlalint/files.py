@@ -179,7 +179,7 @@ class File:
             else:
                 names_it, packages = names_xla(data), self.settings.packages
                 brings = bool(names_it or packages) and brings_xla(data, packages)
-                asks = not brings and asks_for_xla(data, self._frameworks)
+                asks = not brings and asks_for_xla(data, self.imports, self._frameworks)
                 sound = not self._has_broken_cells if self._is_notebook else _is_text(data)
                 commented = names_it and _may_suppress_in_vain(data)
                 self._traits = Traits(brings or asks, commented, sound, asks)

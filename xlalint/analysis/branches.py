@@ -148,7 +148,7 @@ def _setting(node: ast.If, holds: bool) -> tuple[ast.AST, ...]:
     """What stands in an arm that may set something."""
     arm = node.body if holds else node.orelse
     return tuple(
-        part for statement in arm for part in ast.walk(statement) if isinstance(part, ast.Assign | ast.Call)
+        part for statement in arm for part in within(statement) if isinstance(part, ast.Assign | ast.Call)
     )
 
 
@@ -272,7 +272,7 @@ def _whole(pattern: ast.pattern) -> str | None:
 
 def _pattern_names(pattern: ast.pattern) -> list[str]:
     names = []
-    for node in ast.walk(pattern):
+    for node in within(pattern):
         if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
             names.append(node.name)
         elif isinstance(node, ast.MatchMapping) and node.rest:

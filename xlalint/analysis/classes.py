@@ -287,7 +287,7 @@ def _surely_calls(body: list[ast.stmt], names: set[str]) -> bool:
                 if _surely_calls(yes, names) and _surely_calls(no, names):
                     return True
             case ast.Assign() | ast.AnnAssign() | ast.Expr() | ast.Return():
-                called = (inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call))
+                called = (inner.func for inner in within(node) if isinstance(inner, ast.Call))
                 if any(isinstance(each, ast.Name) and each.id in names for each in called):
                     return True
     return False
@@ -313,11 +313,7 @@ def assigns(function: Function) -> frozenset[str]:
     if re.search(_ASSIGNMENT.replace("self", re.escape(receiver)), "\n".join(lines)) is None:
         return frozenset()
     by_any_name = function.outer_names() & {"setattr"}
-    return by_any_name.union(
-        inner.attr
-        for inner in within(node)
-        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store)
-    )
+    return by_any_name | function.stored_attributes()
 
 
 _ASSIGNMENT: Final = r"(?m)^(?:[ \t]*[\w.]+ *= *)?[^=\n(]*\bself\.\w+[^=\n(]*=(?!=)"

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.call import dotted
-from xlalint.analysis.outline import Function
+from xlalint.analysis.outline import Function, within
 from xlalint.analysis.payloads import Container, Loader, Module, OnHost, Optimizer
 from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import Assumptions, assume, both
@@ -50,7 +50,7 @@ def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
     shown = dotted(subject)
     counts = isinstance(subject, ast.BinOp) and isinstance(subject.op, ast.Mod)
     plain = (*_PLAIN, ast.Subscript) if counts else _PLAIN
-    if not shown and all(isinstance(node, plain) for node in ast.walk(subject)):
+    if not shown and all(isinstance(node, plain) for node in within(subject)):
         shown = ast.unparse(subject)
     return frozenset({Fact(shown, repr(value), holds)}) if shown else frozenset()
 
@@ -217,7 +217,7 @@ def _is_left_at_last(value: Value, test: ast.expr) -> bool:
         isinstance(node, ast.Compare)
         and isinstance(node.ops[0], ast.Eq | ast.GtE)
         and not (isinstance(last := node.comparators[0], ast.Constant) and last.value in _FIRST)
-        for node in ast.walk(test)
+        for node in within(test)
     )
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from xlalint.analysis.outline import parts_of
 from xlalint.knowledge import environment
 from xlalint.lazy.events import VariableUsed
 from xlalint.lazy.site import site_of
@@ -43,7 +44,7 @@ def _under_tests(tree: ast.Module) -> Iterator[tuple[ast.AST, bool]]:
                 left.append((test, is_under))
                 left += ((statement, True) for statement in (*body, *orelse))
             case _:
-                left += ((child, is_under) for child in ast.iter_child_nodes(node))
+                left += ((child, is_under) for child in parts_of(node))
 
 
 def _asks_for_script(test: ast.expr) -> bool:

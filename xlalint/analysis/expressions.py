@@ -29,6 +29,7 @@ from xlalint.analysis.library.replicas import of_variable
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.moments import moment_of
 from xlalint.analysis.operators import ask, evaluate_test
+from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import (
     Bound,
     Compiled,
@@ -291,7 +292,7 @@ def _comprehension(
         for read in frame.reads[read_before:]
     ]
     for generator in node.generators:
-        for target in ast.walk(generator.target):
+        for target in within(generator.target):
             if isinstance(target, ast.Name):
                 inner.names.pop(target.id, None)
                 if target.id in store.names:

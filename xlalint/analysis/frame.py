@@ -136,7 +136,7 @@ class Frame:
         self.shallow = False
         """Whether functions of the project are not entered from here."""
         self.only: frozenset[ast.stmt] | None = None
-        """Those of the statements that are run, or of the function that is called from no other; None for all."""
+        """Which statements are run, be it of a function that is called from no other; None for all."""
         self.once = False
         """Whether what runs here runs in the first round alone: it sets what the test around it missed."""
         self.over: Value | None = None

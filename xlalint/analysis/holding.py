@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.moments import moment_of
-from xlalint.analysis.outline import Class
+from xlalint.analysis.outline import Class, within
 from xlalint.analysis.payloads import Bound, Classes, Container, Iterated, classes_of, targets
 from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import Assumptions, least
@@ -170,7 +170,7 @@ def _asks(node: ast.AST, name: str) -> bool | None:
     """Whether a statement or an expression asks for what a name holds, or else binds it; None: neither."""
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
         return True
-    uses = {type(each.ctx) for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name}
+    uses = {type(each.ctx) for each in within(node) if isinstance(each, ast.Name) and each.id == name}
     if ast.Load in uses:
         return True
     return False if ast.Store in uses and not hasattr(node, "body") else None

@@ -148,7 +148,7 @@ def _awaits_loader(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame,
     if not frame.outline.mentions(_NEEDS_A_CUT):
         return False
     needs_a_cut = False
-    for inner in ast.walk(node):
+    for inner in within(node):
         if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):
             continue
         if inner.func.attr in _CUTS or any(k.arg == "barrier" for k in inner.keywords):
@@ -356,7 +356,7 @@ def _tests_around(node: ast.stmt, frame: Frame, site: Site) -> list[ast.expr]:
             continue
         if frame.site(inner) == site:
             return [node.test] if isinstance(node, ast.If) else []
-        if any(frame.site(each) == site for each in ast.walk(inner) if isinstance(each, ast.stmt)):
+        if any(frame.site(each) == site for each in within(inner) if isinstance(each, ast.stmt)):
             tests = _tests_around(inner, frame, site)
             return [node.test, *tests] if isinstance(node, ast.If) else tests
     return []
@@ -372,7 +372,7 @@ def _counts_to(machine: Machine, test: ast.expr, frame: Frame, store: Store) -> 
             or not isinstance(machine.evaluate(side, frame, store.copy()).payload, Constant)
             for side in (each.left, *each.comparators)
         )
-        for each in ast.walk(test)
+        for each in within(test)
     )
 
 
@@ -512,7 +512,7 @@ def _may_read(node: ast.For | ast.AsyncFor | ast.While, frame: Frame) -> bool:
     """Whether a loop that reads nothing we know of may read what a model has kept or a hook was given."""
     if frame.function is not None and not _HOOKS.isdisjoint(frame.function.attributes()):
         return True
-    return any(isinstance(each, ast.Attribute) and each.attr in _READERS for each in ast.walk(node))
+    return any(isinstance(each, ast.Attribute) and each.attr in _READERS for each in within(node))
 
 
 _HOOKS: Final = frozenset({"register_forward_hook", "register_forward_pre_hook"})
@@ -540,7 +540,7 @@ def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, store: Store) -> bool:
 def _sums(node: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
     """The names and attributes that a round binds to what it makes of them."""
     found = set()
-    for inner in ast.walk(node):
+    for inner in within(node):
         match inner:
             case ast.AugAssign(target=ast.Name(id=name) | ast.Attribute(attr=name)):
                 found.add(name)

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from typing import Final
 
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.outline import Binding, Class, Function, Import, Outline, within
+from xlalint.analysis.outline import Binding, Class, Function, Import, Outline, within, within_lines
 from xlalint.analysis.payloads import Moment
 from xlalint.lazy.values import Kind, Value
 
@@ -140,13 +140,15 @@ def _start(node: ast.AST) -> tuple[int, int]:
 
 def _declared_global(outline: Outline) -> frozenset[str]:
     """Names that functions of a module may bind."""
-    if "global " not in outline.text:
-        return frozenset()
     return frozenset(
-        name for node in within(outline.tree) if isinstance(node, ast.Global) for name in node.names
+        name
+        for node in within_lines(outline.tree, outline.lines_with(_GLOBAL))
+        if isinstance(node, ast.Global)
+        for name in node.names
     )
 
 
+_GLOBAL: Final = ("global ",)
 _DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _BINDS_SURELY: Final = (*_DEFINITIONS, ast.Assign, ast.AnnAssign)
 _SIMPLE: Final = (*_BINDS_SURELY, ast.Expr, ast.AugAssign, ast.Return, ast.Delete, ast.Assert)

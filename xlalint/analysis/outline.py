@@ -47,6 +47,7 @@ class Function:
         "_attributes",
         "_key",
         "_parameters",
+        "_stored",
         "_used",
         "assigned",
         "decorators",
@@ -82,6 +83,7 @@ class Function:
         self.is_generator: bool | None = None
         self._used: set[str] | None = None
         self._attributes: frozenset[str] | None = None
+        self._stored: frozenset[str] | None = None
         self._key: Key | None = None
         self._parameters: Parameters | None = None
 
@@ -152,10 +154,16 @@ class Function:
     def attributes(self) -> frozenset[str]:
         """The names of attributes that stand in the function."""
         if self._attributes is None:
-            self._attributes = frozenset(
-                node.attr for node in within(self.node) if isinstance(node, ast.Attribute)
-            )
+            self._look_inside()
+        assert self._attributes is not None
         return self._attributes
+
+    def stored_attributes(self) -> frozenset[str]:
+        """The names of attributes that the function assigns, of whatever objects."""
+        if self._stored is None:
+            self._look_inside()
+        assert self._stored is not None
+        return self._stored
 
     def yields(self) -> bool:
         """Whether calling the function makes a generator."""
@@ -169,6 +177,10 @@ class Function:
         bound |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a}
         used: set[str] = set()
         outer: set[str] = set()
+        attributes: set[str] = set()
+        stored: set[str] = set()
+        for header in (arguments, *self.decorators):
+            _note_names(header, set(), attributes, stored)
         self.is_generator = False
         body = [self.node.body] if isinstance(self.node, ast.Lambda) else self.node.body
         stack: list[ast.AST] = list(body)
@@ -181,11 +193,17 @@ class Function:
                 (used if node.ctx.__class__ is ast.Load else bound).add(node.id)
                 continue
             if kind not in _BINDING:
-                stack += _parts(node)
+                if isinstance(node, ast.Attribute):
+                    attributes.add(node.attr)
+                    if node.ctx.__class__ is ast.Store:
+                        stored.add(node.attr)
+                stack += parts_of(node)
                 continue
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 inner = self.outline.functions.get(node) or Function(self.outline, node, self, None)
-                used |= {n for n in _loads(node) if n not in inner.locals()}
+                loaded: set[str] = set()
+                _note_names(node, loaded, attributes, stored)
+                used |= loaded - inner.locals()
                 if not isinstance(node, ast.Lambda):
                     bound.add(node.name)
                     stack.extend(node.decorator_list)
@@ -193,7 +211,7 @@ class Function:
                 continue
             if isinstance(node, ast.ClassDef):
                 bound.add(node.name)
-                used |= _loads(node)
+                _note_names(node, used, attributes, stored)
                 continue
             if isinstance(node, ast.Import | ast.ImportFrom):
                 bound |= {(a.asname or a.name.split(".")[0]) for a in node.names}
@@ -203,9 +221,10 @@ class Function:
                 bound.add(node.name)
             elif isinstance(node, ast.Yield | ast.YieldFrom):
                 self.is_generator = True
-            stack += _parts(node)
+            stack += parts_of(node)
         self.assigned = frozenset(bound - outer)
         self._used = used | outer
+        self._attributes, self._stored = frozenset(attributes), frozenset(stored)
 
 
 class Class:
@@ -721,7 +740,7 @@ def _names_in(node: ast.AST) -> tuple[str, ...]:
             return ()
 
 
-def _parts(node: ast.AST) -> list[ast.AST]:
+def parts_of(node: ast.AST) -> list[ast.AST]:
     """The nodes that a node is made of, but for those without parts of their own."""
     kind = node.__class__
     fields = _FIELDS.get(kind)
@@ -766,7 +785,7 @@ def within(root: ast.AST) -> Iterator[ast.AST]:
         node = stack.pop()
         yield node
         if node.__class__ not in _WITHOUT_PARTS:
-            stack += _parts(node)
+            stack += parts_of(node)
 
 
 def within_lines(root: ast.AST, lines: list[int]) -> Iterator[ast.AST]:
@@ -786,7 +805,7 @@ def within_lines(root: ast.AST, lines: list[int]) -> Iterator[ast.AST]:
             continue
         yield node
         if node.__class__ not in _WITHOUT_PARTS:
-            stack += _parts(node)
+            stack += parts_of(node)
 
 
 def _stands_in(node: ast.AST, lines: list[int]) -> bool:
@@ -800,5 +819,13 @@ def _stands_in(node: ast.AST, lines: list[int]) -> bool:
     return following < len(lines) and lines[following] <= node.end_lineno  # type: ignore[attr-defined]
 
 
-def _loads(root: ast.AST) -> set[str]:
-    return {n.id for n in within(root) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+def _note_names(root: ast.AST, loaded: set[str], attributes: set[str], stored: set[str]) -> None:
+    """Note the names that a node loads, the attributes in it, and those of them that it stores."""
+    for node in within(root):
+        if isinstance(node, ast.Name):
+            if node.ctx.__class__ is ast.Load:
+                loaded.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            attributes.add(node.attr)
+            if node.ctx.__class__ is ast.Store:
+                stored.add(node.attr)

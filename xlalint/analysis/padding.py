@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from xlalint.analysis.outline import within_lines
+from xlalint.analysis.outline import within, within_lines
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import ShapeVaries
 from xlalint.lazy.site import site_of
@@ -53,7 +53,7 @@ def _functions_around(nodes: list[ast.AST]) -> dict[ast.Call, ast.FunctionDef]:
     return {
         inside: function
         for function in sorted(functions, key=_length, reverse=True)
-        for inside in ast.walk(function)
+        for inside in within(function)
         if isinstance(inside, ast.Call)
     }
 
@@ -74,7 +74,7 @@ def _length(function: ast.FunctionDef) -> int:
 
 def _pads_again(function: ast.FunctionDef) -> bool:
     """Whether a function fills up by itself what was filled up to the longest before."""
-    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+    calls = (node for node in within(function) if isinstance(node, ast.Call))
     return any(_name(call) in _PADS and not _pads_to_longest(call) for call in calls)
 
 

@@ -10,7 +10,7 @@ import ast
 import math
 from typing import Final
 
-from xlalint.analysis.outline import Class, Function, Outline
+from xlalint.analysis.outline import Class, Function, Outline, within
 
 
 def seen_by(function: Function, name: str, outline: Outline) -> list[Function | Class] | None:
@@ -56,7 +56,7 @@ def _runs(node: ast.stmt) -> bool:
     if isinstance(node, _DEFINING):
         return False
     return not isinstance(node, ast.Expr | ast.Assign) or any(
-        isinstance(inner, ast.Call) for inner in ast.walk(node)
+        isinstance(inner, ast.Call) for inner in within(node)
     )
 
 

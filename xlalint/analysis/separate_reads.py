@@ -7,6 +7,7 @@ from functools import lru_cache, reduce
 from typing import Final, NamedTuple
 
 from xlalint.analysis.frame import Frame, NumberRead
+from xlalint.analysis.outline import within
 from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import both
@@ -57,7 +58,7 @@ def go_on(stretch: Stretch, statement: ast.stmt, frame: Frame, store: Store) -> 
     reads = tuple(frame.reads)
     frame.reads.clear()
     simple = isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return)
-    names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)] if simple else []
+    names = [node for node in within(statement) if isinstance(node, ast.Name)] if simple else []
     binds = frozenset(node.id for node in names if isinstance(node.ctx, ast.Store))
     alone = not simple or len(reads) != 1 or reads[0].each or reads[0].number > 1
     if not alone and stretch.goes_on and stretch.binds.isdisjoint(node.id for node in names):

@@ -202,8 +202,9 @@ def _given(machine: Machine, node: ast.expr, frame: Frame) -> list[tuple[ast.exp
             for cls in machine.classes.bases(function.owner):
                 for method in cls.methods.values():
                     machine.rest_on("text", *method.key)
-                    given = _assignments(method.node).get(f"self.{attr}", ())
-                    found += [(value, method) for value in given]
+                    if attr in method.stored_attributes():
+                        given = _assignments(method.node).get(f"self.{attr}", ())
+                        found += [(value, method) for value in given]
             return found
     return []
 

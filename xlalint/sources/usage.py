@@ -206,14 +206,19 @@ def touched(
     return tuple(found)
 
 
-def asks_for_xla(data: bytes, frameworks: Iterable[Framework]) -> bool:
-    """Whether a file makes an object of a framework that is told to use XLA: `Trainer(accelerator="tpu")`."""
+def asks_for_xla(data: bytes, imports: Iterable[str], frameworks: Iterable[Framework]) -> bool:
+    """Whether a file makes an object of a framework that is told to use XLA: `Trainer(accelerator="tpu")`.
+
+    Args:
+        imports: What it may import; see `imported`.
+    """
+    packages = {name.partition(".")[0] for name in imports}
     return any(
         argument.encode() in data
         and any(_is_among(value, values) for value in _given_as(argument).findall(data))
-        and _holds_any(_import_lines(data), framework.packages)
         and _is_any_called(data, framework.classes)
         for framework in frameworks
+        if not packages.isdisjoint(framework.packages)  # few files import a framework, and all are asked
         for argument, values in framework.on_xla
     )
 
@@ -227,20 +232,6 @@ def _is_among(value: bytes, values: tuple[str, ...]) -> bool:
 @cache
 def _given_as(argument: str) -> re.Pattern[bytes]:
     return re.compile(rb"\b%s\s*=\s*([^\s,)]+)" % argument.encode())
-
-
-def _import_lines(data: bytes) -> bytes:
-    """The lines in which something may be imported: few of them, and all packages are looked for there."""
-    lines: list[bytes] = []
-    at = data.find(b"import ")
-    while at >= 0:
-        end = data.find(b"\n", at)
-        while end > 0 and data[end - 2 : end].rstrip(b"\r").endswith(b"\\"):
-            end = data.find(b"\n", end + 1)
-        end = end if end >= 0 else len(data)
-        lines.append(data[data.rfind(b"\n", 0, at) + 1 : end])
-        at = data.find(b"import ", end)
-    return b"\n".join(lines)
 
 
 def _holds_any(data: bytes, names: tuple[str, ...]) -> bool:
