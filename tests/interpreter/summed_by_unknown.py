@@ -7,22 +7,23 @@ import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 
-device = torch_xla.device()  # expect: XLA509
-model = torch.nn.Linear(8, 8).to(device)
+model = torch.nn.Linear(8, 8)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-x = torch.ones(8, device=device)
+x = torch.ones(8)
 
 
 def got_the_model_before_backward(index):
+    model.to("xla")
     framework.prepare(model)
-    model(x).sum().backward()
+    model(x.to("xla")).sum().backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
     xm.optimizer_step(optimizer)
     torch_xla.sync()
 
 
 def got_the_model_after_backward(index):
-    model(x).sum().backward()
+    model.to("xla")
+    model(x.to("xla")).sum().backward()
     framework.log(model)
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508 likely
     xm.optimizer_step(optimizer)
@@ -30,7 +31,8 @@ def got_the_model_after_backward(index):
 
 
 def got_the_model_on_the_first_way(index):
-    model(x).sum().backward()
+    model.to("xla")
+    model(x.to("xla")).sum().backward()
     if framework.flag:
         framework.log(model)
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508 likely
@@ -39,7 +41,8 @@ def got_the_model_on_the_first_way(index):
 
 
 def got_the_model_on_the_second_way(index):
-    model(x).sum().backward()
+    model.to("xla")
+    model(x.to("xla")).sum().backward()
     if framework.flag:
         pass
     else:
@@ -49,42 +52,46 @@ def got_the_model_on_the_second_way(index):
     torch_xla.sync()
 
 
-def clipped():
+def clipped(model):
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
     xm.optimizer_step(optimizer)
     torch_xla.sync()
 
 
 def helped(index):
-    model(x).sum().backward()
-    clipped()
-    model(x).sum().backward()
+    model.to("xla")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(x.to("xla")).sum().backward()
+    clipped(model)
+    model(x.to("xla")).sum().backward()
     framework.log(model)
     torch_xla.sync()  # expect: XLA205
-    clipped_after_a_cut()
-    model(x).sum().backward()
+    clipped_after_a_cut(model, optimizer)
+    model(x.to("xla")).sum().backward()
     torch_xla.sync()  # expect: XLA205
-    clipped_after_a_cut()
+    clipped_after_a_cut(model, optimizer)
 
 
-def clipped_after_a_cut():
+def clipped_after_a_cut(model, optimizer):
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
     xm.optimizer_step(optimizer)
     torch_xla.sync()
 
 
 def got_the_model_of_a_file(index):
+    model.to("xla")
     framework.prepare(model)
     if index == 0:
         torch.save(model.state_dict(), "model.pt")  # expect: XLA601
 
 
 def got_the_model_of_a_caller(index):
+    model.to("xla")
     framework.prepare(model)
-    save()
+    save(model)
 
 
-def save():
+def save(model):
     torch.save(model.state_dict(), "model.pt")  # expect: XLA601
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-from xlalint.analysis.call import dotted
+from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.outline import Outline
-from xlalint.knowledge.functions import SETTING_SPMD_UP, TURNING_EAGER_ON
+from xlalint.knowledge.functions import LAUNCHES, SETTING_SPMD_UP, STARTED_ELSEWHERE, TURNING_EAGER_ON
 
 
 def sets_spmd_up(outline: Outline) -> bool:
@@ -32,6 +33,39 @@ def turns_eager_on(outline: Outline) -> bool:
                 if dotted(function).rpartition(".")[2] == TURNING_EAGER_ON:
                     return True
     return False
+
+
+def is_started_by_others(outline: Outline) -> bool:
+    """Whether somebody else may start a script several times, as it joins a process group by itself.
+
+    What only a function does that it launches is done by processes of its own.
+    """
+    if not outline.mentions(STARTED_ELSEWHERE):
+        return False
+    nodes = [*ast.walk(outline.tree)]
+    launched = {
+        id(call.args[0])
+        for call in nodes
+        if isinstance(call, ast.Call) and call.args and last_name(call.func) in LAUNCHES
+    }
+    if not launched:
+        return True
+    defined = {node.name: node for node in nodes if isinstance(node, _DEFINES)}
+    waiting: list[ast.AST] = [one for one in outline.tree.body if not isinstance(one, _DEFINES)]
+    while waiting:
+        node = waiting.pop()
+        if id(node) in launched:
+            continue
+        name = last_name(node) if isinstance(node, ast.expr) else ""
+        if name in STARTED_ELSEWHERE:
+            return True
+        if (definition := defined.pop(name, None)) is not None:
+            waiting.append(definition)
+        waiting += ast.iter_child_nodes(node)
+    return False
+
+
+_DEFINES: Final = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def _certain(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from xlalint.analysis.bodies import is_started_by_others
 from xlalint.analysis.classes import assigns, needs_gpu
 from xlalint.analysis.lookups import Fact
 from xlalint.analysis.outline import Class, Function, Outline
@@ -116,6 +117,7 @@ _OF_TEXT: Final[dict[str, Callable[[Outline, str], str]]] = {
     "body": lambda outline, detail: outline.body_digest(),
     "whole": lambda outline, detail: digest(outline.text),
     "mentions": _mentions,
+    "started": lambda outline, detail: str(is_started_by_others(outline)),
     "imports": lambda outline, detail: repr(outline.taken()),
     "lacks": lambda outline, name: str(outline.lacks(name)),
     "option": lambda outline, name: repr(outline.default_of_option(name)),

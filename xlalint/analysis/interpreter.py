@@ -22,6 +22,7 @@ from xlalint.analysis.appearance import is_short
 from xlalint.analysis.arguments import arguments_of, bind_arguments, captured
 from xlalint.analysis.assigning import statements_for
 from xlalint.analysis.binding import rebind
+from xlalint.analysis.bodies import is_started_by_others
 from xlalint.analysis.call import Call
 from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
@@ -78,6 +79,7 @@ from xlalint.analysis.trail import Trail
 from xlalint.judging import Caller, Occurrence, at_own_call
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
+from xlalint.lazy.assumptions import Assumptions
 from xlalint.lazy.cuts import AT_ENTRY
 from xlalint.lazy.events import Event, Save, ShapeVaries
 from xlalint.lazy.obligations import Fact
@@ -315,7 +317,8 @@ class Interpreter(Memo):
         frame = Frame(outline, None, 0, kept=self.kinds)
         store = self._start(outline)
         # A script starts as one process, unless somebody else started several of it.
-        launched = None if self.mentions(outline, functions.STARTED_ELSEWHERE) else False
+        self.rest_on("started", outline.file)
+        launched = None if is_started_by_others(outline) else False
         spmd = False if self.starts_without_spmd(outline) else None
         store.state.replicas = store.state.replicas._replace(launched=launched, spmd=spmd)
         if spmd is False:
@@ -626,12 +629,15 @@ class Interpreter(Memo):
 
     def run_replica(
         self, target: Value, arguments: list[Value], call: Call, *,
-        indexed: bool = True, several: bool | None = True,
+        indexed: bool = True, several: bool | None = True, anew: bool = False,
+        assumes: Assumptions = assumptions.NONE,
     ) -> Value:  # fmt: skip
         """A launched function starts afresh on every replica."""
-        aside = Store(State())
+        aside = self._start(call.frame.outline) if anew else Store(State())
         aside.state.replicas = aside.state.replicas._replace(launched=several)
-        aside.state.engine = aside.state.engine._replace(eager=call.store.state.engine.eager)
+        aside.state.trust = aside.state.trust._replace(bounded=assumes)
+        if not anew:
+            aside.state.engine = aside.state.engine._replace(eager=call.store.state.engine.eager)
         aside.state.setup = aside.state.setup._replace(caches=call.store.state.setup.caches)
         call.frame.model.hand_seed(call.store.state, aside.state)
         index = [Value(Kind.ORDINAL, differs=True)] if indexed else []

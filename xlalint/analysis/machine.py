@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import Bound
 from xlalint.analysis.project import Project
 from xlalint.analysis.store import AttributeKey, Store
 from xlalint.analysis.trail import Numbered, Trail
+from xlalint.lazy.assumptions import NONE, Assumptions
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import Value
 
@@ -97,12 +98,16 @@ class Machine(ABC):
     @abstractmethod
     def run_replica(
         self, target: Value, arguments: list[Value], call: Call, *,
-        indexed: bool = True, several: bool | None = True,
+        indexed: bool = True, several: bool | None = True, anew: bool = False,
+        assumes: Assumptions = NONE,
     ) -> Value:  # fmt: skip
         """A function is launched on every replica; returns a list of what it returns.
 
-        `indexed` says that it gets its replica's index first, `several` that there are more than one;
-        None: not known.
+        Args:
+            indexed: It gets its replica's index first.
+            several: There are more replicas than one; None: not known.
+            anew: Each is a process of its own, that knows nothing but what importing the program sets up.
+            assumes: What must be so for it to run at all.
         """
 
     @abstractmethod

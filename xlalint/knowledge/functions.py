@@ -437,6 +437,12 @@ FREEZING = frozenset({"requires_grad", "requires_grad_"})
 NO_LIMIT = frozenset({"float('inf')", "math.inf", "torch.inf", "np.inf", "numpy.inf", "inf"})
 """How programs write a norm that clips nothing: the call then only measures."""
 
+INHERITING = "fork"
+"""How processes are started that hold what the one that starts them has set up; others import the program anew."""
+
+LAUNCHES = frozenset({"launch", "spawn"})
+"""What starts its first argument in processes of its own is named so."""
+
 STARTED_ELSEWHERE = frozenset({"init_process_group"})
 """A script that uses one of these is started several times, by somebody else."""
 

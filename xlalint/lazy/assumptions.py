@@ -30,6 +30,8 @@ MID_STEP: Final[Assumptions] = frozenset({"this is called while the work of a st
 """A function that saves is called in mid-step, by somebody who is not seen."""
 LEAVES_A_REST: Final[Assumptions] = frozenset({"the number of samples is no multiple of the batch size"})
 LAZY: Final[Assumptions] = frozenset({"eager mode is off"})
+LAUNCHES: Final[Assumptions] = frozenset({"the launch that leads here no longer raises"})
+"""What a launch would start that raises as it stands, of which XLA509 tells."""
 MOVES: Final = "moves a tensor or a module"
 """How the assumption ends that something unknown, moved to the device, is one of the two."""
 IS_XLA: Final = "is an XLA device"
@@ -117,7 +119,7 @@ def is_guess(assumes: Assumptions) -> bool:
     return any(clause in _GUESSED or clause.endswith(_GUESSED_AS) for clause in assumes)
 
 
-_GUESSED: Final = STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES | TRAINED_ELSEWHERE
+_GUESSED: Final = STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES | TRAINED_ELSEWHERE | LAUNCHES
 _GUESSED_AS: Final = (COMES_HERE, SEPARATES, OFF_BY_DEFAULT)
 
 

@@ -26,11 +26,12 @@ from xlalint.analysis.payloads import (
     literal,
     unknown_from,
 )
-from xlalint.knowledge import functions
+from xlalint.knowledge import functions, lifecycle
+from xlalint.lazy.assumptions import LAUNCHES, assume
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
-from xlalint.lazy.assumptions import assume
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import BarrierFault, Reading
+from xlalint.lazy.obligations import Obligation, Owed
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
@@ -220,39 +221,59 @@ def _master_print(machine: Machine, call: Call) -> Value:
 
 def _launch(machine: Machine, call: Call) -> Value:
     alone = call.flag("debug_single_process", False, 3) is True
-    return _start(machine, call, processes=1 if alone else None, accepted="nprocs" not in call.keywords)
+    return _start(
+        machine, call, call.argument(2, "start_method"),
+        processes=1 if alone else None, accepted="nprocs" not in call.keywords,
+    )  # fmt: skip
 
 
 def _spawn(machine: Machine, call: Call) -> Value:
-    given = call.argument(2, "nprocs")
+    given, method = call.argument(2, "nprocs"), call.argument(5, "start_method")
     processes = literal(given)
     if isinstance(processes, int):
-        return _start(machine, call, processes=processes)
+        return _start(machine, call, method, processes=processes)
     known = given is None or given.kind is Kind.NONE
     if given is not None and isinstance(given.payload, Fallback):
-        return _start(machine, call, processes=None, known=False, default=given.payload.number)
+        return _start(machine, call, method, processes=None, known=False, default=given.payload.number)
     default = None if known else default_given(machine, call, "nprocs", 2)
     return _start(
-        machine, call, processes=None, known=known, default=default if isinstance(default, int) else None
-    )
+        machine, call, method,
+        processes=None, known=known, default=default if isinstance(default, int) else None,
+    )  # fmt: skip
 
 
 def _start(
-    machine: Machine, call: Call, *,
+    machine: Machine, call: Call, method: Value | None, *,
     processes: int | None, known: bool = True, accepted: bool = True, default: int | None = None,
 ) -> Value:  # fmt: skip
-    """Replicas are started; one alone is none of several. `default`: so many if nobody asks for others."""
+    """Replicas are started; one alone is none of several, and runs in this process.
+
+    `method` is how processes are started, `default`: so many if nobody asks for others.
+    """
     left = assume(f"`nprocs` is left at its default of {default}") if default is not None else NONE_ASSUMED
+    state = call.store.state
+    raises = processes is None and known and any(map(_starts_the_runtime, state.owes(Owed.DEVICE)))
     call.frame.model.launch(
-        call.store.state, call.spelling, call.site,
+        state, call.spelling, call.site,
         processes=processes if default is None else default, known=known, accepted=accepted, assumes=left,
     )  # fmt: skip
     target = call.argument(0, "fn")
     arguments = elements(call.argument(1, "args"))
     if target is not None and target.kind is Kind.CALLABLE:
         several = None if processes is None and not known else processes != 1
-        machine.run_replica(target, arguments, call, several=several)
+        machine.run_replica(
+            target, arguments, call, several=several,
+            anew=several is not False and literal(method) != functions.INHERITING,
+            assumes=LAUNCHES if raises else NONE_ASSUMED,
+        )  # fmt: skip
     return NONE
+
+
+def _starts_the_runtime(device: Obligation) -> bool:
+    """Whether what asked for a device surely did: not where it is gone from the newest torch_xla."""
+    name = device.detail.removesuffix("()").rpartition(".")[2]
+    life = lifecycle.of(f"{functions.XM}.{name}")
+    return not device.assumes and (life is None or life.removed is None)
 
 
 def _threads(machine: Machine, call: Call) -> Value:
