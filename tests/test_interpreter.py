@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,19 @@ def test_what_only_the_last_round_of_a_loop_runs_twice_is_a_note() -> None:
 def test_what_only_an_option_does_that_is_off_by_default_is_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "options_off_by_default.py", "XLA102")
     assert [each.severity for each in found] == [Severity.INFO, Severity.WARNING, Severity.WARNING]
+
+
+def test_what_an_option_does_that_is_handed_on_is_a_note_as_well() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "options_handed_on", "XLA102")
+    assert Counter((each.certainty.value, each.severity) for each in found) == {
+        ("likely", Severity.INFO): 6,
+        ("definite", Severity.WARNING): 4,
+    }
+
+
+def test_what_a_launch_starts_that_raises_is_a_note() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "launched_in_vain.py", "XLA601")
+    assert [each.severity for each in found] == [Severity.WARNING, Severity.INFO]
 
 
 def test_what_is_computed_for_a_report_now_and_then_is_a_note() -> None:

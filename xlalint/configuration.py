@@ -65,13 +65,14 @@ class Framework:
 
     @cached_property
     def elsewhere(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Arguments of its classes, each with the values by which users ask for a device other than XLA's."""
+        """Arguments of its classes, each with the values by which users ask for a device other than XLA's;
+        any number but 0 does where none are listed."""
         return self._rows(_ELSEWHERE)
 
     @cached_property
     def on_xla(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Arguments of its classes, each with the values by which users ask for a device of XLA; any literal
-        but None does where none are listed."""
+        """Arguments of its classes, each with the values by which users ask for a device of XLA; any number
+        but 0 does where none are listed."""
         return self._rows(_ON_XLA)
 
     def _rows(self, table: re.Pattern[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:

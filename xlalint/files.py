@@ -24,6 +24,7 @@ from xlalint.sources.usage import (
     TRAINS,
     asks_for_xla,
     brings_xla,
+    is_for_another_device,
     may_import_xla,
     names_xla,
     shared,
@@ -178,7 +179,11 @@ class File:
                 self._traits = Traits(False, False, self._is_notebook and not self._names_xla)
             else:
                 names_it, packages = names_xla(data), self.settings.packages
-                brings = bool(names_it or packages) and brings_xla(data, packages)
+                brings = (
+                    bool(names_it or packages)
+                    and brings_xla(data, packages)
+                    and not is_for_another_device(self.path, data, self.imports, self._frameworks, packages)
+                )
                 asks = not brings and asks_for_xla(data, self.imports, self._frameworks)
                 sound = not self._has_broken_cells if self._is_notebook else _is_text(data)
                 commented = names_it and _may_suppress_in_vain(data)

@@ -13,6 +13,7 @@ from xlalint.analysis.library.optimizers import (
     gradient,
     gradient_of_parameter,
 )
+from xlalint.analysis.library.options import option_in
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
@@ -63,6 +64,8 @@ from xlalint.lazy.values import join as join_values
 
 def _attribute(machine: Machine, node: ast.Attribute, frame: Frame, store: Store) -> Value:
     base = machine.evaluate(node.value, frame, store)
+    if (chosen := option_in(machine, base, node.attr, frame.outline)) is not None:
+        return chosen
     found = attribute(machine, base, node.attr, node, frame, store)
     if any(isinstance(target, Method) and target.name == node.attr for target in targets(found)):
         return _held(base, node.attr, found)

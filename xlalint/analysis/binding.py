@@ -19,7 +19,9 @@ from xlalint.analysis.payloads import (
     Iterated,
     Loader,
     Module,
+    Options,
     StateDict,
+    Switch,
     classes_of,
     constant,
     container,
@@ -188,7 +190,7 @@ def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store
 def _says_little(machine: Machine, cls: Class, value: Value) -> bool:
     """Whether it does not matter which value it is: it has nothing to do with the engine, is no mesh, and no
     number in a class that starts processes, as many as it may say."""
-    if not is_idle(value) or isinstance(value.payload, Mesh):
+    if not is_idle(value) or isinstance(value.payload, Mesh | Options | Switch):
         return False
     return not isinstance(literal(value), int) or not any(
         machine.mentions(base.outline, functions.TOLD_HOW_MANY) for base in machine.classes.bases(cls)
@@ -276,7 +278,8 @@ def _give(
     machine: Machine, node: ast.expr, owner: Value, name: str, value: Value, frame: Frame, store: Store
 ) -> None:
     """Something unknown is given what may matter to the engine, under a name."""
-    held = owner.payload if isinstance(owner.payload, Fields) else Fields(())
+    options = owner.payload._replace(followed=False) if isinstance(owner.payload, Options) else None
+    held = owner.payload if isinstance(owner.payload, Fields) else Fields((), options)
     if isinstance(node, ast.Name) and (value.kind in _GIVEN or held.under(name) is not None):
         given = Value(Kind.UNKNOWN, differs=owner.differs, payload=held.with_(name, value))
         bind_name(node.id, given, frame, store)

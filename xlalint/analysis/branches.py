@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from typing import Final, NamedTuple, TypeVar
 
 from xlalint.analysis.binding import bind_name
@@ -18,14 +18,15 @@ from xlalint.analysis.payloads import (
     Bound,
     Optimizer,
     RankTest,
+    Switch,
     is_drawn,
     literal,
     targets,
 )
 from xlalint.analysis.store import Store, join
-from xlalint.analysis.switches import before, rest_on_switches
+from xlalint.analysis.switches import before, option_of, rest_on_switches
 from xlalint.analysis.work import read
-from xlalint.lazy.assumptions import assume
+from xlalint.lazy.assumptions import Assumptions, assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.scopes import Split
@@ -119,6 +120,9 @@ def _either_arm(machine: Machine, node: ast.If, frame: Frame, store: Store) -> S
     joined = _agreed(owed, yes, no, join(yes, no))
     if yes is not None and no is not None and joined is not None:
         merge(joined, yes, no, node.test)
+        option = partial(option_of, machine, node.test, frame, no, holds=True)
+        _note_switched(joined.names, yes.names, no.names, option)
+        _note_switched(joined.attributes, yes.attributes, no.attributes, option)
     return joined
 
 
@@ -214,6 +218,20 @@ def _note_presence(
         held, where = (other, test.negated()) if _is_unset(one) else (one, test)
         if truth(held) is not False and held.kind is not Kind.RANK_TEST:
             joined[key] = held._replace(present=where, differs=True)
+
+
+def _note_switched(
+    joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value],
+    option: Callable[[], Assumptions],
+) -> None:  # fmt: skip
+    """What is only set where somebody asks for an option, and is None by default, tells so later on."""
+    for key, one in yes.items():
+        other = no.get(key)
+        if other is None or one is other or _is_unset(one) or not _is_unset(other):
+            continue
+        rests = option()
+        if len(rests) == 1 and joined[key].present is None:
+            joined[key] = joined[key]._replace(present=Switch(*rests))
 
 
 def _note_stale(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value]) -> None:

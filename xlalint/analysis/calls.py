@@ -16,6 +16,7 @@ from xlalint.analysis.library.functions import apply, call_library
 from xlalint.analysis.library.methods import call_method
 from xlalint.analysis.library.modules import call_module
 from xlalint.analysis.library.optimizers import made_by_unknown, make_optimizer
+from xlalint.analysis.library.options import parsed
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
@@ -101,7 +102,12 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
     if not _is_parameter(node.func, frame):
         result = machine.invoke(callee, made)
         if result.kind in (Kind.UNKNOWN, Kind.HOST):
-            guess = machine.names.flag(last_name(node.func), frame.outline)
+            name = last_name(node.func)
+            followed = result.kind is Kind.HOST
+            options = parsed(frame.outline, (name,), followed=followed) if result.payload is None else None
+            if options is not None:
+                return options
+            guess = machine.names.flag(name, frame.outline)
             if guess is not None and guess.assumes:
                 return guess
             return (made_by_unknown(made) or result) if result.kind is Kind.UNKNOWN else result

@@ -31,6 +31,7 @@ from xlalint.analysis.frame import Carried, Frame, SomethingHappened
 from xlalint.analysis.holding import let_go
 from xlalint.analysis.importable import raises_when_imported
 from xlalint.analysis.kept import Context, Kept
+from xlalint.analysis.library.options import parsed
 from xlalint.analysis.lookups import Lookups
 from xlalint.analysis.machine import Evaluate, Execute
 from xlalint.analysis.memo import MOST_DEPTH, Memo
@@ -391,7 +392,7 @@ class Interpreter(Memo):
         names = bind_arguments(self, bound, call)
         held = captured(bound, call)
         if not self._is_worth_entering(function, names, held, call):
-            return UNKNOWN
+            return parsed(function.outline, function.attributes()) or UNKNOWN
         trail.entered |= bit
         summary = self.summary(function, names, held, call)
         value = self._replay(function, summary, call)

@@ -22,6 +22,7 @@ from xlalint.analysis.payloads import (
     Fallback,
     Namespace,
     RankTest,
+    Switch,
     computed_of,
     constant,
     container,
@@ -225,6 +226,8 @@ def evaluate_test(machine: Machine, node: ast.expr, frame: Frame, store: Store) 
     if isinstance(node, ast.BoolOp):
         return _bool_operator(machine, node, frame, store, tested=True)
     value = machine.evaluate(node, frame, store)
+    if isinstance(value.present, Switch):
+        return Value(Kind.HOST, payload=value.present)
     return where_present(value) if isinstance(value.present, RankTest) else value
 
 
@@ -292,6 +295,8 @@ def compare(
                 test = where_present(other)
                 assert isinstance(test.payload, RankTest)
                 return test._replace(payload=test.payload.negated()) if isinstance(op, ast.Is) else test
+            if isinstance(other.present, Switch):
+                return HOST if isinstance(op, ast.Is) else Value(Kind.HOST, payload=other.present)
             if isinstance(name := other.payload, Namespace):
                 return constant(isinstance(op, ast.IsNot)) if is_there(name) else HOST
             if other.kind in (Kind.CALLABLE, Kind.CLASS) or (

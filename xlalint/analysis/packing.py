@@ -47,6 +47,7 @@ from xlalint.analysis.payloads import (
     Opening,
     Opens,
     Optimizer,
+    Options,
     Parameters,
     Partial,
     RankTest,
@@ -54,6 +55,7 @@ from xlalint.analysis.payloads import (
     Scaler,
     Scoped,
     StateDict,
+    Switch,
     Targets,
     Uneven,
 )
@@ -92,9 +94,10 @@ _RECORDS: Final[tuple[type[Any], ...]] = (
     Activity, Batch, Bound, Buffer, Caller, Carried, Chance, Classes, Clock, Compiled, Constant, Container,
     Counter, Device, Dynamo, Engine, Fact, Fallback, Fetch, Fields, Gradients, Instance, Iterated, Known,
     LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace,
-    Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Parameters,
-    Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup, Site, Split,
-    StateDict, Targets, Tensor, Timing, Training, Trust, Uneven, Value, View, Whole, Yielded, events.Change,
+    Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Options,
+    Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup,
+    Site, Split, StateDict, Switch, Targets, Tensor, Timing, Training, Trust, Uneven, Value, View, Whole,
+    Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: Final[tuple[type[Enum], ...]] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Weight, Form,

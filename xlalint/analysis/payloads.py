@@ -415,6 +415,23 @@ class Fallback(NamedTuple):
     what: str = "unless another is given"
 
 
+class Options(NamedTuple):
+    """What the command line says, by a parser that this module makes, with the help of what it imports.
+
+    `followed` says that nothing is unknown of how it came here, so that all of it is of the host.
+    """
+
+    outline: Outline
+    followed: bool
+
+
+class Switch(NamedTuple):
+    """An option of the command line that is off unless somebody asks for it: what that assumes, in words."""
+
+    clause: str
+    what: str = "off by default"
+
+
 def computed_of(*values: Value) -> Uneven | Chance | Rows | OfNumpy | None:
     """What an operator makes of values of the host: uneven, drawn, made up or NumPy's, if one of them is."""
     if (uneven := uneven_of(*values)) is not None:
@@ -641,9 +658,13 @@ class Iterated(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """What something unknown was given that matters to the engine: `args.device = torch_xla.device()`."""
+    """What something unknown was given that matters to the engine: `args.device = torch_xla.device()`.
+
+    `options` are those of the command line, if that is what it was before.
+    """
 
     given: tuple[tuple[str, Value], ...]
+    options: Options | None = None
 
     def under(self, name: str) -> Value | None:
         """What it was given under a name, as an attribute or by key."""
@@ -651,13 +672,13 @@ class Fields(NamedTuple):
 
     def with_(self, name: str, value: Value) -> Fields:
         """The same, with one more or another."""
-        return Fields(tuple(sorted({**dict(self.given), name: value}.items())))
+        return self._replace(given=tuple(sorted({**dict(self.given), name: value}.items())))
 
-    def join(self, other: Fields) -> Fields | None:
+    def join(self, other: Fields) -> Fields:
         """Either of two: what both were given."""
         theirs = dict(other.given)
         shared = ((name, join_values(value, theirs[name])) for name, value in self.given if name in theirs)
-        return Fields(tuple(shared)) or None
+        return Fields(tuple(shared), self.options if self.options == other.options else None)
 
 
 NO_GRAD: Final = {Opens.NO_GRAD: True, Opens.GRAD: False, Opens.PERHAPS_GRAD: None}
@@ -739,7 +760,9 @@ PAYLOADS: Final[dict[Kind, tuple[type, ...]]] = {
         OfAllHosts,
         OfNumpy,
         OpenFile,
+        Options,
         Rows,
+        Switch,
         Uneven,
         NoneType,
     ),

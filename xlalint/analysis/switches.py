@@ -16,7 +16,7 @@ from xlalint.analysis.call import dotted
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Function, within
-from xlalint.analysis.payloads import Namespace
+from xlalint.analysis.payloads import Namespace, Switch
 from xlalint.analysis.store import Store
 from xlalint.knowledge import outside
 from xlalint.lazy import assumptions
@@ -55,9 +55,12 @@ def rest_on_switches(
     if not told and not carried and state.obligations <= began.owed:
         return  # as mostly
     rests = assumptions.NONE
-    for switch in (each for test in tests for each in _switches(test, holds)):
-        if _is_outside(machine, switch, frame, store):
-            rests = _resting(rests, assume(f"`{spelling(switch)}`"))
+    for test in tests:
+        option = option_of(machine, test, frame, store, holds=holds)
+        rests = _resting(rests, option)
+        for switch in () if option else _switches(test, holds):
+            if _is_outside(machine, switch, frame, store):
+                rests = _resting(rests, assume(f"`{spelling(switch)}`"))
     if not rests:
         return
     frame.occurrences[began.occurrences :] = [
@@ -68,6 +71,37 @@ def rest_on_switches(
         one if one in began.owed or one.inherited else one._replace(assumes=_resting(one.assumes, rests))
         for one in state.obligations
     )
+
+
+def option_of(
+    machine: Machine, test: ast.expr, frame: Frame, store: Store, *, holds: bool
+) -> Assumptions:  # fmt: skip
+    """That somebody asks for an option that is off by default, or else a test would not come out so."""
+    rests = assumptions.NONE
+    for asked in _asked(test, holds):
+        aside = Frame(frame.outline, frame.function, frame.depth)
+        aside.captured = frame.captured
+        value = machine.evaluate(asked, aside, store.copy())
+        for held in (value.payload, value.present):
+            if isinstance(held, Switch):
+                rests = _resting(rests, assume(held.clause))
+    return rests
+
+
+def _asked(test: ast.expr, holds: bool) -> Iterator[ast.expr]:
+    """What of a test is something true, or something at all, where the test comes out so."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=asked):
+            yield from _asked(asked, not holds)
+        case ast.BoolOp(op=op, values=operands) if isinstance(op, ast.And) is holds:
+            for operand in operands:
+                yield from _asked(operand, holds)
+        case ast.Compare(left=asked, ops=[ast.Is()], comparators=[ast.Constant(None)]) if not holds:
+            yield asked
+        case ast.Compare(left=asked, ops=[ast.IsNot()], comparators=[ast.Constant(None)]) if holds:
+            yield asked
+        case ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call(func=ast.Name(id="getattr")) if holds:
+            yield test
 
 
 def _event_resting(event: Event, rests: Assumptions) -> Event:

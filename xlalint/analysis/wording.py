@@ -37,6 +37,7 @@ from xlalint.analysis.payloads import (
     Opening,
     Opens,
     Optimizer,
+    Options,
     Parameters,
     Partial,
     RankTest,
@@ -44,6 +45,7 @@ from xlalint.analysis.payloads import (
     Scaler,
     Scoped,
     StateDict,
+    Switch,
     Target,
     Targets,
     Uneven,
@@ -62,7 +64,7 @@ def in_words(value: Value) -> Iterator[str]:
     if value.history:
         yield "holds its autograd graph"
     if value.present is not None:
-        yield "perhaps None" if isinstance(value.present, str) else "None on some replicas"
+        yield "None on some replicas" if isinstance(value.present, RankTest) else "perhaps None"
 
 
 def _of_payload(payload: object) -> Iterator[str]:
@@ -140,6 +142,10 @@ def _of_host(payload: object) -> Iterator[str]:
             yield "a file that every replica has opened to write"
         case Clock(after=after):
             yield "a time" if after is None else "a time, taken while the device may still work"
+        case Options():
+            yield "options of the command line"
+        case Switch(clause):
+            yield clause
         case Iterated(element, over):
             yield f"goes over a {over.kind.value}, gives a {element.kind.value}"
         case Fields(given):

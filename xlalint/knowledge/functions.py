@@ -438,7 +438,7 @@ NO_LIMIT = frozenset({"float('inf')", "math.inf", "torch.inf", "np.inf", "numpy.
 """How programs write a norm that clips nothing: the call then only measures."""
 
 INHERITING = "fork"
-"""How processes are started that hold what the one that starts them has set up; others import the program anew."""
+"""How processes are started that hold what their parent has set up; others import the program anew."""
 
 LAUNCHES = frozenset({"launch", "spawn"})
 """What starts its first argument in processes of its own is named so."""

@@ -23,7 +23,10 @@ OF_XLA = frozenset({"tpu", "tpus", "xla", "neuron", "neuroncore", "trainium"})
 STARTING = frozenset({"spawn", "launch", "distributed", "multiprocess", "multiprocessing"})
 """Words of a setting that starts several replicas."""
 
-PARSERS = frozenset({"parse_args", "parse_known_args"})
+PARSES_ALL = "parse_args"
+PARSES_KNOWN = "parse_known_args"
+"""The same, beside what is left of the command line."""
+PARSERS = frozenset({PARSES_ALL, PARSES_KNOWN})
 """Methods that take options from the command line, of which the program says what they are."""
 
 GETTERS = frozenset({"get", "pop", "getboolean", "getint", "getfloat"})

@@ -146,9 +146,9 @@ class RecordingTransitions(Transitions):
 
         What one round gathers by itself, before the graph is cut, it may let go at its end. A loop inside
         `forward` goes over layers, whose results training keeps, too, until backward; what `grows` there
-        from call to call is none of these.
+        from call to call is none of these. In eager mode all has run at once, and tells no rounds apart.
         """
-        if state.scopes.in_forward and not grows:
+        if (state.scopes.in_forward and not grows) or state.engine.eager:
             return
         kept = held.history and added.history and held.recorded.may is Weight.NONE
         if kept and state.hot and state.scopes.no_grad is False:

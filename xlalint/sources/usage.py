@@ -6,7 +6,7 @@ import ast
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Final
 
@@ -43,17 +43,17 @@ def names_xla(data: bytes) -> bool:
 _IN_CAPITALS: Final = re.compile(rb"X(?:LA|RT_)")
 
 
-def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
+def brings_xla(data: bytes, packages: tuple[str, ...] = (), *, by_variables: bool = True) -> bool:
     """Whether a file with these bytes brings XLA.
 
     It imports torch_xla, or one of `packages`, be it by `import_module` of a literal; or a device is given
-    as the text "xla" or "xla:0", or a variable that only torch_xla reads is named. What stands in comments,
-    docstrings and other texts does not count.
+    as the text "xla" or "xla:0"; or `by_variables`, where one that only torch_xla reads is named. What stands
+    in comments, docstrings and other texts does not count.
     """
     names = (*LIBRARIES, *packages)
-    variables = any(variable in data for variable in _VARIABLES)
+    variables = _VARIABLES if by_variables else frozenset()
     if not (
-        variables
+        any(variable in data for variable in variables)
         or any(token in data for token in _DEVICE_TOKENS)
         or any(name.encode() in data for name in names)
     ):
@@ -64,7 +64,7 @@ def brings_xla(data: bytes, packages: tuple[str, ...] = ()) -> bool:
             return True
         quotes = 3 if text[:3] in (b'"""', b"'''") else 1
         content = text[quotes:-quotes]
-        if content in _VARIABLES:
+        if content in variables:
             return True
         if content.startswith(b"xla") and _is_device(content, data, start):
             if not _is_alone(data, start, start + len(text)):
@@ -206,6 +206,17 @@ def touched(
     return tuple(found)
 
 
+def is_for_another_device(
+    path: str, data: bytes, imports: Iterable[str], frameworks: Iterable[Framework], packages: tuple[str, ...]
+) -> bool:
+    """Whether a file that names a variable of torch_xla trains elsewhere, so that it does not bring XLA."""
+    return (
+        any(variable in data for variable in _VARIABLES)
+        and any(how.startswith(ELSEWHERE) for how in touched(path, data, imports, frameworks))
+        and not brings_xla(data, packages, by_variables=False)
+    )
+
+
 def asks_for_xla(data: bytes, imports: Iterable[str], frameworks: Iterable[Framework]) -> bool:
     """Whether a file makes an object of a framework that is told to use XLA: `Trainer(accelerator="tpu")`.
 
@@ -215,7 +226,7 @@ def asks_for_xla(data: bytes, imports: Iterable[str], frameworks: Iterable[Frame
     packages = {name.partition(".")[0] for name in imports}
     return any(
         argument.encode() in data
-        and any(_is_among(value, values) for value in _given_as(argument).findall(data))
+        and _gives(data, argument, values, any)
         and _is_any_called(data, framework.classes)
         for framework in frameworks
         if not packages.isdisjoint(framework.packages)  # few files import a framework, and all are asked
@@ -224,9 +235,9 @@ def asks_for_xla(data: bytes, imports: Iterable[str], frameworks: Iterable[Frame
 
 
 def _is_among(value: bytes, values: tuple[str, ...]) -> bool:
-    """Whether a value as it is written is one of some, or a literal of any number where none are listed."""
+    """Whether a value as it is written is one of some, or any number of devices where none are listed."""
     text = value.strip(b"\"'").decode("utf-8", "replace")
-    return text in values if values else text.lstrip("[").isdigit()
+    return text in values if values else text.lstrip("[").isdigit() and text != "0"
 
 
 @cache
@@ -268,11 +279,18 @@ def _among(classes: tuple[str, ...], named: set[str]) -> set[str]:
 
 
 def _names_another_device(data: bytes, framework: Framework) -> bool:
-    for argument, others in framework.elsewhere:
-        given: list[bytes] = _given_as(argument).findall(data)
-        if given and all(value.strip(b"\"'").decode("utf-8", "replace") in others for value in given):
-            return True
-    return False
+    """Whether all that a file makes is told to use another device: none of XLA, whatever else it is given."""
+    return any(_gives(data, argument, others, all) for argument, others in framework.elsewhere) and not any(
+        _gives(data, argument, values, any) for argument, values in framework.on_xla
+    )
+
+
+def _gives(
+    data: bytes, argument: str, values: tuple[str, ...], how_many: Callable[[Iterable[bool]], bool]
+) -> bool:
+    """Whether an argument is given, and all or any of what it is given is among some values."""
+    given: list[bytes] = _given_as(argument).findall(data)
+    return bool(given) and how_many([_is_among(value, values) for value in given])
 
 
 def _is_any_called(data: bytes, names: tuple[str, ...]) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import element
 from xlalint.analysis.call import Call
+from xlalint.analysis.library.options import option_in
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     SOME,
@@ -179,6 +180,8 @@ def _getattr(machine: Machine, call: Call) -> Value:
         if isinstance(module, Namespace) and module.outline is None:
             return Value(Kind.NAMESPACE, payload=Namespace(f"{module.name}.{SOME}"))
         return UNKNOWN
+    if (chosen := option_in(machine, base, str(name), call.frame.outline)) is not None:
+        return chosen
     found = attribute(machine, base, str(name), None, call.frame, call.store)
     if found.kind is Kind.CALLABLE and any(isinstance(t, Method) for t in targets(found)):
         return found if base.kind in (Kind.TENSOR, Kind.MODULE, Kind.OPTIMIZER) else UNKNOWN

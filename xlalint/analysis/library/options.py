@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import Outline
+from xlalint.analysis.payloads import Fields, Options, Switch, container
+from xlalint.knowledge import outside
+from xlalint.lazy.assumptions import OFF_BY_DEFAULT
+from xlalint.lazy.values import HOST, UNKNOWN, Kind, Value
 
 
 def default_given(machine: Machine, call: Call, parameter: str, position: int) -> object:
@@ -16,4 +22,43 @@ def default_given(machine: Machine, call: Call, parameter: str, position: int) -
             ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name)))
         ):
             return machine.default_of_option(call.frame.outline, name)
+    return None
+
+
+def parsed(outline: Outline, methods: Container[str], *, followed: bool = False) -> Value | None:
+    """What one of the methods of a parser that this module makes returns, if it takes options."""
+    options = Value(Kind.HOST, payload=Options(outline, followed))
+    if outside.PARSES_ALL in methods:
+        return options
+    return container([options, HOST]) if outside.PARSES_KNOWN in methods else None
+
+
+def option_in(machine: Machine, holder: Value, name: str, outline: Outline) -> Value | None:
+    """An option of the command line that a module takes of what holds them; None where nothing does."""
+    match holder.payload:
+        case Options() as options:
+            return _option(machine, options, name, outline)
+        case Fields(options=Options() as options) as fields if fields.under(name) is None:
+            return _option(machine, options, name, outline)
+    return None
+
+
+def _option(machine: Machine, options: Options, name: str, outline: Outline) -> Value:
+    """An option that chooses XLA is on in a program that is checked for it."""
+    if outside.chooses_xla(name) or _default(machine, options.outline, name) is not False:
+        return HOST if options.followed else machine.names.flag(name, outline) or UNKNOWN
+    return Value(Kind.HOST, payload=Switch(f"`--{name.replace('_', '-')}`{OFF_BY_DEFAULT}"))
+
+
+def _default(machine: Machine, outline: Outline, name: str) -> object:
+    """What an option is by default that a module adds, or else one of those that it imports."""
+    own = machine.default_of_option(outline, name)
+    if own is not None:
+        return own
+    machine.rest_on("imports", outline.file)
+    for module in dict.fromkeys(module for module, _ in outline.taken()):
+        helper = machine.names.find_module(module, outline)
+        added = machine.default_of_option(helper, name) if helper is not None else None
+        if added is not None:
+            return added
     return None

@@ -10,7 +10,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 MODULES = ("lightning", "pytorch_lightning", "lightning_fabric")
 ON_XLA = {"accelerator": ("tpu", "xla"), "tpu_cores": (), "num_tpu_cores": ()}
-ELSEWHERE = {"accelerator": ("cpu", "gpu", "cuda", "mps", "hpu")}
+ELSEWHERE = {"accelerator": ("cpu", "gpu", "cuda", "mps", "hpu"), "gpus": ()}
 
 
 class _LightningOptimizer:
