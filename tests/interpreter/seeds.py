@@ -32,9 +32,9 @@ def drawn_by_a_generator():
     return torch.randn(4, device=device, generator=torch.Generator())
 
 
-def seeded_in_one_arm(seed, on_xla):
+def seeded_in_one_arm(seed, wanted):
     torch.manual_seed(seed)
-    if on_xla:
+    if wanted:
         xm.set_rng_state(seed)
     return torch.randn(4, device=device)
 

@@ -43,12 +43,14 @@ from xlalint.analysis.payloads import (
     Targets,
     callable_value,
     has_effect,
+    literal,
     run,
     targets,
 )
 from xlalint.analysis.scopes import enter_scope, leave_scope, set_autograd
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.unknown import call_unknown
+from xlalint.knowledge import outside
 from xlalint.lazy.assumptions import COMES_HERE, assume, shown_by_use
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Fault
@@ -107,9 +109,14 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
             options = parsed(frame.outline, (name,), followed=followed) if result.payload is None else None
             if options is not None:
                 return options
-            guess = machine.names.flag(name, frame.outline)
-            if guess is not None and guess.assumes:
+            guess, of = machine.names.flag(name, frame.outline), targets(callee)
+            if guess is not None and (guess.assumes or any(isinstance(target, Bound) for target in of)):
                 return guess
+            gets = name in outside.GETTERS and not any(isinstance(target, Known) for target in of)
+            setting = literal(made.argument(0)) if gets else None
+            chosen = machine.names.flag(str(setting), frame.outline) if setting is not None else None
+            if chosen is not None:
+                return chosen
             return (made_by_unknown(made) or result) if result.kind is Kind.UNKNOWN else result
         return result
     before = store.state.loop.own.cut_by

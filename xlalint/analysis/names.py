@@ -81,8 +81,9 @@ class Names:
         value = value or self.in_module(name, outline)
         if flag is not None:
             # What the project defines says more than a guess by its name.
-            own = value is not None and any(isinstance(t, Bound) for t in targets(value))
-            return value if value is not None and own and flag.assumes else flag
+            own = [t.function for t in targets(value) if isinstance(t, Bound)] if value is not None else []
+            asks_of = any(each.parameters.positional for each in own)  # such as a device, which may be any
+            return value if value is not None and own and (flag.assumes or asks_of) else flag
         if value is not None:
             return value
         if name in _BUILTINS:

@@ -307,12 +307,20 @@ def compare(
                 return constant(isinstance(op, ast.IsNot))
             if other.kind is Kind.TENSOR and other.present is None and is_of_ways(other.assumes - PART):
                 return constant(isinstance(op, ast.IsNot))
+            if _counts_for_xla(other, node):
+                return constant(isinstance(op, ast.IsNot))
+        elif _is_flag(left) and _is_flag(right):
+            return constant((left == right) is isinstance(op, ast.Is))
+        elif (asked := _asks_for_xla(left, right, node)) is not None:
+            return constant(asked is isinstance(op, ast.Is))
         return HOST
     if isinstance(op, ast.In | ast.NotIn):
         if right.kind is Kind.TENSOR and _is_text(left):
             # A batch that is asked for a key is a dictionary; what is asked for, it has.
             return constant(isinstance(op, ast.In))
         known = _is_in(left, right)
+        if known is None and _is_environment(right) and literal(left) in functions.SET_ON_XLA:
+            known = True
         if known is None:
             known = _asks_for_xla_by_part(left, right, node)
         if known is None and frame.outline.is_framework:
@@ -351,6 +359,8 @@ def compare(
         asked = _asks_for_xla(left, right, node)
         if asked is not None:
             return constant(asked is isinstance(op, ast.Eq))
+    if literal(right) == 0 and isinstance(op, ast.Gt | ast.NotEq | ast.Eq) and _counts_for_xla(left, node):
+        return constant(not isinstance(op, ast.Eq))
     drawn = Chance() if is_drawn(left, right) else None
     return Value(Kind.HOST, differs=left.differs or right.differs, payload=drawn)
 
@@ -364,16 +374,52 @@ def _asks_for_xla(left: Value, right: Value, node: ast.Compare) -> bool | None:
     Code that runs on XLA is what is checked. So the arm for another device is not entered, and the one for
     XLA is where what is asked is called a device: the same word may mean something else elsewhere.
     """
-    for value, other, asked in ((left, right, node.left), (right, left, node.comparators[0])):
-        word = _word(other)
+    first, second = node.left, node.comparators[0]
+    for value, other, asked, by in ((left, right, first, second), (right, left, second, first)):
+        word = _word(other, by)
         if not (isinstance(word, str) and _may_be_word(value)):
             continue
         word = word.lower()
         if word.partition(":")[0] in functions.OTHER_DEVICES:
             return False
-        if word in functions.XLA_DEVICES and _NAMES_DEVICE.search(ast.unparse(asked)):
+        if word in functions.XLA_DEVICES and functions.NAMES_DEVICE.search(ast.unparse(node)):
+            return True
+        if word in _ON and _names_variable_for_xla(asked):
             return True
     return None
+
+
+_ON: Final = frozenset({"1", "true", "yes", "on"})
+
+
+def _names_variable_for_xla(node: ast.expr) -> bool:
+    """Whether an expression asks for a variable that chooses XLA, such as `os.getenv("USE_TPU", "0")`."""
+    match node:
+        case (
+            ast.Call(func=ast.Attribute(attr="get" | "getenv"), args=[ast.Constant(str(name)), *_])
+            | ast.Subscript(value=ast.Attribute(attr="environ"), slice=ast.Constant(str(name)))
+        ):
+            return name in functions.AVAILABILITY
+        case ast.Call(func=ast.Attribute(value=inner, attr="lower" | "strip"), args=[]):
+            return _names_variable_for_xla(inner)
+    return False
+
+
+def _is_environment(value: Value) -> bool:
+    return isinstance(held := value.payload, Namespace) and held.name == functions.ENVIRONMENT
+
+
+def _counts_for_xla(value: Value, node: ast.Compare) -> bool:
+    """Whether something unknown is called by what it counts of XLA's devices: there are some."""
+    match node.left:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(str(name))):
+            return _may_be_word(value) and _COUNTS_FOR_XLA.fullmatch(name.lower()) is not None
+    return False
+
+
+_COUNTS_FOR_XLA: Final = re.compile(
+    r"_?(?:(?:n|num|number_of)_)?(?:tpu|xla)(?:_(?:num_)?(?:core|device|id)s?)?s?"
+)
 
 
 def _asks_for_xla_by_part(left: Value, right: Value, node: ast.Compare) -> bool | None:
@@ -385,33 +431,32 @@ def _asks_for_xla_by_part(left: Value, right: Value, node: ast.Compare) -> bool 
         if not words or len(words) != len(among):
             return None
         # Such a word among them says by itself what the others are.
-        if not (among & functions.OTHER_DEVICES or _NAMES_DEVICE.search(ast.unparse(node.left))):
+        if not (among & functions.OTHER_DEVICES or functions.NAMES_DEVICE.search(ast.unparse(node.left))):
             return None
         if among & functions.XLA_DEVICES:
             return True
         return False if among <= functions.OTHER_DEVICES | {"cpu"} else None
     asked = node.comparators[0]
-    if not (isinstance(word, str) and _may_be_word(right) and _NAMES_DEVICE.search(ast.unparse(asked))):
+    if not (isinstance(word, str) and _may_be_word(right)):
+        return None
+    if functions.NAMES_DEVICE.search(ast.unparse(asked)) is None:
         return None
     if word.lower() in functions.OTHER_DEVICES:
         return False
     return True if word.lower() in functions.XLA_DEVICES else None
 
 
-def _word(value: Value) -> object:
-    """What a device is called by a text, or by a member of a library's enumeration."""
+def _word(value: Value, node: ast.expr) -> object:
+    """What a device is called by a text, or by a member of an enumeration, which is written in capitals."""
     held = value.payload
     if isinstance(held, Namespace) and held.outline is None:
         return held.name.rpartition(".")[2]
-    return literal(value)
+    return node.attr if isinstance(node, ast.Attribute) and node.attr.isupper() else literal(value)
 
 
 def _may_be_word(value: Value) -> bool:
     """Whether nothing is known of a value that would keep it from being the name of a device."""
     return value.kind in (Kind.UNKNOWN, Kind.HOST) and value.payload is None
-
-
-_NAMES_DEVICE: Final = re.compile(r"device|backend|accelerator|hardware|platform", re.IGNORECASE)
 
 
 def _is_in(left: Value, right: Value) -> bool | None:

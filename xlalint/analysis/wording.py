@@ -148,7 +148,8 @@ def _of_host(payload: object) -> Iterator[str]:
             yield clause
         case Iterated(element, over):
             yield f"goes over a {over.kind.value}, gives a {element.kind.value}"
-        case Fields(given):
+        case Fields(given, options):
+            yield from ["options of the command line"] * (options is not None)
             yield f"was given {', '.join(f'`{name}`' for name, _ in given)}"
         case Opening(scope, spelling):
             yield f"`{spelling}`, not entered" if scope is None else f"{scope.value}, not entered"

@@ -8,6 +8,8 @@ against the installed library and the release table.
 
 from __future__ import annotations
 
+import re
+
 from xlalint.knowledge import packages
 
 XM = "torch_xla.core.xla_model"
@@ -273,6 +275,7 @@ FUNCTIONS: dict[str, str] = {
     "torch.utils.checkpoint.checkpoint": "checkpoint by torch",
     "torch_xla.utils.checkpoint.checkpoint": "call with the rest",
     "importlib.import_module": "import",
+    "importlib.util.find_spec": "find module",
     "builtins.__import__": "import",
     "functools.wraps": "decorator maker",
     "functools.update_wrapper": "same",
@@ -533,6 +536,14 @@ AVAILABILITY = frozenset({
     "XLA_AVAILABLE", "_TPU_AVAILABLE", "TPU_AVAILABLE", "_torch_xla_available", "HAS_XLA", "_HAS_XLA",
     "has_xla", "USE_XLA", "use_xla", "is_xla", "_xla_available", "XLA_IS_AVAILABLE", "xla_is_available",
     "use_tpu", "on_tpu", "is_tpu",
+    *(
+        written
+        for word in ("xla", "tpu", "neuron")
+        for form in ("use_{}", "using_{}", "on_{}", "is_{}", "is_on_{}", "run_on_{}", "running_on_{}",
+                     "{}_enabled", "has_{}")
+        for name in [form.format(word)]
+        for written in (name, f"_{name}", name.upper(), f"_{name.upper()}")
+    ),
 })  # fmt: skip
 """Names, of functions or flags, that say torch_xla is there: true, since its code is what is checked."""
 
@@ -564,6 +575,15 @@ with CUDA enabled", or that no driver was found."""
 
 XLA_DEVICES = frozenset({"xla", "tpu"})
 """Words, in small letters, for the devices of XLA."""
+
+SET_ON_XLA = frozenset({
+    "COLAB_TPU_ADDR", "PJRT_DEVICE", "TPU_ACCELERATOR_TYPE", "TPU_NAME", "TPU_WORKER_HOSTNAMES",
+    "TPU_WORKER_ID", "XRT_TPU_CONFIG",
+})  # fmt: skip
+"""Environment variables by which programs see whether they run on XLA: they are set there alone."""
+
+NAMES_DEVICE = re.compile(r"device|backend|accelerator|hardware|platform", re.IGNORECASE)
+"""What stands in how a program spells something that holds the word for a device."""
 
 RANK_VARIABLES = frozenset(
     {"RANK", "LOCAL_RANK", "GROUP_RANK", "SLURM_PROCID", "SLURM_LOCALID", "OMPI_COMM_WORLD_RANK"}

@@ -6,7 +6,7 @@ import ast
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
 
@@ -226,7 +226,7 @@ def asks_for_xla(data: bytes, imports: Iterable[str], frameworks: Iterable[Frame
     packages = {name.partition(".")[0] for name in imports}
     return any(
         argument.encode() in data
-        and _gives(data, argument, values, any)
+        and any(_is_among(value, values) for value in _given(data, argument))
         and _is_any_called(data, framework.classes)
         for framework in frameworks
         if not packages.isdisjoint(framework.packages)  # few files import a framework, and all are asked
@@ -280,17 +280,26 @@ def _among(classes: tuple[str, ...], named: set[str]) -> set[str]:
 
 def _names_another_device(data: bytes, framework: Framework) -> bool:
     """Whether all that a file makes is told to use another device: none of XLA, whatever else it is given."""
-    return any(_gives(data, argument, others, all) for argument, others in framework.elsewhere) and not any(
-        _gives(data, argument, values, any) for argument, values in framework.on_xla
+    for argument, values in framework.on_xla:
+        given = _given(data, argument)
+        if any(_is_among(value, values) if values else value not in _NO_NUMBER for value in given):
+            return False
+    return any(
+        (given := _given(data, argument)) and all(_is_among(value, others) for value in given)
+        for argument, others in framework.elsewhere
     )
 
 
-def _gives(
-    data: bytes, argument: str, values: tuple[str, ...], how_many: Callable[[Iterable[bool]], bool]
-) -> bool:
-    """Whether an argument is given, and all or any of what it is given is among some values."""
-    given: list[bytes] = _given_as(argument).findall(data)
-    return bool(given) and how_many([_is_among(value, values) for value in given])
+_NO_NUMBER: Final = (b"None", b"0")
+
+
+def _given(data: bytes, argument: str) -> list[bytes]:
+    """What is given as an argument, as it is written there, but in comments."""
+    return [
+        match[1]
+        for match in _given_as(argument).finditer(data)
+        if b"#" not in data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+    ]
 
 
 def _is_any_called(data: bytes, names: tuple[str, ...]) -> bool:

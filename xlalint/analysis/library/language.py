@@ -184,7 +184,9 @@ def _getattr(machine: Machine, call: Call) -> Value:
         return chosen
     found = attribute(machine, base, str(name), None, call.frame, call.store)
     if found.kind is Kind.CALLABLE and any(isinstance(t, Method) for t in targets(found)):
-        return found if base.kind in (Kind.TENSOR, Kind.MODULE, Kind.OPTIMIZER) else UNKNOWN
+        if base.kind in (Kind.TENSOR, Kind.MODULE, Kind.OPTIMIZER):
+            return found
+        return machine.names.flag(str(name), call.frame.outline) or UNKNOWN
     return found
 
 
@@ -219,6 +221,14 @@ def _super(machine: Machine, call: Call) -> Value:
 def _import(machine: Machine, call: Call) -> Value:
     name = literal(call.argument(0, "name"))
     return machine.names.qualified(name, call.frame.outline) if isinstance(name, str) else UNKNOWN
+
+
+def _find_module(machine: Machine, call: Call) -> Value:
+    """Whether a package is installed: what the program is checked for is."""
+    name = literal(call.argument(0, "name"))
+    if isinstance(name, str) and name.partition(".")[0] in functions.LIBRARIES:
+        return machine.names.qualified(name, call.frame.outline)
+    return UNKNOWN
 
 
 def _partial(machine: Machine, call: Call) -> Value:
@@ -298,6 +308,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "setattr": _setattr,
     "super": _super,
     "import": _import,
+    "find module": _find_module,
     "partial": _partial,
     "checkpoint by torch": _checkpoint_by_torch,
     "call with the rest": _call_with_the_rest,

@@ -127,6 +127,8 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
     told = _of_text(receiver, name, call)
     if told is not None:
         return constant(told)._replace(assumes=receiver.assumes)
+    if (begins := _begins_with_device(receiver, name, call)) is not None:
+        return begins
     parts = _parts_of_text(receiver, name, call)
     if parts is not None:
         return container(parts)
@@ -165,6 +167,8 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
 def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
     if isinstance(receiver.payload, Iterated) and METHODS[Kind.LOADER].get(name) == "show":
         return loader_method(machine, receiver, name, call)  # of a progress bar
+    if (begins := _begins_with_device(receiver, name, call)) is not None:
+        return begins
     if operation_of(name) is Operation.READ and not call.values:
         call.read(receiver, Reading.EXPLICIT)
         return _on_host(receiver) if name in MOVES else unknown_from(receiver)
@@ -254,6 +258,19 @@ def _of_text(receiver: Value, name: str, call: Call) -> str | bool | None:
             return text.endswith(asked)
         case _:
             return None
+
+
+def _begins_with_device(receiver: Value, name: str, call: Call) -> Value | None:
+    """Whether what is called a device begins with the word for one: with that of XLA's, as it runs there."""
+    if name != "startswith" or receiver.payload is not None or not isinstance(call.function, ast.Attribute):
+        return None
+    asked = literal(call.argument(0, "prefix"))
+    if not isinstance(asked, str) or not functions.NAMES_DEVICE.search(ast.unparse(call.function.value)):
+        return None
+    word = asked.lower().rstrip(":")
+    if word in functions.XLA_DEVICES:
+        return constant(True)
+    return constant(False) if word in functions.OTHER_DEVICES else None
 
 
 def _device_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
