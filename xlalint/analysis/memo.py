@@ -90,6 +90,8 @@ class Memo(Machine):
     def close(self) -> None:
         """Forget all that was found out; see `Program.close`."""
         self.begin()
+        for context, _, _ in self.contexts():
+            context.narrowed.clear()  # they hold each other
         self.lookups.close()
         self.classes.close()
         self._known.clear()

@@ -342,8 +342,12 @@ class Outline:
 
     def close(self) -> None:
         """Forget the module; see `Program.close`."""
+        # Whoever still knows one of them does not hold the tree.
         for cls in self.classes.values():
             cls.methods.clear()
+            cls.node = _GONE
+        for function in self.functions.values():
+            function.node = _NOBODY
         self.bindings.clear()
         self.functions.clear()
         self.classes.clear()
@@ -620,6 +624,11 @@ class Outline:
         for name, count in bound.items():
             del self.bindings[name][count:]
         self._collect(node.finalbody, None, None, tests)
+
+
+_GONE: Final = ast.ClassDef("", [], [], [], [])
+_NOBODY: Final = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Constant(None))
+"""What classes and functions of a module that is closed are made of."""
 
 
 def guards_imports(node: ast.Try) -> bool:
