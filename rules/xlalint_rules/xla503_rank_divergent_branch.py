@@ -92,7 +92,6 @@ class RankDivergentBranch(Rule[UnmatchedCollective | LeftAlone]):
     code = "XLA503"
     name = "rank-divergent-branch"
     severity = Severity.ERROR
-    enabled = False  # on real code, what is taken to differ is too often a count of batches
     yields_to = ("XLA501", "XLA502")
 
     def judge(self, event: UnmatchedCollective | LeftAlone, state: View) -> Iterator[Finding]:

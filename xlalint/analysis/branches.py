@@ -70,7 +70,7 @@ def condition(machine: Machine, node: ast.expr, keyword: str, frame: Frame, stor
     if known is None and value.kind is Kind.TENSOR:
         shown = f"{keyword} {spelling(node)}".strip()
         read(value, Reading.BOOL, shown, site, frame, store)
-    if known is None and value.differs and value.kind in (Kind.TENSOR, Kind.HOST):
+    if known is None and value.surely_differs and value.kind in (Kind.TENSOR, Kind.HOST):
         differs = assume(f"`{spelling(node)}` does not come out the same on all replicas")
         return Condition(None, Split(site, True, differs, False), Split(site, False, differs, False))
     return Condition(known, by_chance=is_drawn(value))

@@ -258,7 +258,7 @@ def _bool_operator(
             ask(value, "", operand, operand, frame, aside)
         rest_on_switches(machine, islice(node.values, number), began, frame, aside, holds=not stops)
         if tested and value.kind is Kind.TENSOR:
-            value = Value(Kind.HOST, differs=value.differs)
+            value = Value(Kind.HOST, differs=value.surely_differs)
         if result is None or surely:
             result = value
             continue

@@ -74,7 +74,8 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
         assumes = least(value.assumes - PART for value in tensors)
         call.frame.model.record_perhaps(call.store.state, Weight.HEAVY, call.site, assumes=assumes)
         recorded = Recorded(weighs, Weight.HEAVY) if call.frame.model.records(call.store.state) else NOTHING
-        return Value(Kind.TENSOR, assume(f"`{call.spelling}` {RETURNS}"), recorded, differs=True)
+        differs = any(value.differs for value in tensors)
+        return Value(Kind.TENSOR, assume(f"`{call.spelling}` {RETURNS}"), recorded, differs=differs)
     shown = (lambda: call.spelling) if _keeps_books(call) else None
     call.frame.model.work_unseen(call.store.state, shown)
     if literal(call.keywords.get(functions.ENCODES)) == functions.AS_TENSORS:

@@ -95,7 +95,7 @@ def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: F
     elif isinstance(held := value.payload, Container) and reading is Reading.TEXT:
         for item in held.items if held.items is not None else (held.element,):
             read(item, reading, _shown(by, frame), site, frame, store)
-    return Value(Kind.HOST, differs=value.differs)
+    return Value(Kind.HOST, differs=value.surely_differs)
 
 
 def _shown(by: str | Spelled, frame: Frame) -> str:

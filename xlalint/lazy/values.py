@@ -188,6 +188,11 @@ class Value(NamedTuple):
         return not self.assumes and self.kind is not Kind.UNKNOWN
 
     @property
+    def surely_differs(self) -> bool:
+        """Whether it is known to be another one on each replica: nothing has reduced it, on no way."""
+        return self.differs and not self.assumes and self.reduced is not None
+
+    @property
     def known(self) -> bool:
         """Whether it is known to be what it is, on those ways by which it is anything of that kind."""
         if not self.assumes:
@@ -252,7 +257,9 @@ def join(a: Value, b: Value) -> Value:
         if a == b:
             return a
     recorded = a.recorded.join(b.recorded)
-    differs, reduced = a.differs or b.differs, a.reduced if a.reduced is b.reduced else None
+    reduced = a.reduced if a.reduced is b.reduced else None
+    # What is reduced on one way only is so where there are several replicas.
+    differs = (a.differs or b.differs) and reduced is not None
     assumes = either(a.assumes, b.assumes)
     history = a.history and b.history
     for one, other in ((a, b), (b, a)):

@@ -63,7 +63,7 @@ def call_compiled(machine: Machine, compiled: Compiled, call: Call) -> Value:
     on_device = _on_device(call)
     if on_device:
         _tell(compiled.by, call, least(on_device), trains=_trains(machine, compiled, call))
-    return _result(call)
+    return _result(call, differs=False)  # the function may reduce over the replicas itself
 
 
 def call_compiled_module(machine: Machine, module: Value, call: Call) -> Value:
@@ -80,16 +80,16 @@ def call_compiled_module(machine: Machine, module: Value, call: Call) -> Value:
         assumes = least(on_device)
         _tell(by, call, assumes if by.sure else both(assumes, assumptions.IS_SET), learns=learns)
     if by.sure:
-        return _result(call)
+        return _result(call, differs=True)
     result = call_module(machine, module._replace(payload=info), call)
     cut(call, Cause.MARKER, sure=False)
     return result
 
 
-def _result(call: Call) -> Value:
+def _result(call: Call, *, differs: bool) -> Value:
     """Its graph runs at once, with what waits for it."""
     cut(call, Cause.MARKER, sure=False)
-    return Value(Kind.TENSOR, assume(f"`{call.spelling}` returns a tensor"), differs=True)
+    return Value(Kind.TENSOR, assume(f"`{call.spelling}` returns a tensor"), differs=differs)
 
 
 def _on_device(call: Call) -> list[Assumptions]:

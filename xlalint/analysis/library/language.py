@@ -148,7 +148,7 @@ def _length(machine: Machine, call: Call) -> Value:
     known = given.payload.items if given is not None and isinstance(given.payload, Container) else None
     if known is not None and call.frame.outline.is_framework:
         return constant(len(known))
-    return _host(machine, call)
+    return HOST  # as long on each replica: a sampler fills up what it deals out
 
 
 def _type(machine: Machine, call: Call) -> Value:
