@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = (
     "tests/interpreter/told_of_values.py",
     "tests/interpreter/shapes_that_vary.py",
+    "tests/interpreter/counted_up.py",
     "fixtures/XLA001/sampler_over_replicas.py",
     "fixtures/XLA101/launched_replicas.py",
     "tests/interpreter/contexts.py",

@@ -16,8 +16,9 @@ class GrowingTensor(Rule[ShapeVaries]):
     """
     ## What it does
     Finds `x = torch.cat([x, y])` in a loop of which each round runs by itself, because it cuts the graph
-    or reads a value; `F.pad(x, (0, 1))` is the same. So is a model of transformers that is given the
-    `past_key_values` that it has returned.
+    or reads a value; `F.pad(x, (0, 1))` is the same. So are `torch.cat(parts)` and `torch.stack(parts)` of a
+    list to which each round appends, and a model of transformers that is given the `past_key_values` that it
+    has returned.
 
     Silent where the whole loop is one graph, as in a model that appends the outputs of its layers, and
     where `x` begins anew in each round.

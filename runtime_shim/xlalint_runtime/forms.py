@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from xlalint.knowledge.operations import (
     APPENDING,
+    GATHERING,
     GRAPH_NUMBERS,
     GROWING,
     is_shaped_by_data,
@@ -19,7 +20,7 @@ from xlalint_runtime.traces import Operation, Trace
 
 _INDEXED = frozenset({"__getitem__", "__setitem__"})
 _MOVING = frozenset({"to", "xla"})
-_WATCHED = _INDEXED | _MOVING | GRAPH_NUMBERS.keys() | APPENDING
+_WATCHED = _INDEXED | _MOVING | GRAPH_NUMBERS.keys() | GATHERING
 """Functions whose calls are compared from one round to the next."""
 ROUNDS = 3
 """In so many rounds of a loop something must be another one each time: twice may be the end of a warm-up."""
@@ -87,6 +88,8 @@ def _more_or_less(traces: Sequence[Trace]) -> Iterator[Varying]:
 def _changed(same: tuple[Operation, ...]) -> Form | None:
     if same[0].name in GROWING and all(starmap(_is_appended, pairwise(same))):
         return Form.GROWTH
+    if same[0].name in GATHERING and all(starmap(_is_of_more, pairwise(same))):
+        return Form.GROWTH
     if same[0].name in APPENDING:
         return None
     by, told = _told_apart(same)
@@ -114,6 +117,11 @@ def _of_graph(operation: Operation) -> tuple[object, ...]:
     named = dict(text.split("=", 1) for text in operation.arguments if "=" in text)
     numbers = numbers_of_graph(operation.name, given, named, first=len(operation.inputs))
     return (*numbers, *(operation.numbers if not GRAPH_NUMBERS[operation.name] else ()))
+
+
+def _is_of_more(before: Operation, now: Operation) -> bool:
+    """Whether a list of tensors has become longer."""
+    return len(now.inputs) > len(before.inputs)
 
 
 def _is_appended(before: Operation, now: Operation) -> bool:

@@ -188,9 +188,10 @@ def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store
 
 
 def _says_little(machine: Machine, cls: Class, value: Value) -> bool:
-    """Whether it does not matter which value it is: it has nothing to do with the engine, is no mesh, and no
-    number in a class that starts processes, as many as it may say."""
-    if not is_idle(value) or isinstance(value.payload, Mesh | Options | Switch):
+    """Whether it does not matter which value it is: it has nothing to do with the engine, and is no mesh, no
+    number that is another one in each step, and none in a class that starts processes, as many as it may say.
+    """
+    if not is_idle(value) or isinstance(value.payload, Mesh | Options | Switch) or counts(value):
         return False
     return not isinstance(literal(value), int) or not any(
         machine.mentions(base.outline, functions.TOLD_HOW_MANY) for base in machine.classes.bases(cls)

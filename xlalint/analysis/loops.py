@@ -19,6 +19,7 @@ from xlalint.analysis.payloads import (
     COUNTER,
     Constant,
     Container,
+    Counter,
     Instance,
     Iterated,
     Loader,
@@ -27,6 +28,7 @@ from xlalint.analysis.payloads import (
     container,
     counts,
     elements,
+    grown,
     literal,
 )
 from xlalint.analysis.store import Store, join
@@ -329,7 +331,22 @@ def _loop(
             frame.model.leave_loop(raised.state, "raise", site)
         raised.state.scopes = _left(raised.state.scopes, around)
         outer_exits.raises.append((raised, site))
+    if after is not None and cuts:
+        _stop_counting(node, store, after)
     return after
+
+
+def _stop_counting(node: ast.For | ast.AsyncFor | ast.While, entry: Store, after: Store) -> None:
+    """Below a loop, what its rounds have counted up is one number, be that in each round of another loop."""
+    sums = _sums(node)
+    for name, value in after.names.items():
+        held, before = value.payload, entry.names.get(name)
+        if isinstance(held, Counter) and name in sums and not (before is not None and counts(before)):
+            after.names[name] = Value(Kind.HOST, value.assumes, differs=value.differs)
+    for kept in (after.names, after.attributes):
+        for key, value in kept.items():
+            if isinstance(value.payload, Container):
+                kept[key] = grown(value)  # type: ignore[index]
 
 
 def _abandon(

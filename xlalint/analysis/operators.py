@@ -13,11 +13,11 @@ from xlalint.analysis.conditions import chosen
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.payloads import (
-    COUNTER,
     Chance,
     Clock,
     Constant,
     Container,
+    Counter,
     Device,
     Fallback,
     Namespace,
@@ -146,8 +146,8 @@ def operate(
         return constant(0)  # a step counter: nobody asks for the fraction of another number so
     if isinstance(op, ast.Sub):
         _take_time(left, right, node, frame, store)
-    if _goes_on_counting(op, left, right, node, store):
-        return COUNTER
+    if (counter := _counted(op, left, right, node, frame, store)) is not None:
+        return Value(Kind.HOST, payload=counter)
     return Value(Kind.HOST, differs=differs, payload=computed_of(left, right))
 
 
@@ -182,14 +182,23 @@ def _take_time(left: Value, right: Value, node: ast.expr | ast.stmt, frame: Fram
         frame.model.time_work(store.state, before.read, now.marker, frame.site(node))
 
 
-def _goes_on_counting(
-    op: ast.operator, left: Value, right: Value, node: ast.expr | ast.stmt, store: Store
-) -> bool:
-    """Whether a number is counted up in each step, or computed of one that is."""
+def _counted(
+    op: ast.operator, left: Value, right: Value, node: ast.expr | ast.stmt, frame: Frame, store: Store
+) -> Counter | None:
+    """What is known of a number that is counted up, or computed of one that is another one in each step."""
     if not isinstance(op, ast.Add | ast.Sub | ast.Mult):
-        return False
-    counted = isinstance(node, ast.AugAssign) and store.state.loop.cuts and right.kind is Kind.CONSTANT
-    return counts(left) or counts(right) or (counted and isinstance(literal(left), int))
+        return None
+    if counts(left) or counts(right):
+        return Counter()
+    if not isinstance(node, ast.AugAssign) or isinstance(op, ast.Mult):
+        return None
+    held, by = left.payload, right.payload
+    if by is not None if right.kind is Kind.HOST else type(literal(right)) is not int:
+        return None
+    site = frame.site(node)
+    if isinstance(held, Counter):
+        return held.counted(site, cuts=store.state.loop.cuts)
+    return Counter(begun=site) if type(literal(left)) is int else None
 
 
 def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> Value:

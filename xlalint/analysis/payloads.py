@@ -21,6 +21,7 @@ from xlalint.lazy.sharding import Mesh
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.values import (
     BY_IDENTITY,
+    COUNTING,
     HOST,
     NONE,
     UNKNOWN,
@@ -85,12 +86,19 @@ class Container(NamedTuple):
     """A list, tuple, set or dict. `items` when its length is known, else `element` stands for every element.
 
     `keys` are those of a dict; where `items` are not known, neither are they, and there are none here.
+    `length` is known of a list to which each round of a loop appends something.
     """
 
     items: tuple[Value, ...] | None
     element: Value
     keys: tuple[object, ...] | None = None
     depth: int = 1
+    length: Counter | None = None
+
+    @property
+    def grows(self) -> bool:
+        """Whether each round of a loop that cuts the graph makes it longer."""
+        return self.length is not None and self.length.begun is None
 
     def map(self, change: Callable[[Value], Value]) -> Container:
         """A container of the same form, with `change` made to all that it holds."""
@@ -122,7 +130,10 @@ class Container(NamedTuple):
         keyed = self.keys is not None and other.keys is not None
         if self.keys and other.keys:
             return self._with_keys_of(other, element)
-        return Container(None, element, () if keyed else None, max(self.depth, other.depth))
+        depth = max(self.depth, other.depth)
+        if self.length is None or other.length is None:
+            return Container(None, element, () if keyed else None, depth, self.length or other.length)
+        return Container(None, element, () if keyed else None, depth, self.length.join(other.length))
 
     def _with_keys_of(self, other: Container, element: Value) -> Container:
         """Either of two mappings that hold something: what one of them lacks is not known."""
@@ -599,10 +610,25 @@ class OpenFile(NamedTuple):
 
 class Counter(NamedTuple):
     """A number of Python's that is another one in each step: what counts the iterations of a loop that
-    cuts the graph. `is_length` says that it is how long a stretch is, or where it begins alone."""
+    cuts the graph.
+
+    Args:
+        is_length: It is how long a stretch is, or where it begins alone.
+        begun: Where it was counted up, until it is seen that each step does so; None: that is seen.
+    """
 
     is_length: bool = False
-    what: str = "counter"
+    begun: Site | None = None
+    what: str = COUNTING
+
+    def join(self, other: Counter) -> Counter:
+        """Either of two: in one of the ways it is another one in each step, and that is enough."""
+        is_known = self.begun is None or other.begun is None
+        return Counter(self.is_length and other.is_length, None if is_known else self.begun)
+
+    def counted(self, site: Site, *, cuts: bool) -> Counter:
+        """What comes of it where it is counted up at `site`, in a loop that cuts the graph or not."""
+        return Counter() if self.begun is None or (cuts and self.begun == site) else Counter(begun=site)
 
 
 class Uneven(NamedTuple):
@@ -743,7 +769,7 @@ def counts(value: Value) -> bool:
     """Whether a number, or one of those in an index, is another one in each step."""
     if isinstance(held := value.payload, Container):
         return any(map(counts, held.items or ()))
-    return isinstance(held, Counter) or (isinstance(held, Chance) and held.whole)
+    return (isinstance(held, Counter) and held.begun is None) or (isinstance(held, Chance) and held.whole)
 
 
 PAYLOADS: Final[dict[Kind, tuple[type, ...]]] = {
@@ -839,6 +865,16 @@ def kept(value: Value) -> Value:
     if isinstance(held, Tensor) and held.grown is not None and not held.kept:
         return value._replace(payload=held._replace(kept=True))
     return value
+
+
+def grown(value: Value) -> Value:
+    """A list, and the lists in it, when the loop has ended whose rounds have appended to it."""
+    held = value.payload
+    return (
+        value._replace(payload=held.map(grown)._replace(length=None))
+        if isinstance(held, Container)
+        else value
+    )
 
 
 def targets(value: Value) -> tuple[Target, ...]:

@@ -90,11 +90,13 @@ def _of_payload(payload: object) -> Iterator[str]:
         case StateDict(optimizer=optimizer, sharded=sharded):
             yield "of an optimizer" if optimizer is not None else "of a module"
             yield from ["a part on each replica"] * sharded
-        case Container(items, element, keys):
+        case Container(items, element, keys, length=length):
             what = "keys" if keys is not None else "items"
             count = f"{len(items)} {what}" if items is not None else f"of unknown {what}"
             held = {item.kind for item in items or (element,)} - {Kind.HOST, Kind.CONSTANT, Kind.UNKNOWN}
             yield count
+            if length is not None:
+                yield "longer in each step" if length.begun is None else "longer than before"
             yield from sorted(f"holds: {kind.value}" for kind in held)
         case Targets(of):
             yield from (_target(target) for target in of)
@@ -114,8 +116,10 @@ def _of_host(payload: object) -> Iterator[str]:
             yield f"`{kind}`" if kind else "of an unknown type"
         case Namespace(name):
             yield f"`{name}`"
-        case Counter(is_length):
+        case Counter(begun=None, is_length=is_length):
             yield "another length in each step" if is_length else "another number in each step"
+        case Counter():
+            yield "counted up"
         case Fallback(number):
             yield f"{number} unless another is given"
         case Uneven(by):

@@ -151,6 +151,9 @@ COPYING = frozenset({"tolist", "cpu", "numpy"})
 APPENDING = frozenset({"cat", "concat", "concatenate", "hstack", "vstack"})
 """Operations that append tensors to each other."""
 
+GATHERING = APPENDING | {"stack"}
+"""Operations that make one tensor of a list of them, as long as the list."""
+
 PADDING = "pad"
 GROWING = APPENDING | {PADDING}
 """Those by which a tensor becomes longer, also by elements of one value."""
@@ -160,6 +163,12 @@ LENGTH_KEPT = frozenset({
     "masked_fill", "clamp",
 })  # fmt: skip
 """Operations whose result is as long as the tensor, to which something may have been appended."""
+
+REDUCING = frozenset({
+    "sum", "mean", "prod", "max", "min", "amax", "amin", "any", "all", "norm", "std", "var", "median",
+    "nansum", "nanmean", "numel", "argmax", "argmin", "count_nonzero",
+})  # fmt: skip
+"""Operations whose result is one number where they are told no dimension."""
 
 MASKS = frozenset({
     "eq", "ne", "lt", "gt", "le", "ge", "isnan", "isfinite", "isinf", "bool", "logical_and", "logical_or",

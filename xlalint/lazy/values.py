@@ -235,6 +235,9 @@ NONE: Final = Value(Kind.NONE)
 HOST: Final = Value(Kind.HOST)
 
 
+COUNTING: Final = "counter"
+"""What the payload of a number says of itself that is counted up: it begins with some constant."""
+
 XLA: Final = "xla"
 """The type of the devices that all this is about."""
 
@@ -291,6 +294,9 @@ def join(a: Value, b: Value) -> Value:
             # One branch has shown that it is a module.
             return one._replace(assumes=assumptions.shown_by_use(assumes))
     if kinds <= _HOST_LIKE:
+        for one, other in ((a, b), (b, a)):
+            if other.kind is Kind.CONSTANT and getattr(one.payload, "what", "") == COUNTING:
+                return Value(Kind.HOST, assumes, NOTHING, differs, reduced, one.payload)
         return Value(Kind.HOST, assumes, NOTHING, differs, reduced)
     if kinds == _STRUCTURES and all(map(_may_be_structure, (a, b))):
         # Such as what a model returns, as a tuple or as an object.

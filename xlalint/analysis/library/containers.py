@@ -10,6 +10,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Container,
+    Counter,
     Method,
     callable_value,
     constant,
@@ -99,7 +100,13 @@ def _with(held: Container, given: Value, name: str, call: Call) -> Value:
     ):
         return container([*held.items, given])
     added = given if held.items == () else join_values(held.element, given)
-    return container_of(added, keyed=held.keys is not None)
+    longer = container_of(added, keyed=held.keys is not None)
+    cuts = call.store.state.loop.cuts
+    if not cuts or name != "append" or not isinstance(made := longer.payload, Container):
+        return longer
+    before = held.length or Counter(begun=call.site)
+    length = before.counted(call.site, cuts=held.length is not None)
+    return longer._replace(payload=made._replace(length=length))
 
 
 def _merged(held: Container, given: Value) -> Value | None:

@@ -145,9 +145,11 @@ _LOADERS: Final = frozenset(name for name, effect in functions.FUNCTIONS.items()
 
 def _length(machine: Machine, call: Call) -> Value:
     given = call.argument(0)
-    known = given.payload.items if given is not None and isinstance(given.payload, Container) else None
-    if known is not None and call.frame.outline.is_framework:
-        return constant(len(known))
+    if given is not None and isinstance(held := given.payload, Container):
+        if held.items is not None and call.frame.outline.is_framework:
+            return constant(len(held.items))
+        if held.length is not None:
+            return Value(Kind.HOST, payload=held.length)
     return HOST  # as long on each replica: a sampler fills up what it deals out
 
 

@@ -13,6 +13,7 @@ from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
 from xlalint.analysis.library.modules import parameter
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
+    Container,
     Method,
     Module,
     Parameters,
@@ -35,12 +36,14 @@ from xlalint.knowledge.operations import (
     COUNTED_BY_HOST,
     DRAWING,
     DROPPING,
+    GATHERING,
     LENGTH_KEPT,
     MASKS,
     OF_MODULES_TOO,
     PADDING,
     PARTS,
     PRODUCTS,
+    REDUCING,
     SAMPLING,
     SHAPE_KEPT,
     Operation,
@@ -97,8 +100,12 @@ def call_operation(name: str, call: Call) -> Value:
             if name in PRODUCTS:
                 call.frame.model.multiply(call.store.state, call.site)
             draws_on_device(name, inputs[0], call)
-            result = _marked(name, varying(call.record(inputs, _weight(operation)), varies))
+            result = _marked(name, _shaped(name, call.record(inputs, _weight(operation)), varies, 1, call))
             result = result if keeps_history(name) else freed(result)
+            state, listed = call.store.state, tensors[0].payload
+            if name in GATHERING and state.scopes.in_loop and isinstance(listed, Container) and listed.grows:
+                call.frame.model.vary_shape(state, inputs[0], Form.GROWTH, call.spelling, call.site)
+                return varying(result, Form.GROWTH)
             if name in APPENDING or _pads(name, call):
                 return _appended(tensors[0], result, call)
             return as_long(result, tensors[0]) if name in LENGTH_KEPT else result
@@ -110,6 +117,16 @@ def _of_parameter(call: Call, value: Value) -> Value:
     if isinstance(held, Parameters) and held.place is Place.XLA:
         return parameter(held, call.store)
     return value
+
+
+def _shaped(name: str, result: Value, varies: Form | None, tensors: int, call: Call) -> Value:
+    """What an operation gives, by what its shape varies, if it does; `tensors` of its arguments are some."""
+    if name in REDUCING and len(call.arguments) <= tensors and call.keywords.keys() <= _OF_NUMBERS:
+        return result._replace(payload=None)  # one number, of however many
+    return varying(result, varies)
+
+
+_OF_NUMBERS: Final = frozenset({"dtype"})
 
 
 def _appended(given: Value, result: Value, call: Call) -> Value:
@@ -239,7 +256,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
                 call.frame.model.multiply(call.store.state, call.site)
             draws_on_device(name, receiver, call)
             result = call.record((receiver, *_tensors(call)), _weight(operation))
-            result = _marked(name, varying(result, varies))
+            result = _marked(name, _shaped(name, result, varies, 0, call))
             result = as_long(result, receiver) if name in LENGTH_KEPT else result
             result = result if keeps_history(name) else freed(result)
             if name.endswith("_") and not name.endswith("__"):

@@ -1,0 +1,154 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""Numbers that are counted up in each round of a loop, by a name, an attribute or the length of a list."""
+
+import torch
+import torch_xla
+
+device = torch_xla.device()
+model = torch.nn.Linear(8, 8).to(device)
+table = torch.randn(64, 8, device=device)
+batches = [torch.randn(4, 8) for _ in range(8)]
+
+
+def before_the_cut(steps):
+    position = 0
+    for _ in range(steps):
+        y = model(table[position])  # expect: XLA402
+        position += 1
+        torch_xla.sync()  # expect: XLA201
+
+
+def below_the_step(steps):
+    position = 0
+    while position < steps:
+        with torch_xla.step():
+            y = model(table[position])  # expect: XLA402
+        position += 1
+
+
+def by_the_size_of_a_batch():
+    start = 0
+    for batch in batches:
+        with torch_xla.step():
+            x = batch.to(device)
+            y = model(x + table[start : start + x.shape[0]])  # expect: XLA402
+        start += x.shape[0]
+
+
+class Trainer:
+    def __init__(self):
+        self.steps = 0
+        self.losses = []
+
+    def fit(self):
+        for batch in batches:
+            with torch_xla.step():
+                y = model(batch.to(device) + table[self.steps])  # expect: XLA402
+            self.steps += 1
+
+    def fit_one_by_one(self):
+        for batch in batches:
+            self.train(batch)
+
+    def train(self, batch):
+        with torch_xla.step():
+            y = model(batch.to(device) + table[self.steps])  # expect: XLA402
+        self.steps += 1
+
+    def collect(self):
+        for batch in batches:
+            with torch_xla.step():
+                weights = torch.zeros(len(self.losses) + 1, device=device)  # expect: XLA402
+                loss = (model(batch.to(device)) * weights.sum()).mean()
+            self.losses.append(loss.item())
+
+
+def by_the_length_of_a_list(steps):
+    tokens = []
+    for _ in range(steps):
+        with torch_xla.step():
+            y = model(table[len(tokens)])  # expect: XLA402
+        tokens.append(y)
+
+
+def all_but_the_first(steps):
+    for step in range(steps):
+        with torch_xla.step():
+            y = model(table[: step or 1])  # expect: XLA402
+            z = table[: step if step else 1]  # expect: XLA402
+
+
+# What is the same in each step ------------------------------------------------------------------
+
+
+def parts_of_one_graph(modules):
+    for _ in range(8):
+        offset = 0
+        for module in modules:
+            part = table.flatten()[offset : offset + 8]
+            module(part)
+            offset += 8
+        torch_xla.sync()  # expect: XLA201
+
+
+def counted_in_a_row():
+    for _ in range(8):
+        count = 0
+        with torch_xla.step():
+            model(table[count])
+        count += 1
+        with torch_xla.step():
+            model(table[count])
+        count += 1
+        with torch_xla.step():
+            model(table[count])
+
+
+def after_all_batches():
+    for _ in range(8):
+        count = 0
+        for batch in batches:
+            with torch_xla.step():
+                model(batch.to(device))
+            count += 1
+        with torch_xla.step():
+            model(table[count])
+
+
+def made_anew():
+    for _ in range(8):
+        parts = []
+        with torch_xla.step():
+            parts.append(model(table))
+        parts.append(table)
+        with torch_xla.step():
+            model(table[len(parts)])
+
+
+def as_data():
+    step = 0
+    for batch in batches:
+        with torch_xla.step():
+            loss = model(batch.to(device)) * (1.0 + 0.1 * step)
+        step += 1
+
+
+def main():
+    before_the_cut(8)
+    below_the_step(8)
+    by_the_size_of_a_batch()
+    trainer = Trainer()
+    trainer.fit()
+    trainer.fit_one_by_one()
+    trainer.collect()
+    by_the_length_of_a_list(8)
+    all_but_the_first(8)
+    parts_of_one_graph([model, model])
+    counted_in_a_row()
+    after_all_batches()
+    made_anew()
+    as_data()
+
+
+main()
