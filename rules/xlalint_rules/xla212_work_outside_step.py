@@ -91,10 +91,11 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
             # The step of an inner loop does not count: an evaluation after that loop runs rarely.
             case LoopLeft(loop=Loop(own=Activity(opens_step=True))):
                 since = event.since if _is_work(event.recorded) else ()
-            # Heavy work that is read and then cut runs twice: that is XLA102.
-            case HostRead(value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.LIGHT))) if (
-                _in_stepped_loop(state)
-            ):
+            # Heavy work that is read and then cut runs twice: that is XLA102. Numbers that are read one by
+            # one are to be read at once first: that is XLA104.
+            case HostRead(
+                apart=False, value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.LIGHT))
+            ) if _in_stepped_loop(state):
                 since = state.since or (event.site,)
         if since:
             # Work that a caller recorded has no place in this function: report the place of the event.

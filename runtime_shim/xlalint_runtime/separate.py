@@ -112,6 +112,12 @@ def begun(chain: Chain, state: State, *, heavy: bool, recorded: int, seen: int) 
     )  # fmt: skip
 
 
+def computes_each(chain: Chain) -> bool:
+    """Whether the last of these calls stands in what a comprehension computes for each of its elements."""
+    _, statement = place(chain)
+    return statement is not None and statement.computes_each(chain[-1].site)
+
+
 def place(chain: Chain) -> tuple[UserFrame, _Statement | None]:
     """The function that the last of these calls stands in, whatever comprehension it is of; the statement."""
     frame = next((each for each in reversed(chain) if not each.code.co_name.startswith("<")), chain[0])

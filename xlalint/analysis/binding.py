@@ -76,6 +76,22 @@ def element(value: Value) -> Value:
     return unknown_from(value)
 
 
+def round_of(over: Value, frame: Frame, store: Store) -> Value:
+    """What a round gets of what is gone over. A row of a tensor is work, which runs when the row is read."""
+    each = element(over)
+    if (
+        over.kind is Kind.TENSOR
+        and over.role in _HAVING_ROWS
+        and over.known
+        and frame.model.records(store.state)
+    ):
+        return each._replace(recorded=each.recorded.at_least(Weight.LIGHT))
+    return each
+
+
+_HAVING_ROWS: Final = frozenset({Role.PLAIN, Role.MASK})
+
+
 def mapped(value: Value) -> Value:
     """What a mapping holds under its keys, such as what `**value` passes on."""
     return value.payload.element if isinstance(value.payload, Container) else element(value)

@@ -83,13 +83,13 @@ class Call:
         """The call records device work on `inputs`, at least of weight `base`; returns its result."""
         return record(inputs, base, self.site, self.frame, self.store)
 
-    def read(self, value: Value, reading: Reading) -> Value:
-        """The call reads a value on the host; returns the number that comes of it."""
-        return read(value, reading, self, self.site, self.frame, self.store)
+    def read(self, value: Value, reading: Reading, *, is_number: bool = False) -> Value:
+        """The call reads a value on the host; returns what comes of it."""
+        return read(value, reading, self, self.site, self.frame, self.store, is_number=is_number)
 
     def read_number(self, value: Value, reading: Reading) -> Value:
         """The same of a single number: in a loop it is another one in each round."""
-        number = self.read(value, reading)
+        number = self.read(value, reading, is_number=reading is not Reading.INDEX)
         in_loop = self.store.state.scopes.in_loop
         varies = in_loop and value.kind is Kind.TENSOR and value.known
         if reading is not Reading.INDEX:

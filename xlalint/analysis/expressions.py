@@ -15,6 +15,7 @@ from xlalint.analysis.binding import (
     is_uneven,
     mapped,
     part_of,
+    round_of,
     watch_index,
 )
 from xlalint.analysis.call import Call
@@ -264,16 +265,23 @@ def _comprehension(
         sources.append(over)
         if not isinstance(node, ast.GeneratorExp):  # whoever goes over that asks for the next batch
             _fetch(over, generator.iter, frame, inner)
-        bind(machine, generator.target, element(over), frame, inner)
+        bind(machine, generator.target, round_of(over, frame, inner), frame, inner)
         inner.state.scopes = inner.state.scopes._replace(in_loop=True)
         for condition in generator.ifs:
             test = evaluate_test(machine, condition, frame, inner)
             ask(test, "if", condition, condition, frame, inner)
+    around_it, frame.in_elements = frame.in_elements, True
+    held, attributes = inner.state.engine, inner.attributes.copy()
     if isinstance(node, ast.DictComp):
         machine.evaluate(node.key, frame, inner)
         made = machine.evaluate(node.value, frame, inner)
     else:
         made = machine.evaluate(node.elt, frame, inner)
+    frame.in_elements = around_it
+    engine = inner.state.engine
+    if made.kind is Kind.HOST and engine.recorded.may is Weight.LIGHT and inner.attributes == attributes:
+        # What was computed to be read is gone with each element.
+        inner.state.engine = engine._replace(recorded=held.recorded, since=held.since)
     inner.state.scopes = inner.state.scopes._replace(in_loop=was_in_loop)
     loop = inner.state.loop
     inner.state.loop = loop._replace(own=loop.own._replace(opens_step=opened_step))

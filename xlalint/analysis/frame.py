@@ -102,7 +102,7 @@ class Frame:
 
     __slots__ = (
         "acted", "attributes", "captured", "carried", "closure_argument", "depth", "discarded", "exits",
-        "found", "function", "goes_along", "kept", "loops", "may_be_in_batches", "muted", "occurrences",
+        "found", "function", "goes_along", "in_elements", "kept", "loops", "may_be_in_batches", "muted", "occurrences",
         "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow", "trial", "yields",
     )  # fmt: skip
 
@@ -152,6 +152,8 @@ class Frame:
         self.discarded: ast.expr | None = None
         """The expression whose value the present statement throws away."""
         self.reads: list[NumberRead] = []
+        self.in_elements = False
+        """Whether what a comprehension computes for each of its elements is being evaluated."""
         """The numbers that the present statement has read from the device, in a loop."""
 
     @property

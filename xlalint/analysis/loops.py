@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Final
 
-from xlalint.analysis.binding import bind, element, holds_some
+from xlalint.analysis.binding import bind, element, holds_some, round_of
 from xlalint.analysis.branches import condition
 from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.frame import Exits, Frame, Settled
@@ -30,6 +30,7 @@ from xlalint.analysis.payloads import (
     elements,
     grown,
     literal,
+    run,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.knowledge import functions
@@ -61,7 +62,7 @@ MOST_PASSES: Final = 4
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
     over = machine.evaluate(node.iter, frame, store)
-    loader = over.payload if isinstance(over.payload, Loader) else Loader(element(over))
+    loader = over.payload if isinstance(over.payload, Loader) else Loader(round_of(over, frame, store))
     over = over.payload.over if isinstance(over.payload, Iterated) else over
     guessed, bounded = False, store.state.trust.bounded
     if over.kind is Kind.UNKNOWN and _awaits_loader(machine, node, frame, store):
@@ -194,7 +195,7 @@ def _advance(
             _cut_by_loader(loader, assumes, node, frame, store)
     each = loader.element
     if store.state.loop.cuts:
-        each = _counted(node.iter, each)
+        each = _counted(node.iter, run(each))  # all rows of a tensor were taken in the first round
     bind(machine, node.target, each, frame, store)
 
 

@@ -76,14 +76,19 @@ def _settled(value: Value) -> Value:
     return value.run() if isinstance(value.payload, Tensor) and value.payload.fetched else value
 
 
-def read(value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store) -> Value:
-    """A value is read on the host, by a call or as `by` says; returns the number that comes of it."""
+def read(
+    value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store, *,
+    is_number: bool = False,
+) -> Value:  # fmt: skip
+    """A value is read on the host, by a call or as `by` says; returns the number that comes of it, if it
+    `is_number`."""
     if value.kind is Kind.TENSOR:
         value = _settled(value)
         if reading is Reading.EXPLICIT or value.known:
             frame.model.read(
-                store.state, value, reading, _shown(by, frame), site, closure_argument=frame.closure_argument
-            )
+                store.state, value, reading, _shown(by, frame), site,
+                closure_argument=frame.closure_argument, one_by_one=is_number and frame.in_elements,
+            )  # fmt: skip
             if value.recorded.may is Weight.HEAVY:
                 store.keep_grown()
     elif value.kind is Kind.UNKNOWN and reading is Reading.EXPLICIT and store.state.scopes.step is not None:

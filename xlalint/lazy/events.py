@@ -74,7 +74,8 @@ class Event(Record):
 class HostRead(Event):
     """A value was read on the host; `spelling` is what the program wrote, such as `.item()`.
 
-    `in_every_round` tells that it is for every batch of a loader, `seldom` that a counter's test led here.
+    `in_every_round` tells that it is for every batch of a loader, `seldom` that a counter's test led here,
+    `apart` that it is one of several by which each round of a loop reads numbers one by one.
     """
 
     value: Value = Value  # type: ignore[assignment]
@@ -83,6 +84,7 @@ class HostRead(Event):
     closure_argument: bool = False
     in_every_round: bool = False
     seldom: bool = False
+    apart: bool = False
 
     @property
     def runs_device(self) -> bool:

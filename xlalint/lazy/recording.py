@@ -192,16 +192,20 @@ class RecordingTransitions(Transitions):
 
     def read(
         self, state: State, value: Value, reading: Reading, spelling: str, site: Site, *,
-        closure_argument: bool = False,
+        closure_argument: bool = False, one_by_one: bool = False,
     ) -> None:  # fmt: skip
-        """A value is read on the host. The engine keeps nothing of it: the state stays as it is."""
+        """A value is read on the host. The engine keeps nothing of it: the state stays as it is.
+
+        `one_by_one` tells that it is a number of those that a comprehension reads.
+        """
         assumes = self.assumed_uncut(state, value)
         if value.recorded.must and value.is_device:
             self._run_first(state, spelling, site, assumes)
         each = state.in_every_round
         event = HostRead(
-            site, assumes, value, reading, spelling, closure_argument, each, seldom=state.of_few_rounds
-        )
+            site, assumes, value, reading, spelling, closure_argument, each, seldom=state.of_few_rounds,
+            apart=one_by_one and state.hot,
+        )  # fmt: skip
         self._emit(event, state)
         if event.runs_device:
             note(state, fetches=state.loop.own.fetches | {Fetch(site)})

@@ -13,7 +13,7 @@ from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Weight
-from xlalint_runtime import counters, pending, replicas
+from xlalint_runtime import counters, pending, replicas, separate
 from xlalint_runtime.sites import (
     Chain,
     callee,
@@ -79,7 +79,8 @@ def _read(watch: Watch, original: Any) -> Any:
             argument = is_closure_argument(site) and not state.scopes.in_closure
             if not reading.as_bool and value.recorded.must is Weight.LIGHT and state.scopes.step is None:
                 site = watch.replica.between_steps(chain)
-            watch.model.read(state, value, how, shown, site, closure_argument=argument)
+            one_by_one = method in _OF_NUMBERS and separate.computes_each(chain)
+            watch.model.read(state, value, how, shown, site, closure_argument=argument, one_by_one=one_by_one)
             watch.has_read(graph)
             if method in _OF_NUMBERS:
                 watch.number_read(chain, value.recorded)
