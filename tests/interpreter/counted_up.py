@@ -126,6 +126,18 @@ def made_anew():
             model(table[len(parts)])
 
 
+def in_parts_of_eight(rows):
+    waiting, made = [], []
+    for row in rows:
+        waiting.append(row)
+        if len(waiting) == 8:
+            with torch_xla.step():
+                weights = torch.zeros(len(waiting), device=device)
+                made.append(torch.stack(waiting).to(device) * weights.sum())
+            waiting = []
+    return made
+
+
 def as_data():
     step = 0
     for batch in batches:
@@ -148,6 +160,7 @@ def main():
     counted_in_a_row()
     after_all_batches()
     made_anew()
+    in_parts_of_eight([torch.randn(8) for _ in range(64)])
     as_data()
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Final
+from typing import Final, TypeVar
 
 from xlalint.analysis.binding import bind, element, holds_some, round_of
 from xlalint.analysis.branches import condition
@@ -337,6 +337,9 @@ def _loop(
     return after
 
 
+_Key = TypeVar("_Key")
+
+
 def _stop_counting(node: ast.For | ast.AsyncFor | ast.While, entry: Store, after: Store) -> None:
     """Below a loop, what its rounds have counted up is one number, be that in each round of another loop."""
     sums = _sums(node)
@@ -344,10 +347,14 @@ def _stop_counting(node: ast.For | ast.AsyncFor | ast.While, entry: Store, after
         held, before = value.payload, entry.names.get(name)
         if isinstance(held, Counter) and name in sums and not (before is not None and counts(before)):
             after.names[name] = Value(Kind.HOST, value.assumes, differs=value.differs)
-    for kept in (after.names, after.attributes):
-        for key, value in kept.items():
-            if isinstance(value.payload, Container):
-                kept[key] = grown(value)  # type: ignore[index]
+    _end_growing(after.names)
+    _end_growing(after.attributes)
+
+
+def _end_growing(kept: dict[_Key, Value]) -> None:
+    for key, value in kept.items():
+        if isinstance(value.payload, Container):
+            kept[key] = grown(value)
 
 
 def _abandon(
@@ -443,10 +450,10 @@ class _Rounds:
         back, exits = self.once(head)
         if back is not None and twice:
             again, _ = self.once(back)
-            head = join(head, back) or head
+            head = _either_round(head, back) or head
             back = join(back, again)
         for number in range(MOST_PASSES):
-            grown = join(head, back)
+            grown = _either_round(head, back)
             if back is None or grown is None or grown == head:
                 break
             head = grown
@@ -466,6 +473,25 @@ class _Rounds:
 
     def _reach_bound(self, what: str, store: Store) -> None:
         self.machine.reach_bound(what, self.frame.site(self.node), self.frame, store)
+
+
+def _either_round(head: Store, back: Store | None) -> Store | None:
+    """What a round begins with: what is there before the loop, or what another round has left.
+
+    A list to which every round appends is longer in each of them, whatever it was before.
+    """
+    joined = join(head, back)
+    if joined is not None and back is not None and back.state.loop.cuts:
+        _go_on_growing(joined.names, back.names)
+        _go_on_growing(joined.attributes, back.attributes)
+    return joined
+
+
+def _go_on_growing(kept: dict[_Key, Value], left: dict[_Key, Value]) -> None:
+    for key, value in left.items():
+        held, now = value.payload, kept[key].payload
+        if isinstance(held, Container) and held.length is not None and isinstance(now, Container):
+            kept[key] = kept[key]._replace(payload=now._replace(length=held.length))
 
 
 def _settle_once(rounds: _Rounds, over: Value | None) -> Settled:

@@ -130,10 +130,10 @@ class Container(NamedTuple):
         keyed = self.keys is not None and other.keys is not None
         if self.keys and other.keys:
             return self._with_keys_of(other, element)
-        depth = max(self.depth, other.depth)
-        if self.length is None or other.length is None:
-            return Container(None, element, () if keyed else None, depth, self.length or other.length)
-        return Container(None, element, () if keyed else None, depth, self.length.join(other.length))
+        # One that is made anew on some ways does not grow: at the head of a loop that is seen to.
+        mine, others = self.length, other.length
+        length = mine.join(others) if mine is not None and others is not None else None
+        return Container(None, element, () if keyed else None, max(self.depth, other.depth), length)
 
     def _with_keys_of(self, other: Container, element: Value) -> Container:
         """Either of two mappings that hold something: what one of them lacks is not known."""
