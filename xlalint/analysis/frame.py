@@ -102,8 +102,9 @@ class Frame:
 
     __slots__ = (
         "acted", "attributes", "captured", "carried", "closure_argument", "depth", "discarded", "exits",
-        "found", "function", "goes_along", "in_elements", "kept", "loops", "may_be_in_batches", "muted", "occurrences",
-        "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow", "trial", "yields",
+        "found", "function", "goes_along", "in_elements", "kept", "loops", "may_be_in_batches", "muted",
+        "occurrences", "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow", "trial",
+        "yields",
     )  # fmt: skip
 
     def __init__(

@@ -114,7 +114,7 @@ def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: S
         if _is_heavy(value, surely=True) and _asks_first(node.body, name)
     }
     reached = _made_of(frozenset(held), node) if held else frozenset()
-    for each in ast.walk(node) if reached else ():
+    for each in within(node) if reached else ():
         if isinstance(each, ast.expr) and frame.site(each) in reads and not reached.isdisjoint(_named(each)):
             return least(list(held.values()))
     return None
@@ -125,7 +125,7 @@ def _made_of(names: frozenset[str], node: ast.AST) -> frozenset[str]:
     before: frozenset[str] = frozenset()
     while names != before:
         before = names
-        for each in ast.walk(node):
+        for each in within(node):
             match each:
                 case (
                     ast.Assign(value=value)
@@ -139,9 +139,7 @@ def _made_of(names: frozenset[str], node: ast.AST) -> frozenset[str]:
 
 
 def _named(node: ast.AST, by: type[ast.expr_context] = ast.Load) -> frozenset[str]:
-    return frozenset(
-        each.id for each in ast.walk(node) if isinstance(each, ast.Name) and type(each.ctx) is by
-    )
+    return frozenset(each.id for each in within(node) if isinstance(each, ast.Name) and type(each.ctx) is by)
 
 
 def _asks_first(block: list[ast.stmt], name: str) -> bool | None:
