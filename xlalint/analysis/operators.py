@@ -34,14 +34,13 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.switches import before, rest_on_switches
-from xlalint.analysis.work import read, record
+from xlalint.analysis.work import read, record, watch_numbers
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import MANY, PART, SEPARATES, assume, is_of_ways
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
-    Form,
     Kind,
     Role,
     Value,
@@ -114,9 +113,10 @@ def operate(
             frame.model.multiply(store.state, frame.site(node))
         if isinstance(op, ast.Pow) and isinstance(node, ast.expr):
             for tensor, number in ((left, right), (right, left)):
-                if counts(number) and tensor.known:
-                    shown = spelling(node)
-                    frame.model.vary_shape(store.state, tensor, Form.NUMBER, shown, frame.site(node))
+                if tensor.known:
+                    watch_numbers(
+                        "__pow__", tensor, (number,), spelling(node), frame.site(node), frame, store
+                    )
         result = record((left, right), weight, frame.site(node), frame, store)
         of_masks = isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor) and Role.MASK in (
             left.role,

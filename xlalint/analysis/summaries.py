@@ -349,9 +349,6 @@ def _at(activity: Activity, call: Training, fetch: Fetch) -> Activity:
     )
 
 
-_ALWAYS: Final[frozenset[Fact]] = frozenset()
-
-
 def _obligations_after(
     left: State, before: State, site: Site, told: Callable[[frozenset[Fact]], frozenset[Fact]]
 ) -> frozenset[Obligation]:
@@ -378,7 +375,7 @@ def _obligations_after(
                 in_loop=o.in_loop or before.hot,
                 split=_resolved(o.split, before.replicas.splits) if o.split is not None else None,
                 since=places_of_caller(o.since, before.engine.since),
-                when=told(o.when) | (before.rare if o.owed is Owed.SPLIT_STEP else _ALWAYS),
+                when=told(o.when) | before.rare if o.owed is Owed.SPLIT_STEP else told(o.when),
             )
         )
     return _without_pairs(frozenset(owed))

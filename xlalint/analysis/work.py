@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.payloads import (
-    Container,
-)
+from xlalint.analysis.payloads import Container, counts
 from xlalint.analysis.store import Store
+from xlalint.knowledge.operations import SHAPE_KEPT
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
@@ -101,6 +100,27 @@ def read(
         for item in held.items if held.items is not None else (held.element,):
             read(item, reading, _shown(by, frame), site, frame, store)
     return Value(Kind.HOST, differs=value.surely_differs)
+
+
+def watch_numbers(
+    name: str,
+    where: Value,
+    numbers: Iterable[Value],
+    by: str | Spelled,
+    site: Site,
+    frame: Frame,
+    store: Store,
+) -> Form | None:
+    """The graph has these numbers as a part of it: one that is another in each step makes it another graph.
+
+    Of a tensor that has another shape in each step already, that is what was to be told. Returns by what the
+    shape of the result varies.
+    """
+    if where.varies is not None or not any(map(counts, numbers)):
+        return where.varies
+    shown = by if isinstance(by, str) else by.spelling
+    frame.model.vary_shape(store.state, where, Form.NUMBER, shown, site)
+    return None if name in SHAPE_KEPT else Form.NUMBER
 
 
 def _shown(by: str | Spelled, frame: Frame) -> str:

@@ -109,29 +109,29 @@ def _state_dict_method(machine: Machine, receiver: Value, name: str, call: Call)
             return UNKNOWN
 
 
-def _parts_of_text(receiver: Value, name: str, call: Call) -> list[Value] | None:
-    """What a method parts a known text into: `path.rpartition(".")`."""
+def _of_text(receiver: Value, name: str, call: Call) -> Value | None:
+    """What a method tells of a known text, or parts it into: `name.lower()`, `path.rpartition(".")`."""
     text, given = literal(receiver), [literal(value) for value in call.values]
-    if name not in _PARTING or not isinstance(text, str) or call.open_ended or None in given:
+    if name not in _OF_TEXTS or not isinstance(text, str) or call.open_ended or None in given:
         return None
     try:
-        return [constant(part) for part in getattr(text, name)(*given)]
+        told = getattr(text, name)(*given)
     except (TypeError, ValueError):
         return None
+    value = container([*map(constant, told)]) if isinstance(told, tuple | list) else constant(told)
+    return value._replace(assumes=receiver.assumes)
 
 
-_PARTING: Final = frozenset({"partition", "rpartition", "split", "rsplit"})
+_OF_TEXTS: Final = frozenset({
+    "lower", "startswith", "endswith", "partition", "rpartition", "split", "rsplit",
+})  # fmt: skip
 
 
 def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
-    told = _of_text(receiver, name, call)
-    if told is not None:
-        return constant(told)._replace(assumes=receiver.assumes)
+    if (told := _of_text(receiver, name, call)) is not None:
+        return told
     if (begins := _begins_with_device(receiver, name, call)) is not None:
         return begins
-    parts = _parts_of_text(receiver, name, call)
-    if parts is not None:
-        return container(parts)
     effect = METHODS[Kind.HOST].get(name)
     if effect == "move":
         given = call.argument(0, "device")
@@ -242,22 +242,6 @@ def _counted(machine: Machine, call: Call) -> int | None:
             number = literal(machine.evaluate(count, call.frame, call.store))
             return number if isinstance(number, int) else None
     return None
-
-
-def _of_text(receiver: Value, name: str, call: Call) -> str | bool | None:
-    """What a method of a text tells, where that and what it is asked for are known: `device.type.lower()`."""
-    text, asked = literal(receiver), literal(call.argument(0, "prefix"))
-    if not isinstance(text, str):
-        return None
-    match name, asked:
-        case "lower", _:
-            return text.lower()
-        case "startswith", str():
-            return text.startswith(asked)
-        case "endswith", str():
-            return text.endswith(asked)
-        case _:
-            return None
 
 
 def _begins_with_device(receiver: Value, name: str, call: Call) -> Value | None:

@@ -6,6 +6,7 @@ import ast
 from functools import partial
 from typing import Final
 
+from xlalint.analysis import work
 from xlalint.analysis.binding import element, part_of, rebind
 from xlalint.analysis.call import Call, dotted
 from xlalint.analysis.library.devices import device_of
@@ -21,7 +22,6 @@ from xlalint.analysis.payloads import (
     callable_value,
     container,
     container_of,
-    counts,
     elements,
     freed,
     literal,
@@ -45,7 +45,6 @@ from xlalint.knowledge.operations import (
     PRODUCTS,
     REDUCING,
     SAMPLING,
-    SHAPE_KEPT,
     Operation,
     is_shaped_by_data,
     keeps_history,
@@ -173,19 +172,15 @@ def _watch_shape(name: str, tensor: Value, first: int, call: Call) -> Form | Non
 def watch_numbers(name: str, where: Value, first: int, call: Call) -> Form | None:
     """A number that is another one in each step may be a part of the graph, such as a size.
 
-    Of a tensor that has another shape in each step already, that is what was to be told. Returns by what the
-    shape of the result varies.
+    Returns by what the shape of the result varies.
 
     Args:
         name: The operation.
         where: The tensor that it is for, or the device.
         first: Which parameter the first argument is for.
     """
-    of_graph = numbers_of_graph(name, call.arguments, call.keywords, first=first)
-    if where.varies is not None or not any(map(counts, of_graph)):
-        return where.varies
-    call.frame.model.vary_shape(call.store.state, where, Form.NUMBER, call.spelling, call.site)
-    return None if name in SHAPE_KEPT else Form.NUMBER
+    numbers = numbers_of_graph(name, call.arguments, call.keywords, first=first)
+    return work.watch_numbers(name, where, numbers, call, call.site, call.frame, call.store)
 
 
 def draws_on_device(name: str, where: Value, call: Call) -> None:
