@@ -42,3 +42,26 @@ def for_nobody(loader):
             loss = model(x.to(device)).sum()
             logger.debug("the loss is %s", loss)
             logger.info("the loss is %s", loss)  # expect: XLA101
+
+
+def once_in_so_many(loader, every):
+    for number, x in enumerate(loader):
+        loss, mean = step(x.to(device))
+        if number % every == every - 1:
+            print(torch.stack([loss, mean]).tolist())  # expect: XLA212
+
+
+def in_all_but_one(loader, every):
+    for number, x in enumerate(loader):
+        loss, mean = step(x.to(device))
+        if number % every != every - 1:
+            print(torch.stack([loss, mean]).tolist())  # expect: XLA212
+
+
+def when_enough_is_gathered(loader):
+    losses = []
+    for x in loader:
+        losses.append(step(x.to(device))[0])
+        if len(losses) == 50:
+            print(torch.stack(losses).tolist())  # expect: XLA212
+            losses = []

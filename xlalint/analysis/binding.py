@@ -35,7 +35,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import record
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import PART, either
+from xlalint.lazy.assumptions import PART, either, shown_by_use
 from xlalint.lazy.sharding import Mesh
 from xlalint.lazy.values import (
     HOST,
@@ -260,7 +260,10 @@ def watch_index(
     """
     if index.role is Role.MASK:
         # Whoever compares something to take a part of a tensor compares tensors.
-        value, by = index._replace(assumes=index.assumes - PART), Form.MASK
+        value, by = index._replace(assumes=shown_by_use(index.assumes - PART)), Form.MASK
+        if base.known:
+            # What it takes varies, wherever the mask itself is.
+            value = value._replace(assumes=value.assumes - IS_A_TENSOR)
     elif _counts_in(node.slice, index) and base.role not in (Role.STRUCTURE, Role.PARTS):
         value, by = base, Form.INDEX
     else:
@@ -304,6 +307,9 @@ def _give(
 
 def rebind(machine: Machine, node: ast.expr, value: Value, frame: Frame, store: Store) -> None:
     """Give a changed value back to the name, the attribute or the mapping it was reached by."""
+    match node:
+        case ast.Call(ast.Attribute(mapping, "setdefault"), [key, *_]):
+            node = ast.copy_location(ast.Subscript(mapping, key, ast.Store()), node)
     if isinstance(node, ast.Name | ast.Attribute):
         bind(machine, node, value, frame, store)
     elif isinstance(node, ast.Subscript) and value.kind is Kind.CONTAINER and _is_kept_in_mapping(node):

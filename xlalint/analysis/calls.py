@@ -20,6 +20,7 @@ from xlalint.analysis.library.options import parsed
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.outline import Class
 from xlalint.analysis.payloads import (
+    ANY_KEY,
     NO_GRAD,
     Bound,
     Classes,
@@ -93,7 +94,10 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
         if keyword.arg is not None:
             made.keywords[keyword.arg] = value
         elif (
-            isinstance(held := value.payload, Container) and held.keys is not None and held.items is not None
+            isinstance(held := value.payload, Container)
+            and held.keys is not None
+            and held.items is not None
+            and held.keys != ANY_KEY
         ):
             for name, item in zip(held.keys, held.items, strict=True):
                 made.keywords.setdefault(str(name), item)

@@ -50,9 +50,18 @@ def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
     shown = dotted(subject)
     counts = isinstance(subject, ast.BinOp) and isinstance(subject.op, ast.Mod)
     plain = (*_PLAIN, ast.Subscript) if counts else _PLAIN
-    if not shown and all(isinstance(node, plain) for node in within(subject)):
+    asked = _measured(subject) or subject
+    if not shown and all(isinstance(node, plain) for node in within(asked)):
         shown = ast.unparse(subject)
     return frozenset({Fact(shown, repr(value), holds)}) if shown else frozenset()
+
+
+def _measured(node: ast.expr) -> ast.expr | None:
+    """That of which a test asks for the length."""
+    match node:
+        case ast.Call(ast.Name("len"), [measured], []):
+            return measured
+    return None
 
 
 def _positive(test: ast.expr) -> tuple[ast.expr, bool]:

@@ -204,9 +204,8 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         wanted = literal(index)
         if wanted is not None and held.items is not None:
             if held.keys is not None:
-                if wanted in held.keys:
-                    return held.items[held.keys.index(wanted)]
-            elif isinstance(wanted, int) and -len(held.items) <= wanted < len(held.items):
+                return held.under(wanted)
+            if isinstance(wanted, int) and -len(held.items) <= wanted < len(held.items):
                 return held.items[wanted]
         if isinstance(node.slice, ast.Slice):
             return container_of(held.element)

@@ -108,10 +108,14 @@ def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: S
     reads = {fetch.site for fetch in back.state.loop.own.fetches}
     if not reads or done.trains or done.cuts or done.may_cut:
         return None
+    # What a round binds for the next one: what it goes over is bound anew.
+    bound = frozenset[str]().union(*(_named(each, ast.Store) | _changed_in_place(each) for each in node.body))
+    if not isinstance(node, ast.While):
+        bound -= _named(node.target, ast.Store)
     held = {
         name: value.assumes
         for name, value in back.names.items()
-        if _is_heavy(value, surely=True) and _asks_first(node.body, name)
+        if name in bound and _is_heavy(value, surely=True) and _asks_first(node.body, name)
     }
     reached = _made_of(frozenset(held), node) if held else frozenset()
     for each in within(node) if reached else ():
@@ -140,6 +144,18 @@ def _made_of(names: frozenset[str], node: ast.AST) -> frozenset[str]:
 
 def _named(node: ast.AST, by: type[ast.expr_context] = ast.Load) -> frozenset[str]:
     return frozenset(each.id for each in within(node) if isinstance(each, ast.Name) and type(each.ctx) is by)
+
+
+def _changed_in_place(node: ast.AST) -> frozenset[str]:
+    """The names of what a method changes itself, such as `total.add_(loss)`."""
+    return frozenset(
+        each.func.value.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.Call)
+        and isinstance(each.func, ast.Attribute)
+        and isinstance(each.func.value, ast.Name)
+        and each.func.attr.endswith("_")
+    )
 
 
 def _asks_first(block: list[ast.stmt], name: str) -> bool | None:

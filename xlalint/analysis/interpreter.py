@@ -50,6 +50,7 @@ from xlalint.analysis.payloads import (
     constant,
     container_of,
     run,
+    settled,
 )
 from xlalint.analysis.project import Project
 from xlalint.analysis.refusing import raises_without_cuda
@@ -91,6 +92,7 @@ from xlalint.lazy.state import State
 from xlalint.lazy.values import (
     NONE,
     NOTHING,
+    RECURSION,
     UNKNOWN,
     Kind,
     Place,
@@ -388,7 +390,7 @@ class Interpreter(Memo):
             else:
                 trail.too_deep = True
             self._bound(call, "a recursive call" if recursive else "calls are nested too deeply")
-            return UNKNOWN
+            return RECURSION if recursive and function.owner is None and not function.yields() else UNKNOWN
         names = bind_arguments(self, bound, call)
         held = captured(bound, call)
         if not self._is_worth_entering(function, names, held, call):
@@ -535,6 +537,7 @@ class Interpreter(Memo):
                 and not _is(exit_store.attributes[name], attributes.get(name))
             }
             own = self.functions.bit(function.key)
+            value = settled(value) if trail.recursions & own else value
             if trail.recursions == own and differs_in_bound_only(exit_store.state, unchanged):
                 # What does nothing to the engine but call itself does nothing to the engine.
                 exit_store.state.trust = exit_store.state.trust._replace(bounded=unchanged.trust.bounded)

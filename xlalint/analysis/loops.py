@@ -91,8 +91,8 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
 
 def _told_apart(node: ast.For | ast.AsyncFor, over: Value) -> tuple[Value, ...] | None:
     """What each round of a loop gets that is no loop of steps: it goes over one thing that stands there as a
-    list, over objects of several classes, such as callbacks, each of which does something else, or over names
-    that are looked up."""
+    list, over several functions or objects of several classes, such as callbacks of which each does something
+    else, or over names that are looked up."""
     match node.iter:
         case ast.List(elts=[one]) | ast.Tuple(elts=[one]):
             if isinstance(over.payload, Container) and not isinstance(one, ast.Starred):
@@ -102,6 +102,8 @@ def _told_apart(node: ast.For | ast.AsyncFor, over: Value) -> tuple[Value, ...] 
         return None
     if len(held.items) > MOST_TOLD_APART:
         return None
+    if all(item.kind is Kind.CALLABLE for item in held.items):
+        return held.items if len(set(held.items)) > 1 else None
     if all(map(_is_object, held.items)):
         return held.items if len({classes_of(item) for item in held.items}) > 1 else None
     if all(isinstance(literal(item), str) for item in held.items) and _looks_up(node):

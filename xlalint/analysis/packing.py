@@ -71,7 +71,19 @@ from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.sharding import Marked, Mesh, Misuse, Setup
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Activity, Engine, Fetch, Loop, State, Timing, Training, Trust, View
-from xlalint.lazy.values import Form, Kind, Place, Ragged, Recorded, Role, Tensor, Value, Weight, Whole
+from xlalint.lazy.values import (
+    Form,
+    Kind,
+    Place,
+    Ragged,
+    Recorded,
+    Recursion,
+    Role,
+    Tensor,
+    Value,
+    Weight,
+    Whole,
+)
 
 Row = list[Any]
 """The number of a type, then the rows of the parts; or what JSON can say of a constant."""
@@ -95,9 +107,9 @@ _RECORDS: Final[tuple[type[Any], ...]] = (
     Counter, Device, Dynamo, Engine, Fact, Fallback, Fetch, Fields, Gradients, Instance, Iterated, Known,
     LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace,
     Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Options,
-    Parameters, Partial, Ragged, RankTest, Recorded, Replicas, Rows, Scaler, Scope, Scoped, Scopes, Setup,
-    Site, Split, StateDict, Switch, Targets, Tensor, Timing, Training, Trust, Uneven, Value, View, Whole,
-    Yielded, events.Change,
+    Parameters, Partial, Ragged, RankTest, Recorded, Recursion, Replicas, Rows, Scaler, Scope, Scoped,
+    Scopes, Setup, Site, Split, StateDict, Switch, Targets, Tensor, Timing, Training, Trust, Uneven, Value,
+    View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: Final[tuple[type[Enum], ...]] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Weight, Form,

@@ -29,6 +29,7 @@ from xlalint.lazy.values import (
     Kind,
     Place,
     Ragged,
+    Recursion,
     Tensor,
     Value,
     Whole,
@@ -107,8 +108,10 @@ class Container(NamedTuple):
 
     def under(self, key: object) -> Value:
         """What a dict has under a key: any of what it holds, where that is not known."""
-        if self.keys is not None and self.items is not None and key in self.keys:
-            return self.items[self.keys.index(key)]
+        if self.keys is not None and self.items is not None and key is not None:
+            known = key if key in self.keys else None
+            if self.keys.count(known) == 1:
+                return self.items[self.keys.index(known)]
         return self.element
 
     def join(self, other: Container) -> Container:
@@ -151,6 +154,10 @@ def _either(one: Value, other: Value) -> Value:
     other None, as in `("data", None)` and `(None, "data")`."""
     kinds = {one.kind, other.kind}
     return HOST if kinds == {Kind.NONE, Kind.CONSTANT} else join_values(one, other)
+
+
+ANY_KEY: Final = (None,)
+"""The keys of a mapping that makes what nobody has put in: what it has under all others."""
 
 
 def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Value:
@@ -809,7 +816,7 @@ PAYLOADS: Final[dict[Kind, tuple[type, ...]]] = {
     Kind.CONSTANT: (Constant, NoneType),
     Kind.NAMESPACE: (Namespace,),
     Kind.NONE: (NoneType,),
-    Kind.UNKNOWN: (Iterated, Fields, OnHost, NoneType),
+    Kind.UNKNOWN: (Iterated, Fields, OnHost, Recursion, NoneType),
 }
 """What the payload of a value of each kind is. No class belongs to two kinds, so that asking for the
 class of a payload asks for the kind, too. A constant without payload is one of several."""
@@ -855,6 +862,14 @@ def freed(value: Value) -> Value:
         inside = held.element.history or any(item.history for item in held.items or ())
         return value._replace(payload=held.map(freed)) if inside else value
     return value._replace(history=False) if value.history else value
+
+
+def settled(value: Value) -> Value:
+    """What a function returns at last: of what it only returns if it calls itself nothing is known."""
+    held = value.payload
+    if isinstance(held, Container):
+        return value._replace(payload=held.map(settled))
+    return UNKNOWN if isinstance(held, Recursion) else value
 
 
 def kept(value: Value) -> Value:

@@ -1,7 +1,8 @@
-"""Registries: mappings that decorators fill with classes and functions, which others look up by name.
+"""Registries: mappings and lists that decorators fill with classes and functions, for others to look up.
 
-A registry is a name of a module that holds an empty mapping, into which a function of the module puts what it
-is given (`MODELS[name] = cls`), or an object of a class with a method that does (`self._items[name] = cls`).
+A registry is a name of a module that holds an empty mapping or list, into which a function of the module puts
+what it is given (`MODELS[name] = cls`, `HOOKS.append(hook)`, `HOOKS[event].append(hook)`), or an object of a
+class with a method that does (`self._items[name] = cls`).
 It holds what is decorated by that function or method, in its own module, in the one that asks, and in those
 that this one imports.
 """
@@ -36,39 +37,54 @@ class Registry(NamedTuple):
     by: frozenset[str]
     """The functions of the module, or the methods of the object."""
     field: str
-    """The attribute of the object that holds what is registered; empty for a mapping."""
+    """The attribute of the object that holds what is registered; empty for a mapping or a list."""
+    in_lists: bool = False
+    """Whether several may be registered under one name, or under none."""
+
+    def holding(self, found: list[tuple[str | None, Value]], *, keyed: bool) -> Value:
+        """What holds all that is registered."""
+        if not keyed:
+            return container([value for _, value in found])
+        under: dict[str | None, list[Value]] = {}
+        for key, value in found:
+            under.setdefault(key, []).append(value)
+        held = [container(values) if self.in_lists else values[-1] for values in under.values()]
+        return container(held, tuple(under))
 
 
 def filled(machine: Machine, value: Value, name: str, outline: Outline) -> Value:
     """What a name of a module holds once decorators have filled it, if it is a registry."""
     held = value.payload
-    if not (isinstance(held, Instance) or (isinstance(held, Container) and held.keys is not None)):
+    if not isinstance(held, Instance | Container) or (
+        isinstance(held, Container) and held.keys is None and held.items != ()
+    ):
         return value
     registry = _registry(machine, held, *_origin(machine, name, outline))
     if registry is None:
         return value
-    found: dict[str | None, Value] = {}
+    found: list[tuple[str | None, Value]] = []
     for module in _modules(machine, registry.home, outline):
         if machine.mentions(module, registry.by):
             machine.rest_on("whole", module.file)
-            found.update(_registered(machine, registry, module))
+            found += _registered(machine, registry, module)
     if not found:
         return value
-    holds = container(list(found.values()), tuple(found))
     if isinstance(held, Instance):
+        holds = registry.holding(found, keyed=True)
         return value._replace(payload=Instance(held.of, ((registry.field, holds),)))
-    return holds
+    return registry.holding(found, keyed=held.keys is not None)
 
 
 def _registry(machine: Machine, held: Instance | Container, home: Outline, name: str) -> Registry | None:
     """The registry that a name of its module is."""
     if isinstance(held, Container):
         by = {
-            _outermost(function).name
+            _outermost(function).name: in_lists
             for function in home.functions.values()
-            if any(isinstance(base, ast.Name) and base.id == name for base in _filled_by(function))
+            for base, in_lists in _filled_by(function)
+            if isinstance(base, ast.Name) and base.id == name
         }
-        return Registry(home, name, frozenset(by), "") if by else None
+        return Registry(home, name, frozenset(by), "", any(by.values())) if by else None
     (cls, *others) = held.of
     if others or isinstance(cls, str):
         return None
@@ -76,9 +92,10 @@ def _registry(machine: Machine, held: Instance | Container, home: Outline, name:
         machine.rest_on("whole", base.outline.file)
         for function in base.outline.functions.values():
             if (method := _outermost(function)).owner is base:
-                for mapping in _filled_by(function):
-                    if isinstance(mapping, ast.Attribute) and isinstance(mapping.value, ast.Name):
-                        return Registry(home, name, frozenset({method.name}), mapping.attr)
+                for mapping, in_lists in _filled_by(function):
+                    match mapping:
+                        case ast.Attribute(ast.Name(), field) if not in_lists:
+                            return Registry(home, name, frozenset({method.name}), field)
     return None
 
 
@@ -89,15 +106,22 @@ def _outermost(function: Function) -> Function:
     return function
 
 
-def _filled_by(function: Function) -> Iterator[ast.expr]:
-    """The mappings into which a function puts what it is given, as `mapping[name] = given`."""
+def _filled_by(function: Function) -> Iterator[tuple[ast.expr, bool]]:
+    """The mappings and lists into which a function puts what it is given, as `mapping[name] = given`, and
+    whether beside others."""
     if isinstance(function.node, ast.Lambda):
         return
     given = {argument.arg for argument in function.node.args.args}
     for node in within(function.node):
         match node:
             case ast.Assign([ast.Subscript(value=mapping)], ast.Name(id=value)) if value in given:
-                yield mapping
+                yield mapping, False
+            case ast.Call(ast.Attribute(held, "append"), [ast.Name(id=value)]) if value in given:
+                match held:
+                    case ast.Subscript(value=mapping) | ast.Call(ast.Attribute(mapping, "setdefault")):
+                        yield mapping, True
+                    case _:
+                        yield held, True
 
 
 def _origin(machine: Machine, name: str, outline: Outline) -> tuple[Outline, str]:

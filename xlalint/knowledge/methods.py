@@ -47,7 +47,8 @@ METHODS: dict[Kind, dict[str, str]] = {
         **dict.fromkeys(("__iter__", "per_device_loader"), "same"),
     },
     Kind.CONTAINER: {
-        **dict.fromkeys(("append", "add", "insert", "appendleft", "setdefault"), "add"),
+        **dict.fromkeys(("append", "add", "insert", "appendleft"), "add"),
+        "setdefault": "set default",
         **dict.fromkeys(("extend", "update"), "add all"),
         **dict.fromkeys(("get", "pop", "popleft", "__getitem__"), "get"),
         "items": "items",

@@ -175,6 +175,8 @@ MASKS = frozenset({
     "logical_not", "logical_xor",
 })  # fmt: skip
 """Operations that give a tensor of truths."""
+OF_TRUTHS = "torch.bool"
+"""The type of their elements."""
 
 PRODUCTS = frozenset({
     "matmul", "mm", "bmm", "addmm", "baddbmm", "mv", "addmv", "addbmm", "linear", "einsum", "conv1d",

@@ -432,13 +432,13 @@ class LoopLeft(Event):
         kind = self.over.kind if self.over is not None else None
         if kind in _MAY_BE_LOADER:
             return False
+        own = self.loop.own
+        if self.goes_on and not own.steps:
+            return not (own.backward or state.scopes.in_forward)
         if (state.scopes.in_batches or self.in_batches) and kind is not Kind.LOADER:
             return False  # A few updates of one step: the loop over the loader is judged for them.
-        own = self.loop.own
         if own.steps:
             return self.loop.all.backward  # A loop over several optimizers is part of a step.
-        if self.goes_on:
-            return not (own.backward or state.scopes.in_forward)
         # The loop around an inference loop may cut the graph, which then holds what all batches have left.
         # A loop that only adds up gradients makes one graph on purpose, or its optimizer steps on the host.
         return kind is Kind.LOADER and not own.backward and (self.keeps or not state.scopes.in_loop)

@@ -129,8 +129,12 @@ class Fact(NamedTuple):
 
     @property
     def is_of_few_rounds(self) -> bool:
-        """Whether it is that a number can be divided by another, as a counter can now and then."""
-        return "%" in self.subject and (self.value == "0" if self.holds else self.value == "True")
+        """Whether it is that a number leaves a certain rest, as a counter does now and then."""
+        if "%" not in self.subject:
+            return False
+        if self.value == "True":
+            return self.holds is (" == " in self.subject)
+        return self.holds and self.value.isdigit()
 
     @property
     def is_unset(self) -> bool:

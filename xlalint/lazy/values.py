@@ -230,7 +230,13 @@ IS_A_TENSOR: Final = assumptions.assume("this is a tensor on the device, as in o
 
 SEVERAL: Final = assumptions.assume("there are several replicas")
 
+
+class Recursion(NamedTuple):
+    """What a function returns that has called itself: what it returns where it does not."""
+
+
 UNKNOWN: Final = Value(Kind.UNKNOWN)
+RECURSION: Final = Value(Kind.UNKNOWN, payload=Recursion())
 NONE: Final = Value(Kind.NONE)
 HOST: Final = Value(Kind.HOST)
 
@@ -252,6 +258,8 @@ def join(a: Value, b: Value) -> Value:
     if a is b or a == b:
         return a
     for one, other in ((a, b), (b, a)):
+        if isinstance(one.payload, Recursion):
+            return other
         if one.kind is Kind.NONE:
             return other._replace(present=PERHAPS) if other.kind is Kind.TENSOR else other
     if a.present != b.present:
@@ -347,7 +355,9 @@ def is_xla_device(value: Value) -> bool:
 def _may_be_structure(value: Value) -> bool:
     """Whether a value is made of device tensors, or may be."""
     held = getattr(value.payload, "element", None)
-    return value.kind is Kind.TENSOR or (isinstance(held, Value) and held.kind is Kind.TENSOR)
+    return value.kind is Kind.TENSOR or (
+        isinstance(held, Value) and (held.kind is Kind.TENSOR or isinstance(held.payload, Recursion))
+    )
 
 
 def prevails_as_device(one: Value, other: Value) -> bool:

@@ -19,6 +19,14 @@ class Model(lightning.LightningModule):
     def validation_step(self, batch, batch_idx):
         self.log("validation", self.network(batch).square().mean(), sync_dist=True)
 
+    def test_step(self, batch, batch_idx):
+        outputs = self.network(batch)
+        self.log_dict({"loss": outputs.square().mean()})
+        print(outputs.argmax(1).cpu())  # expect: XLA102
+
+    def predict_step(self, batch, batch_idx):
+        self.log("predicted", self.network(batch).sum().item())  # quiet: nobody holds it when the loader cuts
+
     def configure_optimizers(self):
         return torch.optim.SGD(self.parameters(), lr=0.1)
 

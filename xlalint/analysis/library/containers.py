@@ -57,8 +57,13 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
                 call.frame.model.keep_history(call.store.state, held.element, added, call.spelling, call.site)
             _change(machine, _with(held, added, name, call), call)
             return NONE
+        case "set default":
+            return _set_default(machine, held, call)
         case "get":
-            return held.under(literal(call.argument(0)))
+            key, default = literal(call.argument(0)), call.argument(1)
+            if default is not None and held.keys and isinstance(key, str) and key not in held.keys:
+                return default
+            return held.under(key)
         case "items":
             if held.items and held.keys:
                 pairs = [
@@ -79,6 +84,19 @@ def container_method(machine: Machine, receiver: Value, name: str, call: Call) -
             return _moved(machine, held, name, call)
         case _:
             return call_unknown(machine, call)
+
+
+def _set_default(machine: Machine, held: Container, call: Call) -> Value:
+    """What a dict has under a key, which it is given if it has none."""
+    key, given = literal(call.argument(0)), call.argument(1) or NONE
+    if held.keys is not None and key in held.keys:
+        return held.under(key)
+    if isinstance(key, str) and held.items is not None and (held.keys or not held.items):
+        _change(machine, container([*held.items, given], (*(held.keys or ()), key)), call)
+        return given
+    kept = given if held.items == () else join_values(held.element, given)
+    _change(machine, container_of(kept, keyed=held.keys is not None), call)
+    return kept
 
 
 def _moved(machine: Machine, held: Container, name: str, call: Call) -> Value:

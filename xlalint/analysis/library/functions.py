@@ -26,7 +26,7 @@ from xlalint.analysis.library.modules import make_module
 from xlalint.analysis.library.optimizers import (
     make_optimizer,
 )
-from xlalint.analysis.library.tensors import call_operation, draws_on_device, watch_numbers
+from xlalint.analysis.library.tensors import as_typed, call_operation, draws_on_device, watch_numbers
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Instance,
@@ -171,7 +171,7 @@ def _create(last: str, call: Call) -> Value:
             draws_on_device(last, given, call)
             varies = watch_numbers(last, given, 0, call)
             made = call.record((), Weight.INPUT)._replace(assumes=given.assumes, differs=differs)
-            return varying(made, varies)
+            return varying(as_typed(made, call), varies)
         if not device.type:
             return UNKNOWN
     if last in operations.COPIES and call.arguments:

@@ -12,6 +12,7 @@ from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.loaders import ragged_of, whole_of
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
+    ANY_KEY,
     Container,
     Instance,
     Iterated,
@@ -156,8 +157,7 @@ def _default_mapping(machine: Machine, call: Call) -> Value:
     factory = call.argument(0)
     if factory is None:
         return container([], ())
-    made = machine.invoke(factory, Call(call.frame, call.store, call.site, None))
-    return container_of(made, keyed=True)
+    return container([machine.invoke(factory, Call(call.frame, call.store, call.site, None))], ANY_KEY)
 
 
 def _map(machine: Machine, call: Call) -> Value:

@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
     Container,
     Method,
     Module,
+    Namespace,
     Parameters,
     StateDict,
     callable_value,
@@ -40,6 +41,7 @@ from xlalint.knowledge.operations import (
     LENGTH_KEPT,
     MASKS,
     OF_MODULES_TOO,
+    OF_TRUTHS,
     PADDING,
     PARTS,
     PRODUCTS,
@@ -230,7 +232,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case Operation.MOVE:
             return _move(receiver, call)
         case Operation.CAST:
-            return as_long(call.record((receiver,), Weight.LIGHT), receiver) if call.values else HOST
+            return as_long(_cast(receiver, call), receiver) if call.values else HOST
         case Operation.BACKWARD:
             call.frame.model.backward(call.store.state, call.site)
             call.store.free_history()
@@ -365,15 +367,35 @@ def _note_copy(copied: Value, call: Call) -> None:
         names[named.id] = copied._replace(payload=held._replace(fetched=True))
 
 
+def _cast(receiver: Value, call: Call) -> Value:
+    return as_typed(call.record((receiver,), Weight.LIGHT), call)
+
+
+def as_typed(tensor: Value, call: Call) -> Value:
+    """A tensor that a call makes, known for a mask where it is told to be one of truths."""
+    types = (value.payload for value in (*call.arguments[:1], *call.keywords.values()))
+    is_mask = any(isinstance(held, Namespace) and held.name == OF_TRUTHS for held in types)
+    is_mask = is_mask or (call.node is not None and any(map(_gathers_truths, call.node.args[:1])))
+    return of_role(tensor, Role.MASK) if is_mask else tensor
+
+
+def _gathers_truths(node: ast.expr) -> bool:
+    """Whether a list of what comparisons come to is written down."""
+    match node:
+        case ast.List(elts=[first, *_]) | ast.ListComp(elt=first) | ast.GeneratorExp(elt=first):
+            return isinstance(first, ast.Compare)
+    return False
+
+
 def _move(receiver: Value, call: Call) -> Value:
     target = call.argument(0, "device")
     if target is None:
-        return receiver
+        return as_typed(receiver, call)
     device = device_of(target)
     if device.type == "cpu":
         moved = call.read(receiver, Reading.EXPLICIT)
         _note_copy(receiver, call)
         return moved
     if target.kind is Kind.NAMESPACE:  # a dtype
-        return call.record((receiver,), Weight.LIGHT)
+        return _cast(receiver, call)
     return receiver

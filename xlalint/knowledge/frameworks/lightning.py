@@ -44,9 +44,10 @@ class LightningModule(torch.nn.Module):
         each_step = self.logs_each_step if on_step is None else on_step
         if sync_dist and each_step:
             xm.mesh_reduce(name, value, sum)
+        self.logged = value  # held until an epoch ends, and with it the work that makes it
 
     def log_dict(self, dictionary, **kwargs):
-        pass
+        self.logged = dictionary
 
     def optimizers(self, use_pl_optimizer=True):
         return _LightningOptimizer()
