@@ -32,6 +32,8 @@ LEAVES_A_REST: Final[Assumptions] = frozenset({"the number of samples is no mult
 LAZY: Final[Assumptions] = frozenset({"eager mode is off"})
 LAUNCHES: Final[Assumptions] = frozenset({"the launch that leads here no longer raises"})
 """What a launch would start that raises as it stands, of which XLA509 tells."""
+GETS_THERE: Final[Assumptions] = frozenset({"the calls on the way here no longer raise"})
+"""A call that comes before does not fit what it calls."""
 MOVES: Final = "moves a tensor or a module"
 """How the assumption ends that something unknown, moved to the device, is one of the two."""
 IS_XLA: Final = "is an XLA device"
@@ -79,6 +81,12 @@ def either(a: Assumptions, b: Assumptions) -> Assumptions:
     return min(a, b, key=sorted)
 
 
+def on_either_way(a: Assumptions, b: Assumptions) -> Assumptions:
+    """What must be so where two ways meet: that calls do not raise, where there are such calls on both."""
+    raised = GETS_THERE - (a & b)
+    return either(a - raised, b - raised)
+
+
 def weight(assumes: Assumptions) -> int:
     """How many things are assumed.
 
@@ -119,7 +127,9 @@ def is_guess(assumes: Assumptions) -> bool:
     return any(clause in _GUESSED or clause.endswith(_GUESSED_AS) for clause in assumes)
 
 
-_GUESSED: Final = STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES | TRAINED_ELSEWHERE | LAUNCHES
+_GUESSED: Final = (
+    STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES | TRAINED_ELSEWHERE | LAUNCHES | GETS_THERE
+)
 _GUESSED_AS: Final = (COMES_HERE, SEPARATES, OFF_BY_DEFAULT)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple, TypeVar
 
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import Assumptions, both, either, weight
+from xlalint.lazy.assumptions import Assumptions, both, either, on_either_way, weight
 from xlalint.lazy.cuts import AT_ENTRY, Cause, LastCut, Marker, needed
 from xlalint.lazy.gradients import Gradients
 from xlalint.lazy.obligations import Fact, Obligation, Owed
@@ -587,7 +587,7 @@ JOINS: Final[dict[type, dict[str, Callable[[Any, Any], Any]]]] = {
         "moves": _either,
         "dynamo": _united,
     },
-    Trust: {"opaque": either, "bounded": either, "summing": either},
+    Trust: {"opaque": either, "bounded": on_either_way, "summing": either},
     Setup: {"mesh": _agreed_on, "marked": _common, "caches": _either},
 }
 """How two values of each field become one, in the order of the fields."""

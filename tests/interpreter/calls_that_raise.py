@@ -1,0 +1,120 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""What comes after a call that does not fit what it calls is a note: it never comes to that."""
+
+import torch
+import torch_xla
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Meter:
+    def __init__(self, name, form=":f"):
+        self.name, self.form = name, form
+
+    def update(self, value, n=1):
+        self.last = value
+
+
+def report(loss, *, step):
+    print(loss.item(), step)
+
+
+device = torch_xla.device()
+
+
+def without_a_name(batches):
+    model = Model().to(device)
+    losses = Meter()
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        losses.update(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def fitting(batches):
+    model = Model().to(device)
+    losses = Meter("loss")
+    for step, batch in enumerate(batches):
+        loss = model(batch.to(device)).mean()
+        losses.update(loss.item(), n=4)  # expect: XLA102
+        report(loss, step=step)  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def one_too_many(batches):
+    model = Model().to(device)
+    losses = Meter("loss", ":f", 3)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        losses.update(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def not_by_that_name(batches):
+    model = Model().to(device)
+    losses = Meter(name="loss", style=":f")
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        losses.update(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def whatever_is_given(batches, settings):
+    model = Model().to(device)
+    losses = Meter(**settings)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        losses.update(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def only_when_it_goes_wrong(batches):
+    model = Model().to(device)
+    try:
+        losses = Meter()
+    except TypeError:
+        losses = Meter("loss")
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        losses.update(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def on_one_way(batches, short):
+    model = Model().to(device)
+    losses = Meter("loss")
+    if short:
+        losses = Meter()
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        losses.update(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+class Trains:
+    @classmethod
+    def prepare(cls, batches):
+        cls.model = Model().to(device)
+        cls.run(cls, batches)
+
+    def run(self, batches):
+        for batch in batches:
+            loss = self.model(batch.to(device)).mean()
+            print(loss.item())  # expect: XLA102
+            loss.backward()
+            torch_xla.sync()  # expect: XLA201

@@ -1,0 +1,46 @@
+"""Which calls surely raise: those that do not fit the function they call."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.analysis.call import Call
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import Class, Function
+from xlalint.analysis.payloads import Bound, Classes, Targets
+from xlalint.lazy.values import Value
+
+
+def raises(machine: Machine, callee: Value, call: Call) -> bool:
+    """Whether a call does not fit: a parameter gets nothing, or there are too many, or none of that name."""
+    match callee.payload:
+        case Targets((Bound(function=function) as bound,)):
+            own = bound.receiver is not None and not function.is_static
+            return not _fits(function, call, own=own)
+        case Classes((Class() as cls,)):
+            makes = machine.classes.find_method(cls, "__init__")
+            if makes is None or cls.node.keywords or cls.node.decorator_list:
+                return False
+            return machine.classes.find_method(cls, "__new__") is None and not _fits(makes, call, own=True)
+    return False
+
+
+def _fits(function: Function, call: Call, *, own: bool) -> bool:
+    arguments = function.node.args
+    if call.open_ended or function.decorators or function.outline.is_framework or _by_class(call):
+        return True
+    positional, annotations, by_default = function.parameters
+    given = len(call.arguments) + own
+    if given > len(positional) and arguments.vararg is None:
+        return False
+    named = {*positional[:given], *call.keywords}
+    if arguments.kwarg is None and not named <= annotations.keys():
+        return False
+    return all(name in named or name in by_default for name in annotations)
+
+
+def _by_class(call: Call) -> bool:
+    """Whether a method is asked for of the class: `cls.set_up(cls)`."""
+    node = call.node
+    asked = node.func if isinstance(node, ast.Call) else node
+    return isinstance(asked, ast.Attribute) and isinstance(asked.value, ast.Name) and asked.value.id == "cls"
