@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xlalint.cure import ByHand, Cure, MoveBelow, Rename, SyncBefore
 from xlalint.diagnostic import Severity
+from xlalint.lazy.assumptions import NONE, assume
 from xlalint.lazy.events import Save
 from xlalint.lazy.state import View
 from xlalint.lazy.values import Weight
@@ -22,6 +23,9 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
     The file loads only on a machine with an XLA device, because it names the device. Saving is
     slow: each tensor is transferred separately, and while operations are pending each transfer
     launches a graph. And every replica writes the same file.
+
+    safetensors raises and writes nothing, as it asks where in memory the tensors lie; so does
+    `save_pretrained` of transformers and diffusers.
 
     `xm.save` moves everything to the host at once and writes on the master only.
 
@@ -52,7 +56,7 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
     ## On the engine
     Saving the 8 tensors of a model with pending operations launches 9 graphs with `torch.save`, and
     1 after a graph cut. The file of `torch.save` loads on `xla:0`, the file of `xm.save` on the
-    CPU.
+    CPU. `save_file`, `save_model` and `save_pretrained` raise `RuntimeError`.
 
     ## References
     - https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html
@@ -65,6 +69,17 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
 
     def judge(self, event: Save, state: View) -> Iterator[Finding]:
         match event:
+            case Save(raises=True, spelling=spelling):
+                yield self.finding(
+                    event,
+                    f"raises `RuntimeError`: `{spelling}` has tensors of the device, and safetensors asks "
+                    "where in memory they lie",
+                    help="copy them to the host first: `{name: x.cpu() for name, x in "
+                    "model.state_dict().items()}`, which `save_pretrained` takes as `state_dict=`",
+                    severity=Severity.ERROR,
+                    assumes=_BY_DEFAULT if event.site.in_framework else NONE,
+                    cures=(ByHand(event.site, title="Copy the tensors to the host first"),),
+                )
             case Save(by_xla=False, on_device=True, spelling=spelling):
                 launches = event.recorded.must is Weight.HEAVY
                 slow = (
@@ -96,6 +111,7 @@ def _cure(event: Save, state: View) -> Cure:
     return Rename(site, "torch.save", _XLA_SAVE, _PARAMETERS, title=title, changes=changes, also=also)
 
 
+_BY_DEFAULT = assume("the library saves by safetensors, as it has by default since 2023")
 _XLA_SAVE = "torch_xla.core.xla_model.save"
 # What else `torch.save` takes, `xm.save` does not.
 _PARAMETERS = (("obj", "data"), ("f", "file_or_path"))

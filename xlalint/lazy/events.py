@@ -307,6 +307,8 @@ class Save(Event):
     """What must be so for the work to pend still; that values of the device are saved rests on none of it."""
     sharded: bool = False
     """Whether each replica has another part of what is saved."""
+    raises: bool = False
+    """Whether the format is one that does not take tensors of the device: then nothing is written."""
 
 
 @record

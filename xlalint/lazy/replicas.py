@@ -228,6 +228,11 @@ class ReplicaTransitions(TrainingTransitions):
             state.engine = state.engine._replace(parameters=NOTHING)
             note(state, saves=True)
 
+    def refuse_save(self, state: State, spelling: str, value: Value, site: Site) -> None:
+        """Tensors of the device are given to a format that does not take them."""
+        assumes = both(state.trust.bounded, value.assumes)
+        self._emit(Save(site, assumes, spelling, on_device=True, raises=True), state)
+
     def _write(
         self, state: State, file: str, site: Site, *, to_every_replica: bool, as_references: bool
     ) -> None:

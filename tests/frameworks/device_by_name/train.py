@@ -25,4 +25,4 @@ def train(dataset, epochs):
             scheduler.step()
             optimizer.zero_grad()
     print(loss.item())
-    model.save_pretrained("out")
+    model.save_pretrained("out")  # expect: XLA601 likely

@@ -1,4 +1,4 @@
-"""A Trainer under SPMD, with a fallback for models that cannot save themselves: none of it is the user's fault."""
+"""A Trainer under SPMD, with a fallback for models that cannot save themselves."""
 
 import torch
 import torch_xla.runtime as xr
@@ -13,7 +13,7 @@ class SavingTrainer(Trainer):
         if hasattr(model, "module"):
             model = model.module
         if hasattr(model, "save_pretrained"):
-            model.save_pretrained(output_dir)
+            model.save_pretrained(output_dir)  # expect: XLA601 likely
         else:
             torch.save(model.state_dict(), f"{output_dir}/model.bin")  # quiet: models of transformers have it
 

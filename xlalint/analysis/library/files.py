@@ -167,6 +167,16 @@ def _plain_save(machine: Machine, call: Call) -> Value:
     return _save(call, by_xla=False)
 
 
+def _save_to_safetensors(machine: Machine, call: Call) -> Value:
+    """A format that asks where in memory a tensor lies: one of the device has no such place."""
+    data = call.argument(0, "tensors") or call.argument(0, "model") or UNKNOWN
+    saved = _saved(data, call.store.state.engine.parameters, NOTHING)
+    if saved.on_device:
+        refused = data._replace(assumes=both(data.assumes, saved.assumes))
+        call.frame.model.refuse_save(call.store.state, call.spelling, refused, call.site)
+    return NONE
+
+
 def _save(call: Call, *, by_xla: bool, as_references: bool = False) -> Value:
     data = call.argument(0, "data") or call.argument(0, "obj") or UNKNOWN
     state, unknown = call.store.state, NOTHING
@@ -265,4 +275,5 @@ EFFECTS: Final[dict[str, Effect]] = {
     "ask for preemption": _ask_for_preemption,
     "load references": _load_references,
     "save": _plain_save,
+    "save to safetensors": _save_to_safetensors,
 }

@@ -3,6 +3,7 @@
 Pipelines cut the graph in each of their steps where torch_xla is installed, and are left unknown.
 """
 
+import safetensors.torch
 import torch
 
 MODULES = ("diffusers",)
@@ -57,8 +58,9 @@ class ModelMixin(torch.nn.Module):
     def decode(self, z, return_dict=True):
         return _Output(self.network(z))
 
-    def save_pretrained(self, save_directory, **named):
-        pass
+    def save_pretrained(self, save_directory, safe_serialization=True, **named):
+        if safe_serialization:
+            safetensors.torch.save_file(self.state_dict(), save_directory)
 
     def enable_gradient_checkpointing(self):
         pass

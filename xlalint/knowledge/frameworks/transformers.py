@@ -1,5 +1,6 @@
 """transformers on XLA devices: its models, and what its Trainer does with them, with callbacks and overrides."""
 
+import safetensors.torch
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
@@ -90,8 +91,9 @@ class PreTrainedModel(torch.nn.Module):
             return _ModelOutput(computed, _Cache(computed))
         return _ModelOutput(computed, _after(past_key_values, computed, cache_position))
 
-    def save_pretrained(self, save_directory, **named):
-        pass
+    def save_pretrained(self, save_directory, state_dict=None, safe_serialization=True, **named):
+        if safe_serialization:
+            safetensors.torch.save_file(self.state_dict() if state_dict is None else state_dict, save_directory)
 
 
 class DroppingModel(PreTrainedModel):
