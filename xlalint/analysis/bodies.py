@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from xlalint.analysis.call import dotted, last_name
-from xlalint.analysis.outline import Outline
+from xlalint.analysis.outline import Outline, parts_of, within
 from xlalint.knowledge.functions import LAUNCHES, SETTING_SPMD_UP, STARTED_ELSEWHERE, TURNING_EAGER_ON
 
 
@@ -42,7 +42,7 @@ def is_started_by_others(outline: Outline) -> bool:
     """
     if not outline.mentions(STARTED_ELSEWHERE):
         return False
-    nodes = [*ast.walk(outline.tree)]
+    nodes = [*within(outline.tree)]
     launched = {
         id(call.args[0])
         for call in nodes
@@ -61,7 +61,7 @@ def is_started_by_others(outline: Outline) -> bool:
             return True
         if (definition := defined.pop(name, None)) is not None:
             waiting.append(definition)
-        waiting += ast.iter_child_nodes(node)
+        waiting += parts_of(node)
     return False
 
 

@@ -150,7 +150,7 @@ def _changed_in_place(node: ast.AST) -> frozenset[str]:
     """The names of what a method changes itself, such as `total.add_(loss)`."""
     return frozenset(
         each.func.value.id
-        for each in ast.walk(node)
+        for each in within(node)
         if isinstance(each, ast.Call)
         and isinstance(each.func, ast.Attribute)
         and isinstance(each.func.value, ast.Name)

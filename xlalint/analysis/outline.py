@@ -333,6 +333,7 @@ class Outline:
         """When its names are bound anew; None until somebody asks."""
         self._mentioned: dict[frozenset[str], bool] = {}
         self._sites: dict[ast.AST, Site] = {}
+        self._options: dict[str, object] | None = None
         self._lines: list[str] | None = None
         self._sections: Sections | None = None
         self._by_key: dict[str, Function | Class] | None = None
@@ -473,21 +474,27 @@ class Outline:
 
         One that is only named to be on (`store_true`) is False.
         """
-        if ADDS_OPTION not in self.text or name.replace("_", "-") not in self.text.replace("_", "-"):
-            return None
+        if self._options is None:
+            self._options = self._find_options() if ADDS_OPTION in self.text else {}
+        return self._options.get(name)
+
+    def _find_options(self) -> dict[str, object]:
+        """The options that the module adds, each with what it is by default."""
+        options: dict[str, object] = {}
         for node in within_lines(self.tree, self.lines_with((ADDS_OPTION,))):
             match node:
                 case ast.Call(func=ast.Attribute(attr=method), args=flags, keywords=keywords):
                     given = {each.arg: each.value for each in keywords}
                     texts = [*flags, given.get("dest")]
-                    names = {text.value for text in texts if isinstance(text, ast.Constant)}
                     action = given.get("action")
                     is_flag = isinstance(action, ast.Constant) and action.value == "store_true"
                     default = given.get("default", ast.Constant(False) if is_flag else None)
-                    named = {str(text).lstrip("-").replace("-", "_") for text in names}
-                    if method == ADDS_OPTION and name in named and isinstance(default, ast.Constant):
-                        return default.value
-        return None
+                    if method == ADDS_OPTION and isinstance(default, ast.Constant):
+                        for text in texts:
+                            if isinstance(text, ast.Constant):
+                                name = str(text.value).lstrip("-").replace("-", "_")
+                                options.setdefault(name, default.value)
+        return options
 
     def absolute(self, module: str | None, level: int) -> str:
         """The dotted name that `from <level dots><module> import` means in this module."""

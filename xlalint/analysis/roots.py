@@ -438,7 +438,7 @@ def _held_by(maker: Function, hot: set[str]) -> set[str]:
     names, held = set(hot), set[str]()
     given = [node for node in within(maker.node) if isinstance(node, ast.Assign)]
     for node in sorted(given, key=lambda node: node.lineno):
-        if any(_leads_there(each, names, held) for each in ast.walk(node.value)):
+        if any(_leads_there(each, names, held) for each in within(node.value)):
             names.update(target.id for target in node.targets if isinstance(target, ast.Name))
             held.update(target.attr for target in node.targets if _is_own(target))
     return held

@@ -37,14 +37,14 @@ def _takes_by_round(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
             ast.Call(func=ast.Name(id="range")),
             ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Name(id=tensor), slice=index))),
         ):
-            rounds = {each.id for each in ast.walk(loop.target) if isinstance(each, ast.Name)}
+            rounds = {each.id for each in within(loop.target) if isinstance(each, ast.Name)}
             bound = {
                 each.id
-                for each in ast.walk(loop)
+                for each in within(loop)
                 if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
             }
             return tensor not in bound and any(
-                isinstance(each, ast.Name) and each.id in rounds for each in ast.walk(index)
+                isinstance(each, ast.Name) and each.id in rounds for each in within(index)
             )
     return False
 
