@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, starmap
@@ -44,10 +45,13 @@ def varying(traces: Sequence[Trace]) -> Iterator[Varying]:
             yield Varying(Form.DATA, operation)
     if len(traces) >= ROUNDS:
         yield from _more_or_less(traces[-ROUNDS:])
-        found = [(by, same[-1]) for same in _side_by_side(traces[-ROUNDS:]) if (by := _changed(same))]
+        beside = list(_side_by_side(traces[-ROUNDS:]))
+        found = [(by, same) for same in beside if (by := _changed(same))]
+        grown = [lengths for same in beside if (lengths := _lengths(same))]
         # Where a library does it, several are asked for at one place: what grows is the reason.
-        for by, operation in sorted(found, key=lambda each: each[0] is not Form.GROWTH):
-            yield Varying(by, operation)
+        for by, same in sorted(found, key=lambda each: each[0] is not Form.GROWTH):
+            if by is not Form.NUMBER or not any(_is_as_long(same, lengths) for lengths in grown):
+                yield Varying(by, same[-1])
 
 
 def _takes_by_mask(operation: Operation) -> bool:
@@ -117,6 +121,26 @@ def _of_graph(operation: Operation) -> tuple[object, ...]:
     named = dict(text.split("=", 1) for text in operation.arguments if "=" in text)
     numbers = numbers_of_graph(operation.name, given, named, first=len(operation.inputs))
     return (*numbers, *(operation.numbers if not GRAPH_NUMBERS[operation.name] else ()))
+
+
+def _lengths(same: tuple[Operation, ...]) -> list[int]:
+    """How long what was appended to is in each round, if it is another length in each; else empty."""
+    if same[0].name not in GROWING:
+        return []
+    sizes = zip(*(each.outputs[0].shape for each in same), strict=False)
+    return next((list(each) for each in sizes if len({*each}) == len(each)), [])
+
+
+def _is_as_long(same: tuple[Operation, ...], lengths: list[int]) -> bool:
+    """Whether those numbers of an operation that are others in each round are such lengths."""
+    numbers = [[int(number) for text in each.arguments for number in _NUMBER.findall(text)] for each in same]
+    if len({*map(len, numbers)}) != 1:
+        return False
+    changed = [column for column in zip(*numbers, strict=True) if len({*column}) > 1]
+    return bool(changed) and all(list(column) == lengths for column in changed)
+
+
+_NUMBER = re.compile(r"\d+")
 
 
 def _is_of_more(before: Operation, now: Operation) -> bool:

@@ -165,7 +165,7 @@ LENGTH_KEPT = frozenset({
 """Operations whose result is as long as the tensor, to which something may have been appended."""
 
 REDUCING = frozenset({
-    "sum", "mean", "prod", "max", "min", "amax", "amin", "any", "all", "norm", "std", "var", "median",
+    "sum", "mean", "prod", "max", "min", "any", "all", "norm", "std", "var", "median",
     "nansum", "nanmean", "numel", "argmax", "argmin", "count_nonzero",
 })  # fmt: skip
 """Operations whose result is one number where they are told no dimension."""
