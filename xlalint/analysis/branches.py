@@ -24,7 +24,7 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.store import Store, join
-from xlalint.analysis.switches import before, option_of, rest_on_switches
+from xlalint.analysis.switches import before, finds_failure, option_of, rest_on_switches
 from xlalint.analysis.work import read
 from xlalint.lazy.assumptions import Assumptions, assume
 from xlalint.lazy.events import Reading
@@ -187,14 +187,20 @@ def _split(
     machine: Machine, node: ast.If, when_true: Split, when_false: Split, frame: Frame, store: Store
 ) -> Store | None:
     """A test that parts the replicas: both arms run at the same time, on different replicas."""
-    before = store.state
+    around = store.state
     other = store.copy()
-    store.state = frame.model.part(before, when_true)
-    other.state = frame.model.part(before, when_false)
+    store.state = frame.model.part(around, when_true)
+    other.state = frame.model.part(around, when_false)
     enter_arm(store, node.test, holds=True)
     enter_arm(other, node.test, holds=False)
+    began = before(frame, store)
     yes = machine.run_block(node.body, frame, store)
+    if finds_failure(node.test, holds=True):
+        rest_on_switches(machine, [node.test], began, frame, yes or store, holds=True)
+    began = before(frame, other)
     no = machine.run_block(node.orelse, frame, other)
+    if finds_failure(node.test, holds=False):
+        rest_on_switches(machine, [node.test], began, frame, no or other, holds=False)
     joined = join(yes, no)
     if yes is not None and no is not None and joined is not None:
         test = RankTest(when_true.master, when_true.assumes, when_false.assumes)
@@ -202,8 +208,8 @@ def _split(
         _note_presence(joined.attributes, yes.attributes, no.attributes, test)
         _note_stale(joined.names, yes.names, no.names)
         _note_stale(joined.attributes, yes.attributes, no.attributes)
-        _agreed(before.obligations, yes, no, joined)
-        joined.state = frame.model.meet(before, [(when_true, yes.state), (when_false, no.state)])
+        _agreed(around.obligations, yes, no, joined)
+        joined.state = frame.model.meet(around, [(when_true, yes.state), (when_false, no.state)])
     return joined
 
 

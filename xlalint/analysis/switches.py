@@ -58,6 +58,8 @@ def rest_on_switches(
     for test in tests:
         option = option_of(machine, test, frame, store, holds=holds)
         rests = _resting(rests, option)
+        if finds_failure(test, holds=holds):
+            rests = _resting(rests, assumptions.NOT_FINITE)
         for switch in () if option else _switches(test, holds):
             if _is_outside(machine, switch, frame, store):
                 rests = _resting(rests, assume(f"`{spelling(switch)}`"))
@@ -86,6 +88,24 @@ def option_of(
             if isinstance(held, Switch):
                 rests = _resting(rests, assume(held.clause))
     return rests
+
+
+@lru_cache(maxsize=1024)
+def finds_failure(test: ast.expr, *, holds: bool) -> bool:
+    """Whether a test comes out so only where a number is NaN or infinite."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=asked):
+            return finds_failure(asked, holds=not holds)
+        case ast.BoolOp(op=op, values=operands):
+            decided = any if isinstance(op, ast.And) is holds else all
+            return decided([finds_failure(each, holds=holds) for each in operands])
+        case ast.Call(func=ast.Attribute(value=asked, attr="any" | "item" | "all"), args=[]):
+            return finds_failure(asked, holds=holds)
+        case ast.Call(func=ast.Attribute(attr="any" | "all"), args=[asked]):
+            return finds_failure(asked, holds=holds)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in (outside.FINDING_FAILURE if holds else outside.EXCLUDING_FAILURE)
+    return False
 
 
 def _asked(test: ast.expr, holds: bool) -> Iterator[ast.expr]:

@@ -33,6 +33,11 @@ GETTERS = frozenset({"get", "pop", "getboolean", "getint", "getfloat"})
 """Methods of settings that return one of them by its name."""
 
 
+FINDING_FAILURE = frozenset({"isnan", "isinf", "is_nan", "is_inf"})
+EXCLUDING_FAILURE = frozenset({"isfinite", "is_finite"})
+"""Functions that ask whether a number is one that no training goes on from, and whether it is none."""
+
+
 def chooses_xla(setting: str) -> bool:
     """Whether a setting, as it is spelled, chooses XLA itself.
 

@@ -28,6 +28,8 @@ FOLLOWED: Final[Assumptions] = frozenset({"what xlalint did not follow changes n
 """A bound of the analyzer was reached."""
 MID_STEP: Final[Assumptions] = frozenset({"this is called while the work of a step is pending"})
 """A function that saves is called in mid-step, by somebody who is not seen."""
+NOT_FINITE: Final[Assumptions] = frozenset({"a number is not finite"})
+"""What a program does that looks for NaN and infinity, when it has found one: training has failed by then."""
 LEAVES_A_REST: Final[Assumptions] = frozenset({"the number of samples is no multiple of the batch size"})
 LAZY: Final[Assumptions] = frozenset({"eager mode is off"})
 LAUNCHES: Final[Assumptions] = frozenset({"the launch that leads here no longer raises"})
@@ -129,6 +131,7 @@ def is_guess(assumes: Assumptions) -> bool:
 
 _GUESSED: Final = (
     STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES | TRAINED_ELSEWHERE | LAUNCHES | GETS_THERE
+    | NOT_FINITE
 )
 _GUESSED_AS: Final = (COMES_HERE, SEPARATES, OFF_BY_DEFAULT)
 
