@@ -9,8 +9,10 @@ from typing import Final
 
 from xlalint.analysis.outline import parts_of
 from xlalint.knowledge import environment
+from xlalint.lazy.assumptions import NONE, assume
 from xlalint.lazy.events import VariableUsed
 from xlalint.lazy.site import site_of
+from xlalint.spelling import spelling
 
 
 def variables_used(tree: ast.Module, text: str, path: str) -> Iterator[VariableUsed]:
@@ -24,27 +26,29 @@ def variables_used(tree: ast.Module, text: str, path: str) -> Iterator[VariableU
     if _ANY.search(text) is None:
         return
     found: list[VariableUsed] = []
-    for node, is_asked_for in _under_tests(tree):
+    for node, tests in _under_tests(tree):
         for where, name, sets in _of(node):
             variable = environment.of(name)
             # What is set where somebody asks for it is not left on.
-            if variable is None or not variable.debugs or not is_asked_for:
-                found.append(VariableUsed(site_of(path, where), name=name, sets=sets))
+            if variable is None or not variable.debugs or not tests:
+                asked = next((test for test in tests if name in ast.unparse(test)), None) if sets else None
+                assumes = assume(f"`{spelling(asked)}`") if asked is not None else NONE
+                found.append(VariableUsed(site_of(path, where), assumes, name=name, sets=sets))
     yield from sorted(found, key=lambda event: event.site)
 
 
-def _under_tests(tree: ast.Module) -> Iterator[tuple[ast.AST, bool]]:
-    """All nodes, each with whether it runs under a test, other than whether the file is run as a script."""
-    left: list[tuple[ast.AST, bool]] = [(tree, False)]
+def _under_tests(tree: ast.Module) -> Iterator[tuple[ast.AST, tuple[ast.expr, ...]]]:
+    """All nodes, each with the tests that it runs under, other than whether the file is run as a script."""
+    left: list[tuple[ast.AST, tuple[ast.expr, ...]]] = [(tree, ())]
     while left:
-        node, is_under = left.pop()
-        yield node, is_under
+        node, tests = left.pop()
+        yield node, tests
         match node:
             case ast.If(test=test, body=body, orelse=orelse) if not _asks_for_script(test):
-                left.append((test, is_under))
-                left += ((statement, True) for statement in (*body, *orelse))
+                left.append((test, tests))
+                left += ((statement, (*tests, test)) for statement in (*body, *orelse))
             case _:
-                left += ((child, is_under) for child in parts_of(node))
+                left += ((child, tests) for child in parts_of(node))
 
 
 def _asks_for_script(test: ast.expr) -> bool:
