@@ -20,7 +20,7 @@ def a_read():
 
 def a_collective():
     if xm.is_master_ordinal():
-        xm.rendezvous("alone")  # expect: XLA502
+        xm.rendezvous("alone")  # expect: XLA502 likely
     model(x)
 
 

@@ -7,8 +7,15 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from xlalint.analysis.call import dotted, last_name
-from xlalint.analysis.outline import Outline, parts_of, within
-from xlalint.knowledge.functions import LAUNCHES, SETTING_SPMD_UP, STARTED_ELSEWHERE, TURNING_EAGER_ON
+from xlalint.analysis.outline import Import, Outline, parts_of, within
+from xlalint.knowledge.functions import (
+    LAUNCHES,
+    OF_GPUS,
+    SETTING_SPMD_UP,
+    STARTED_ELSEWHERE,
+    STARTS_REPLICAS,
+    TURNING_EAGER_ON,
+)
 
 
 def sets_spmd_up(outline: Outline) -> bool:
@@ -33,6 +40,27 @@ def turns_eager_on(outline: Outline) -> bool:
                 if dotted(function).rpartition(".")[2] == TURNING_EAGER_ON:
                     return True
     return False
+
+
+def starts_replicas(outline: Outline) -> bool:
+    """Whether a module may start several replicas, or join those that somebody else has started."""
+    imported = (
+        binding.target.partition(".")[0]
+        for bindings in outline.bindings.values()
+        for binding in bindings
+        if isinstance(binding, Import)
+    )
+    if outline.mentions(STARTS_REPLICAS) or not STARTS_REPLICAS.isdisjoint(imported):
+        return True
+    return outline.mentions(STARTED_ELSEWHERE) and not all(
+        any(isinstance(given, ast.Constant) and given.value == OF_GPUS for given in _given(call))
+        for call in within(outline.tree)
+        if isinstance(call, ast.Call) and last_name(call.func) in STARTED_ELSEWHERE
+    )
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(each.value for each in call.keywords)]
 
 
 def is_started_by_others(outline: Outline) -> bool:

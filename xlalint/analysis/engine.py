@@ -41,12 +41,13 @@ from xlalint.lazy.events import (
     FileUnreadable,
     ReadTooEarly,
     ShapeVaries,
+    UnmatchedCollective,
     VariableUsed,
 )
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
-from xlalint.lazy.values import IS_A_TENSOR, Value
+from xlalint.lazy.values import IS_A_TENSOR, SEVERAL, Value
 from xlalint.sources import imports
 from xlalint.sources.file import START, SourceFile, Unreadable, read
 from xlalint.sources.usage import HOT_TOKEN, LIBRARIES
@@ -152,7 +153,17 @@ def trace(program: Program, file: SourceFile) -> list[LineState]:
 def _takes_several(occurrence: Occurrence) -> bool:
     """Whether only several replicas suffer from what happens, and nothing shows that there are."""
     event, launched = occurrence.event, occurrence.view.replicas.launched
-    return isinstance(event, ClippedEarly | ReadTooEarly) and not launched
+    return isinstance(event, ClippedEarly | ReadTooEarly | UnmatchedCollective) and not launched
+
+
+def _of_one_replica(occurrence: Occurrence) -> Occurrence | None:
+    """What happens in a program that nothing starts twice: who waits there for others has some in mind."""
+    if not _takes_several(occurrence):
+        return occurrence
+    event = occurrence.event
+    if not isinstance(event, UnmatchedCollective):
+        return None
+    return occurrence._replace(event=replace(event, assumes=both(event.assumes, SEVERAL)))
 
 
 class _Told:
@@ -491,11 +502,12 @@ class Program:
 
     def _of_replicas(self, occurrences: tuple[Occurrence, ...], file: str) -> tuple[Occurrence, ...]:
         """What happens, without what several replicas would suffer of a program that nothing starts twice."""
-        others = tuple(each for each in occurrences if not _takes_several(each))
-        if len(others) == len(occurrences):
+        if not any(map(_takes_several, occurrences)):
             return occurrences
         self.interpreter.rest_on("starts", file)
-        return occurrences if self.plan.starts_replicas() else others
+        if self.plan.starts_replicas():
+            return occurrences
+        return tuple(each for each in map(_of_one_replica, occurrences) if each is not None)
 
     def _with_options(self, occurrence: Occurrence) -> Occurrence:
         """What happens, with what it assumes of options that the program leaves off."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeGuard
 
-from xlalint.analysis.bodies import sets_spmd_up, turns_eager_on
+from xlalint.analysis.bodies import sets_spmd_up, starts_replicas, turns_eager_on
 from xlalint.analysis.call import dotted, last_name
 from xlalint.analysis.constructing import same_for_all
 from xlalint.analysis.outline import Class, Function, Import, Outline, within, within_lines
@@ -20,7 +20,6 @@ from xlalint.knowledge.functions import (
     MARKERS,
     OF_SPMD,
     SPMD_VARIABLE,
-    STARTS_REPLICAS,
     SWAPS_PARAMETERS,
 )
 from xlalint.lazy.values import XLA
@@ -118,7 +117,7 @@ class Plan:
         }
         self._spread()
         self._add_users_of_attributes()
-        self._starting = any(outline.mentions(STARTS_REPLICAS) for outline in self.outlines)
+        self._starting = any(map(starts_replicas, self.outlines))
         self._swapping = self._connected_with(
             {outline for outline in self.outlines if outline.mentions(SWAPS_PARAMETERS)}
         )

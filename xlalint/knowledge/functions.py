@@ -451,11 +451,15 @@ STARTED_ELSEWHERE = frozenset({"init_process_group"})
 """A script that uses one of these is started several times, by somebody else."""
 
 STARTS_REPLICAS = frozenset({
-    "launch", "spawn", "_mp_fn", "xla_multiprocessing", "init_process_group", "accelerate",
+    "launch", "spawn", "_mp_fn", "xla_multiprocessing", "accelerate",
     "notebook_launcher", "lightning", "lightning_fabric", "pytorch_lightning", "catalyst", "composer",
     "fairseq", "fastai", "ignite", "neuronx_distributed", "neuronx_distributed_training", "optimum",
 })  # fmt: skip
-"""A program that uses none of these, nowhere, runs as one process: nothing starts another replica of it."""
+"""A program that uses none of these, nor joins a process group that may be of XLA's, runs as one process:
+nothing starts another replica of it."""
+
+OF_GPUS = "nccl"
+"""The backend of a process group that has no replica of XLA's in it."""
 LOADS_MORE = frozenset({
     "add_safe_globals", "safe_globals", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD",
 })  # fmt: skip
