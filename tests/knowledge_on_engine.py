@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 import torch_xla
+from torch.nn import functional
 
 
 def missing(name: str) -> str:
@@ -100,6 +101,21 @@ LIGHT: dict[str, Callable[[torch.Tensor], object]] = {
 }
 
 
+_LABELS = torch.ones(1, 2, dtype=torch.long), torch.tensor([4]), torch.tensor([2])
+ON_HOST: dict[str, Callable[[torch.Tensor], object]] = {
+    "bincount": lambda t: t.view(16).long().bincount(),
+    "bucketize": lambda t: torch.bucketize(t, t[0]),
+    "ctc_loss": lambda t: functional.ctc_loss(t.unsqueeze(1), *_LABELS),
+    "grid_sample": lambda t: functional.grid_sample(t.view(1, 1, 4, 4), t.view(1, 2, 4, 2)),
+    "histc": lambda t: t.histc(4),
+    "huber_loss": lambda t: functional.huber_loss(t, t),
+    "median": lambda t: t.median(),
+    "nanmedian": lambda t: t.nanmedian(),
+    "searchsorted": lambda t: torch.searchsorted(t[0], t),
+}
+"""By their names: operations that the host computes, so that the engine first runs what they are given."""
+
+
 def main() -> None:
     asked = json.load(sys.stdin)
     print(
@@ -119,6 +135,7 @@ def main() -> None:
                 },
                 "reads": {name: launched_by(use) for name, use in READS.items()},
                 "light": {name: launched_by(use) for name, use in LIGHT.items()},
+                "on host": {name: launched_by(use) for name, use in ON_HOST.items()},
             }
         )
     )

@@ -49,6 +49,13 @@ def test_what_an_option_does_that_is_handed_on_is_a_note_as_well() -> None:
     }
 
 
+def test_batches_that_come_again_in_each_epoch_are_a_note() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "batches_in_strides.py", "XLA402")
+    told = [(each.severity, "in each step" in each.message) for each in found]
+    once, each_time = (Severity.INFO, False), (Severity.WARNING, True)
+    assert told == [once, once, each_time, each_time]
+
+
 def test_what_a_launch_starts_that_raises_is_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "launched_in_vain.py", "XLA601")
     assert [each.severity for each in found] == [Severity.WARNING, Severity.INFO]

@@ -82,6 +82,12 @@ def test_every_effect_has_a_handler_and_every_handler_a_function() -> None:
 _OBJECTS = {effect for effect in functions.FUNCTIONS.values() if effect.startswith("object ")}
 
 
+@pytest.mark.engine
+def test_what_the_host_computes_runs_what_it_is_given(engine: Any) -> None:
+    assert engine["on host"].keys() == operations.ON_HOST
+    assert {name: count for name, count in engine["on host"].items() if not count} == {}
+
+
 @pytest.mark.parametrize("effect", sorted(_OBJECTS))
 def test_objects_known_by_class_have_methods_that_are_known(effect: str) -> None:
     cls = effect.removeprefix("object ")

@@ -50,6 +50,8 @@ PROGRAMS = (
     "fixtures/XLA101/loss_of_an_unknown_model.py",
     "fixtures/XLA101/optimizer_asked_in_the_step.py",
     "tests/interpreter/options_handed_on/main.py",
+    "tests/interpreter/batches_in_strides.py",
+    "tests/interpreter/computed_by_the_host.py",
     "fixtures/XLA210/loop_of_its_own.py",
     "fixtures/XLA505/sampler_of_this_host.py",
     "fixtures/XLA507/stepped_by_xla_under_fsdp.py",

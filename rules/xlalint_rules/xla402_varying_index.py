@@ -22,7 +22,8 @@ class VaryingIndex(Rule[ShapeVaries]):
 
     Silent for loops that are one graph, as over the layers of a model: there the numbers are the same
     each time. Silent for numbers that only take part in arithmetic, such as a learning rate, and for those in
-    a list that is an index: these go to the device as data.
+    a list that is an index: these go to the device as data. Information where a loop takes batches by their
+    places, `for i in range(0, len(x), 32)`, inside another loop: each is compiled in the first epoch alone.
 
     ## Why is this bad?
     The graph is compiled again in each step. Positions and sizes are a part of the graph, not of its data,
@@ -81,10 +82,12 @@ class VaryingIndex(Rule[ShapeVaries]):
     def judge(self, event: ShapeVaries, state: View) -> Iterator[Finding]:
         if event.by not in _INSTEAD or not state.scopes.in_loop:
             return
+        when = "for each part, in the first round of the loop around" if event.comes_again else "in each step"
         yield self.finding(
             event,
-            f"compiles again in each step: {_REASONS[event.by].format(event.spelling)}",
+            f"compiles again {when}: {_REASONS[event.by].format(event.spelling)}",
             help=_INSTEAD[event.by],
+            severity=Severity.INFO if event.comes_again else Severity.WARNING,
             cures=(ByHand(event.site, title=_TITLES[event.by]),),
         )
 

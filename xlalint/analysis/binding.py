@@ -23,6 +23,7 @@ from xlalint.analysis.payloads import (
     StateDict,
     Switch,
     classes_of,
+    comes_again_in_each_epoch,
     constant,
     container,
     container_of,
@@ -275,7 +276,8 @@ def watch_index(
     if value.known or is_one:
         text = THE_FRAMEWORK if frame.outline.is_framework else spelling(node)
         fills = fills and by is Form.MASK
-        frame.model.vary_shape(store.state, value, by, text, frame.site(node), fills=fills)
+        again = by is Form.INDEX and comes_again_in_each_epoch(index)
+        frame.model.vary_shape(store.state, value, by, text, frame.site(node), fills=fills, comes_again=again)
         return by if by is Form.MASK or is_uneven(node.slice, index) else None
     return None
 

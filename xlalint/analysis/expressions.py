@@ -35,7 +35,6 @@ from xlalint.analysis.payloads import (
     Bound,
     Compiled,
     Container,
-    Counter,
     Fields,
     Instance,
     Loader,
@@ -51,6 +50,7 @@ from xlalint.analysis.payloads import (
     constant,
     container,
     container_of,
+    counter_of,
     counts,
     identifier,
     literal,
@@ -241,11 +241,11 @@ def _slice(machine: Machine, node: ast.Slice, frame: Frame, store: Store) -> Val
             value = machine.evaluate(part, frame, store)
             read(value, Reading.INDEX, "slice bound", frame.site(part), frame, store)
             if counts(value):
-                counting.append(part)
+                counting.append(value)
     if not counting:
         return HOST
     # Where both bounds are others each time, they are mostly as far apart as before.
-    return Value(Kind.HOST, payload=Counter(is_length=len(counting) == 1))
+    return Value(Kind.HOST, payload=counter_of(*counting, is_length=len(counting) == 1))
 
 
 def _comprehension(

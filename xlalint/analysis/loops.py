@@ -75,9 +75,11 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     elif (rounds := _told_apart(node, over)) is not None:
         return _one_by_one(machine, node, rounds, frame, store)
     is_literal = holds_some(over) or _counts(machine, node.iter, frame, store)
+    comes_again = store.state.scopes.in_loop and _goes_in_strides(node.iter)
     advance = partial(
-        _advance, machine, loader, over.assumes, node, frame, may_be_loader=over.kind in _MAY_BE_LOADER
-    )
+        _advance, machine, loader, over.assumes, node, frame,
+        may_be_loader=over.kind in _MAY_BE_LOADER, comes_again=comes_again,
+    )  # fmt: skip
     exhaust = partial(_exhaust, loader, over.assumes, node, frame)
     around = frame.over, frame.may_be_in_batches, frame.goes_along
     frame.over, frame.may_be_in_batches = over, around[1] or over.kind in _MAY_BE_LOADER
@@ -187,8 +189,9 @@ def _advance(
     store: Store,
     *,
     may_be_loader: bool,
+    comes_again: bool,
 ) -> None:
-    """The next round of a loop begins."""
+    """The next round of a loop begins; what it goes over `comes_again` in each round of a loop around."""
     frame.model.begin_round(store.state, may_cut=loader.cuts is None or may_be_loader)
     if loader.cuts is not False:
         if store.state.engine.skip_cut:
@@ -197,19 +200,35 @@ def _advance(
             _cut_by_loader(loader, assumes, node, frame, store)
     each = loader.element
     if store.state.loop.cuts:
-        each = _counted(node.iter, run(each))  # all rows of a tensor were taken in the first round
+        # All rows of a tensor were taken in the first round.
+        each = _counted(node.iter, run(each), comes_again=comes_again)
     bind(machine, node.target, each, frame, store)
 
 
-def _counted(over: ast.expr, each: Value) -> Value:
+def _goes_in_strides(over: ast.expr) -> bool:
+    """Whether a loop takes batches out of what is there by their places: `range(0, len(samples), 32)`.
+
+    They are few, and the same in each epoch: each is compiled once, and not in each step.
+    """
+    match over:
+        case ast.Call(func=function, args=[inner, *_]) if last_name(function) in _SAME_ELEMENTS:
+            return _goes_in_strides(inner)
+        case ast.Call(func=function, args=[_, _, stride]) if last_name(function) in _COUNTING:
+            return not isinstance(stride, ast.UnaryOp)
+    return False
+
+
+def _counted(over: ast.expr, each: Value, *, comes_again: bool = False) -> Value:
     """What a loop that cuts the graph gets of what it goes over, as that is written, also backwards."""
     if not isinstance(over, ast.Call):
         return each
     name = last_name(over.func)
     if name in _COUNTING:
-        return _counting(each)
+        counted = _counting(each)
+        again = comes_again and isinstance(counted.payload, Counter)
+        return counted._replace(payload=Counter(comes_again=True)) if again else counted
     if name in _SAME_ELEMENTS and over.args:
-        return _counted(over.args[0], each)
+        return _counted(over.args[0], each, comes_again=comes_again)
     if name == "zip" and len(items := elements(each)) == len(over.args):
         return container(list(map(_counted, over.args, items)))
     return each

@@ -27,6 +27,7 @@ from xlalint.analysis.payloads import (
     constant,
     container,
     container_of,
+    counter_of,
     counts,
     identifier,
     is_drawn,
@@ -189,7 +190,7 @@ def _counted(
     if not isinstance(op, ast.Add | ast.Sub | ast.Mult):
         return None
     if counts(left) or counts(right):
-        return Counter()
+        return counter_of(left, right)
     if not isinstance(node, ast.AugAssign) or isinstance(op, ast.Mult):
         return None
     held, by = left.payload, right.payload

@@ -340,7 +340,8 @@ class Module(NamedTuple):
     `train()` or `eval()` put it in, `by` says how `torch.compile` compiles it, and `draws` that a call of
     it draws random numbers while it trains. `shards_output_at` is where FSDPv2 wrapped it that shards what
     it returns by itself, which not all it may return stands. `is_part` says that it belongs to another,
-    whose identity it has, and `sharded` that each replica holds a part of its parameters.
+    whose identity it has, `sharded` that each replica holds a part of its parameters, and `on_host` that
+    the host computes what it returns, wherever it is.
     """
 
     identity: Site | None
@@ -355,6 +356,7 @@ class Module(NamedTuple):
     shards_output_at: Site | None = None
     is_part: bool = False
     sharded: bool = False
+    on_host: bool = False
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
@@ -379,6 +381,7 @@ class Module(NamedTuple):
             self.shards_output_at if self.shards_output_at == other.shards_output_at else None,
             self.is_part or other.is_part,
             self.sharded and other.sharded,
+            self.on_host and other.on_host,
         )
 
     def plain(self) -> Module:
@@ -622,16 +625,22 @@ class Counter(NamedTuple):
     Args:
         is_length: It is how long a stretch is, or where it begins alone.
         begun: Where it was counted up, until it is seen that each step does so; None: that is seen.
+        comes_again: The same numbers come again in each round of a loop around.
     """
 
     is_length: bool = False
     begun: Site | None = None
+    comes_again: bool = False
     what: str = COUNTING
 
     def join(self, other: Counter) -> Counter:
         """Either of two: in one of the ways it is another one in each step, and that is enough."""
         is_known = self.begun is None or other.begun is None
-        return Counter(self.is_length and other.is_length, None if is_known else self.begun)
+        return Counter(
+            self.is_length and other.is_length,
+            None if is_known else self.begun,
+            self.comes_again and other.comes_again,
+        )
 
     def counted(self, site: Site, *, cuts: bool) -> Counter:
         """What comes of it where it is counted up at `site`, in a loop that cuts the graph or not."""
@@ -777,6 +786,18 @@ def counts(value: Value) -> bool:
     if isinstance(held := value.payload, Container):
         return any(map(counts, held.items or ()))
     return (isinstance(held, Counter) and held.begun is None) or (isinstance(held, Chance) and held.whole)
+
+
+def counter_of(*values: Value, is_length: bool = False) -> Counter:
+    """What is computed of numbers of which some are others in each step."""
+    return Counter(is_length, comes_again=all(map(comes_again_in_each_epoch, values)))
+
+
+def comes_again_in_each_epoch(value: Value) -> bool:
+    """Whether a number, or all of those in an index, are the same ones in each round of a loop around."""
+    if isinstance(held := value.payload, Container):
+        return all(map(comes_again_in_each_epoch, held.items or ()))
+    return held.comes_again if isinstance(held, Counter) else not counts(value)
 
 
 PAYLOADS: Final[dict[Kind, tuple[type, ...]]] = {

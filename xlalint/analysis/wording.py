@@ -116,8 +116,9 @@ def _of_host(payload: object) -> Iterator[str]:
             yield f"`{kind}`" if kind else "of an unknown type"
         case Namespace(name):
             yield f"`{name}`"
-        case Counter(begun=None, is_length=is_length):
+        case Counter(begun=None, is_length=is_length, comes_again=comes_again):
             yield "another length in each step" if is_length else "another number in each step"
+            yield from ["the same ones in each epoch"] * comes_again
         case Counter():
             yield "counted up"
         case Fallback(number):
@@ -191,6 +192,8 @@ def _of_module(module: Module) -> Iterator[str]:
         yield "wrapped by FSDPv2"
     if module.sharded:
         yield "a part on each replica"
+    if module.on_host:
+        yield "computed by the host"
 
 
 def _of_optimizer(optimizer: Optimizer) -> Iterator[str]:

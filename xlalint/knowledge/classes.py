@@ -57,6 +57,9 @@ STATEFUL = frozenset({"Adadelta", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "
 """Optimizers that make a state of each parameter in their first step, by their last names."""
 BY_MOMENTUM = frozenset({"SGD"})
 """Those that do so if they are given a momentum."""
+ON_HOST = frozenset({"CTCLoss", "HuberLoss"})
+"""Modules of which torch_xla has the host compute the result; see `operations.ON_HOST`."""
+
 DROPPING = frozenset({
     "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "RReLU",
     "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",

@@ -550,12 +550,14 @@ class ShapeVaries(Event):
         spelling: What the program wrote.
         fills: Whether a Python number is written to all that a mask takes.
         runs: Whether the engine runs what is recorded at once, to know the shape.
+        comes_again: Whether each round of a loop around has the same shapes again, in turn.
     """
 
     by: Form = Form.DATA
     spelling: str = ""
     fills: bool = False
     runs: bool = True
+    comes_again: bool = False
 
 
 @record

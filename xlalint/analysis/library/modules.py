@@ -60,7 +60,7 @@ _WITH_PARTS: Final = {name: how for methods in OF_MODULE_CONTAINERS.values() for
 def make_module(name: str, call: Call, *, draws: bool = False) -> Value:
     """A module of a library, of which `name` is the class; `draws` if it surely draws while it trains."""
     drops = name in classes.DROPPING and not _is_without(call)
-    made = Module(call.site, Place.HOST, draws=draws or drops)
+    made = Module(call.site, Place.HOST, draws=draws or drops, on_host=name in classes.ON_HOST)
     if name in classes.MODULE_CONTAINERS:
         parts = _parts(name, call)
         held = parts.payload if parts is not None else None
@@ -149,6 +149,8 @@ def _run_forward(machine: Machine, module: Value, call: Call) -> Value:
         # A module on the device takes nothing else, and gives nothing else.
         inputs = [value._replace(assumes=module.assumes) for value in inputs]
     result = call.record(inputs, Weight.HEAVY)
+    if info.on_host:
+        result = result._replace(recorded=NOTHING)
     assumes = module.assumes if info.place is Place.XLA else both(result.assumes, module.assumes)
     if not assumes:
         confirm_arguments(machine, call)

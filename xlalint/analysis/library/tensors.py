@@ -42,6 +42,7 @@ from xlalint.knowledge.operations import (
     MASKS,
     OF_MODULES_TOO,
     OF_TRUTHS,
+    ON_HOST,
     PADDING,
     PARTS,
     PRODUCTS,
@@ -60,6 +61,7 @@ from xlalint.lazy.values import (
     HEAVY,
     HOST,
     NONE,
+    NOTHING,
     PERHAPS,
     UNKNOWN,
     Form,
@@ -205,7 +207,12 @@ def _picks_on_device(name: str, call: Call) -> bool:
 
 
 def _marked(name: str, result: Value) -> Value:
-    """What an operation gives, known for a mask where it is one, and for several tensors."""
+    """What an operation gives, known for a mask where it is one, and for several tensors.
+
+    What the host computes is there at once: the engine has run all that it is computed from.
+    """
+    if name in ON_HOST:
+        result = result._replace(recorded=NOTHING)
     if name in PARTS:
         return of_role(result, Role.PARTS)
     return of_role(result, Role.MASK) if name in MASKS else result
