@@ -1,6 +1,6 @@
 # ruff: noqa
 # mypy: ignore-errors
-"""What comes after a call that does not fit what it calls is a note: it never comes to that."""
+"""What comes after a call that surely raises is a note: it never comes to that."""
 
 import torch
 import torch_xla
@@ -118,3 +118,26 @@ class Trains:
             print(loss.item())  # expect: XLA102
             loss.backward()
             torch_xla.sync()  # expect: XLA201
+
+
+def of_two_devices(batches):
+    model = Model().to(device)
+    for batch in batches:
+        rest = torch.zeros(1, 4)
+        rest[:, 0] = 1
+        x = torch.cat([batch.to(device).float() + torch.ones(1, device=device), rest])
+        loss = model(x).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def of_one_device(batches):
+    model = Model().to(device)
+    for batch in batches:
+        rest = torch.zeros(1, 4)
+        x = torch.cat([batch.to(device).float() + torch.ones(1, device=device), rest.to(device)])
+        loss = model(x).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201

@@ -1,4 +1,4 @@
-"""Which calls surely raise: those that do not fit the function they call."""
+"""Which calls surely raise: those that do not fit the function they call, or join tensors of two devices."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ import ast
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function
-from xlalint.analysis.payloads import Bound, Classes, Targets
-from xlalint.lazy.values import Value
+from xlalint.analysis.payloads import Bound, Classes, Container, Namespace, Rows, Targets
+from xlalint.knowledge import functions
+from xlalint.lazy.values import Kind, Value
 
 
 def raises(machine: Machine, callee: Value, call: Call) -> bool:
-    """Whether a call does not fit: a parameter gets nothing, or there are too many, or none of that name."""
+    """Whether a call surely raises.
+
+    It does not fit: a parameter gets nothing, or there are too many, or none of that name. Or it joins a
+    tensor on the host to one on the device.
+    """
     match callee.payload:
         case Targets((Bound(function=function) as bound,)):
             own = bound.receiver is not None and not function.is_static
@@ -22,12 +27,27 @@ def raises(machine: Machine, callee: Value, call: Call) -> bool:
             if makes is None or cls.node.keywords or cls.node.decorator_list:
                 return False
             return machine.classes.find_method(cls, "__new__") is None and not _fits(makes, call, own=True)
+        case Namespace(name=name) if name in functions.JOINING:
+            return _joins_devices(call) and not machine.mentions(
+                call.frame.outline, functions.DEFAULT_DEVICES
+            )
     return False
+
+
+def _joins_devices(call: Call) -> bool:
+    """Whether a tensor that was made on the host is joined to one on the device."""
+    held = call.arguments[0].payload if call.arguments else None
+    items = held.items if isinstance(held, Container) and held.items is not None else ()
+    on_device = any(item.kind is Kind.TENSOR and item.sure for item in items)
+    return on_device and any(isinstance(item.payload, Rows) for item in items)
 
 
 def _fits(function: Function, call: Call, *, own: bool) -> bool:
     arguments = function.node.args
-    if call.open_ended or function.decorators or function.outline.is_framework or _by_class(call):
+    outlines = (function.outline, call.frame.outline)
+    if any(outline.is_framework for outline in outlines) or function.decorators:
+        return True  # of one release: programs may be for another one
+    if call.open_ended or _by_class(call):
         return True
     positional, annotations, by_default = function.parameters
     given = len(call.arguments) + own

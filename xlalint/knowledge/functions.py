@@ -447,6 +447,12 @@ INHERITING = "fork"
 LAUNCHES = frozenset({"launch", "spawn"})
 """What starts its first argument in processes of its own is named so."""
 
+JOINING = frozenset(f"torch.{name}" for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack"))
+"""They want all tensors of a list on one device."""
+
+DEFAULT_DEVICES = frozenset({"set_default_device", "set_default_tensor_type"})
+"""Where a program names them, a tensor that it makes may be on the device, though it does not say so."""
+
 STARTED_ELSEWHERE = frozenset({"init_process_group"})
 """A script that uses one of these is started several times, by somebody else."""
 
