@@ -47,7 +47,7 @@ def _fits(function: Function, call: Call, *, own: bool) -> bool:
     outlines = (function.outline, call.frame.outline)
     if any(outline.is_framework for outline in outlines) or function.decorators:
         return True  # of one release: programs may be for another one
-    if call.open_ended or _by_class(call):
+    if _is_open(call) or _by_class(call):
         return True
     positional, annotations, by_default = function.parameters
     given = len(call.arguments) + own
@@ -57,6 +57,16 @@ def _fits(function: Function, call: Call, *, own: bool) -> bool:
     if arguments.kwarg is None and not named <= annotations.keys():
         return False
     return all(name in named or name in by_default for name in annotations)
+
+
+def _is_open(call: Call) -> bool:
+    """Whether what is given hangs on what `*` or `**` stands for."""
+    node = call.node
+    if call.open_ended or not isinstance(node, ast.Call):
+        return True
+    return any(isinstance(each, ast.Starred) for each in node.args) or any(
+        keyword.arg is None for keyword in node.keywords
+    )
 
 
 def _by_class(call: Call) -> bool:
