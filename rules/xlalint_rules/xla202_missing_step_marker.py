@@ -92,6 +92,8 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
                 harm = (
                     "compiles again for each read: nothing ends a step, so the graph of each iteration "
                     "holds all before it, since {since}"
+                    if reads and (trains or goes_on)
+                    else f"a read runs what it needs alone, and {_GROWS}"
                     if reads
                     else f"nothing is executed, and {_GROWS}"
                     if trains or keeps or event.loop.closures
