@@ -27,7 +27,7 @@ class TiedWeightsBeforeDeviceMove(Rule[TrainedApart]):
 
     Silent where the weights are tied again after the move, and with
     `torch.__future__.set_swap_module_params_on_conversion(True)`, which keeps the ties. Ties that an
-    argument of the model decides on are not seen.
+    argument of the model decides on are seen if it is a flag that the program leaves on, or sets, for all.
 
     ## Example
     ```python

@@ -99,6 +99,41 @@ def of_another_event(loader):
         board.emit("step", step(x))  # quiet: nobody listens
 
 
+class Engine(Bus):
+    def when(self, event):
+        def decorate(handler):
+            self.on(event, handler)
+            return handler
+
+        return decorate
+
+
+def by_decorators_of_an_object(loader):
+    engine = Engine()
+
+    @engine.when("step")
+    def show(loss):
+        print(loss.item())
+
+    @engine.when("epoch")
+    def announce(loss):
+        print(loss.max().item())
+
+    for x in pl.MpDeviceLoader(loader, device):
+        engine.emit("step", step(x))  # expect: XLA102
+
+
+def by_decorators_that_read_nothing(loader):
+    engine = Engine()
+
+    @engine.when("step")
+    def show(loss):
+        print(loss.shape)
+
+    for x in pl.MpDeviceLoader(loader, device):
+        engine.emit("step", step(x))  # quiet: a shape is no read
+
+
 HOOKS = []
 QUIET = []
 BY_EVENT = {}

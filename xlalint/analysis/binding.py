@@ -169,7 +169,7 @@ def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: 
             if setter is not None:
                 machine.enter(Bound(setter, owner), Call(frame, store, frame.site(target), None, [value]))
                 return
-            _bind_attribute(machine, classes[0], target.attr, value, store)
+            bind_attribute(machine, classes[0], target.attr, value, store)
         elif owner.kind in (Kind.UNKNOWN, Kind.HOST):
             _give(machine, target.value, owner, target.attr, value, frame, store)
     elif isinstance(target, ast.Tuple | ast.List):
@@ -190,7 +190,8 @@ def bind_name(name: str, value: Value, frame: Frame, store: Store) -> None:
         forget(name, store)
 
 
-def _bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store: Store) -> None:
+def bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store: Store) -> None:
+    """Give an attribute of a class's instances a value."""
     machine.touch((cls, name))
     # Where a method has the name, the table is not asked.
     if not machine.classes.is_tabulating(cls) and machine.classes.find_method(cls, name) is None:

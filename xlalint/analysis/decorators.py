@@ -85,11 +85,32 @@ def decorated(
         if compiler is not None:
             made = Call(frame, store, frame.site(decorator), None, [value])
             value = machine.invoke(compiler, made)
-        elif _is_followed(machine, each):
+        elif _is_followed(machine, each) or _may_keep(each):
             made = Call(frame, store, frame.site(decorator), None, [value])
             around = machine.invoke(each, made)
             value = around if around.kind is Kind.CALLABLE else value
     return value
+
+
+def offer(machine: Machine, value: Value, decorators: list[ast.expr], frame: Frame, store: Store) -> None:
+    """Hand a function of a module to those of its decorators that may keep it."""
+    for decorator in decorators:
+        keeper = machine.evaluate(decorator, frame, store)
+        if _may_keep(keeper):
+            machine.invoke(keeper, Call(frame, store, frame.site(decorator), None, [value]))
+
+
+def _may_keep(value: Value) -> bool:
+    """Whether a decorator is a method of an object of the project, or made by one: it may keep functions."""
+    return any(
+        isinstance(t, Bound)
+        and any(
+            held.kind is Kind.INSTANCE
+            for held in (t.receiver, *(each for _, each in t.captured))
+            if held is not None
+        )
+        for t in targets(value)
+    )
 
 
 def _compiler_of(value: Value, site: Site) -> Value | None:

@@ -668,7 +668,7 @@ class Interpreter(Memo):
         """Run a method for the attributes that it assigns in `store`, and for nothing else."""
         self.rest_on("assigned", *method.key)
         frame = self._frame_for(method, wanted, 0)
-        flags = self._flags(method)
+        flags = self.flags(method)
         call = Call(frame, store, method.site, None, keywords=flags, open_ended=True)
         names = bind_arguments(self, Bound(method, receiver), call)
         entry = entry_state(store.state, method)
@@ -692,7 +692,7 @@ class Interpreter(Memo):
             for bound in outline.bindings.get(name, ())
         )
 
-    def _flags(self, method: Function) -> dict[str, Value]:
+    def flags(self, method: Function) -> dict[str, Value]:
         """What a constructor is given wherever the program makes an object, by all alike or by nobody."""
         cls = method.owner
         if method.name != "__init__" or cls is None:

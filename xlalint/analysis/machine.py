@@ -64,6 +64,10 @@ class Machine(ABC):
         self.trail.touched |= self.attributes.bit(attribute)
 
     @abstractmethod
+    def flags(self, method: Function) -> dict[str, Value]:
+        """What a constructor is given wherever the program makes an object, by all alike or by nobody."""
+
+    @abstractmethod
     def swaps_parameters(self, outline: Outline) -> bool:
         """Whether moving a module keeps its parameters' identity in the program that `outline` is part of."""
 

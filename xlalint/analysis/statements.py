@@ -9,7 +9,7 @@ from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.binding import bind, element
 from xlalint.analysis.branches import condition
 from xlalint.analysis.call import dotted
-from xlalint.analysis.decorators import decorated, opens_scope
+from xlalint.analysis.decorators import decorated, offer, opens_scope
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.library.modules import with_part
 from xlalint.analysis.library.optimizers import wrapped_by_unknown
@@ -112,6 +112,8 @@ def _define_function(
     value = callable_value(Bound(function, None, capture(function, frame, store) + by_default))
     if function.parent is not None:  # Those of another are seen to where it is entered.
         value = decorated(machine, value, node.decorator_list, frame, store)
+    else:
+        offer(machine, value, node.decorator_list, frame, store)
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Name | ast.Attribute) and opens_scope(machine, decorator, frame, store):
             frame.model.compile_in_vain(store.state, Fault.BARE, frame.site(decorator))

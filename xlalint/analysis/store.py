@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple, TypeVar
 
 from xlalint.analysis.outline import Class
-from xlalint.analysis.payloads import Module, Optimizer, Scoped, Target, Targets, freed, kept, run
+from xlalint.analysis.payloads import (
+    Container,
+    Module,
+    Optimizer,
+    Scoped,
+    Target,
+    Targets,
+    freed,
+    kept,
+    run,
+)
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.site import Path, Site
@@ -138,6 +148,9 @@ def _after_move(value: Value, identity: Site, move: Move) -> Value:
         if stale:
             assumes = both(value.assumes, move.assumes)
             return value._replace(assumes=assumes, payload=held._replace(stale=stale))
+    if isinstance(held, Container):
+        after = held.map(lambda each: _after_move(each, identity, move))
+        return value if after == held else value._replace(payload=after)
     return value
 
 

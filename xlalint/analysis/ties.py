@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Outline
+from xlalint.analysis.payloads import literal
 from xlalint.knowledge.methods import TIES
 
 
@@ -70,7 +71,8 @@ def _ties(machine: Machine, cls: Class, method: Function, deeper: int) -> Iterat
         return
     receiver = node.args.args[0].arg
     parts: dict[str, str] = {}
-    for statement in _surely_run(node.body, parts):
+    flags = machine.flags(method)
+    for statement in _surely_run(node.body, parts, {name for name in flags if literal(flags[name]) is True}):
         match statement:
             case ast.Assign([ast.Name(name)], value):
                 parts[name] = _part(machine, cls, receiver, value, parts)
@@ -85,14 +87,17 @@ def _ties(machine: Machine, cls: Class, method: Function, deeper: int) -> Iterat
                     yield from _ties(machine, cls, inner, deeper - 1)
 
 
-def _surely_run(body: list[ast.stmt], parts: dict[str, str]) -> Iterator[ast.stmt]:
-    """The statements of a method that are run, also where a part is asked for that is there."""
+def _surely_run(body: list[ast.stmt], parts: dict[str, str], on: set[str]) -> Iterator[ast.stmt]:
+    """The statements of a method that are run, also where a part is asked for that is there, or a flag that
+    is on for all objects."""
     for statement in body:
         match statement:
             case ast.If(ast.Compare(ast.Name(name), [ast.IsNot()], [ast.Constant(None)]), inner) if parts.get(
                 name
             ):
-                yield from _surely_run(inner, parts)
+                yield from _surely_run(inner, parts, on)
+            case ast.If(ast.Name(name), inner) if name in on:
+                yield from _surely_run(inner, parts, on)
             case _:
                 yield statement
 

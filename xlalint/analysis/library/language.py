@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from xlalint.analysis.attributes import attribute
-from xlalint.analysis.binding import element
+from xlalint.analysis.binding import bind_attribute, element
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.options import option_in
 from xlalint.analysis.machine import Effect, Machine
@@ -22,6 +22,7 @@ from xlalint.analysis.payloads import (
     callable_value,
     classes_of,
     constant,
+    elements,
     literal,
     targets,
 )
@@ -60,6 +61,25 @@ def _host(machine: Machine, call: Call) -> Value:
 
 def _same(machine: Machine, call: Call) -> Value:
     return call.arguments[0] if call.arguments else next(iter(call.keywords.values()), UNKNOWN)
+
+
+def _replaced(machine: Machine, call: Call) -> Value:
+    """An object like another, of which some fields are others."""
+    value = call.argument(0) or UNKNOWN
+    for cls in classes_of(value):
+        if not isinstance(cls, str):
+            for name, given in call.keywords.items():
+                bind_attribute(machine, cls, name, given, call.store)
+    return value
+
+
+def _functional_call(machine: Machine, call: Call) -> Value:
+    """A module is called with parameters that are handed over, and with what is in a tuple, or that alone."""
+    module, given = call.argument(0), call.argument(2, "args") or UNKNOWN
+    if module is None or module.kind is not Kind.MODULE:
+        return call_unknown(machine, call)
+    made = Call(call.frame, call.store, call.site, None, elements(given) or [given])
+    return machine.invoke(module, made)
 
 
 def _adapted(machine: Machine, call: Call) -> Value:
@@ -296,6 +316,8 @@ EFFECTS: Final[dict[str, Effect]] = {
     "host": _host,
     "length": _length,
     "same": _same,
+    "replaced": _replaced,
+    "functional call": _functional_call,
     "adapted model": _adapted,
     "deep copy": _deep_copy,
     "same or light": _same_or_light,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Final
 
 from xlalint.analysis.binding import element, rebind
@@ -33,6 +34,7 @@ from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS, TYING
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import PART, assume, both
 from xlalint.lazy.sharding import Misuse
+from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -292,8 +294,9 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
     if place is Place.XLA:
         call.frame.model.use_device(call.store.state, call.spelling, call.site)
         _come_apart(machine, info, assumes, call)
-    if place is Place.XLA and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
-        call.store.move_module(info.identity, Move((call.site,), assumes))
+    if place is Place.XLA and not machine.swaps_parameters(call.frame.outline):
+        for identity in _identities(info):
+            call.store.move_module(identity, Move((call.site,), assumes))
     leaves = name == "cpu" and info.place is Place.XLA
     if leaves and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(info.identity, Move((call.site,), to=Place.HOST, left=(call.site,)))
@@ -301,6 +304,16 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
     if call.node is not None and isinstance(call.node.func, ast.Attribute):
         rebind(machine, call.node.func.value, moved, call.frame, call.store)
     return moved
+
+
+def _identities(info: Module) -> Iterator[Site]:
+    """Where a module was made, and where the parts were that it was given."""
+    if info.identity is not None:
+        yield info.identity
+    if info.held is not None:
+        for part in info.held.items or ():
+            if isinstance(part.payload, Module):
+                yield from _identities(part.payload)
 
 
 def _come_apart(machine: Machine, info: Module, assumes: assumptions.Assumptions, call: Call) -> None:
