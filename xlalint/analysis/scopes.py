@@ -14,6 +14,7 @@ from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.payloads import (
     NO_GRAD,
     Bound,
+    Container,
     Managed,
     Opening,
     Opens,
@@ -79,7 +80,7 @@ def _with_items(
         frame.muted = muted
         return after
     if isinstance(value.payload, Managed):
-        return _managed(machine, value.payload, node, rest, frame, store)
+        return _managed(machine, value.payload, item, node, rest, frame, store)
     if value.kind is Kind.INSTANCE:
         return _with_instance(machine, value, item, node, rest, frame, store)
     if opening is not None and opening.effect is Opens.STACK:
@@ -264,6 +265,7 @@ def _exit(machine: Machine, leave: Value, site: Site, frame: Frame, store: Store
 def _managed(
     machine: Machine,
     manager: Managed,
+    item: ast.withitem,
     node: ast.With | ast.AsyncWith,
     rest: list[ast.withitem],
     frame: Frame,
@@ -277,7 +279,7 @@ def _managed(
     held = Store(store.state)
     held.names, held.attributes = dict(manager.names), store.attributes
     left: list[Store | None] = []
-    inner.resume = lambda current: _resume(left, machine, node, rest, frame, store, current)
+    inner.resume = lambda current: _resume(left, machine, inner, item, node, rest, frame, store, current)
     after = machine.run_block(function.node.body, inner, held)
     for returned, _, _ in inner.exits.returns:
         after = join(after, returned)
@@ -295,6 +297,8 @@ def _managed(
 def _resume(
     left: list[Store | None],
     machine: Machine,
+    inner: Frame,
+    item: ast.withitem,
     node: ast.With | ast.AsyncWith,
     rest: list[ast.withitem],
     frame: Frame,
@@ -303,8 +307,16 @@ def _resume(
 ) -> Store | None:
     """What a `with` holds is run from where its context manager yields, which has left `current`."""
     store.state, store.attributes = current.state, current.attributes
-    left.append(_with_items(machine, node, rest, frame, store))
-    return left[-1]
+    given, target = inner.yields[-1].value, item.optional_vars
+    if target is not None:
+        bind(machine, target, given, frame, store)
+    left.append(after := _with_items(machine, node, rest, frame, store))
+    if after is not None and isinstance(target, ast.Name) and isinstance(given.payload, Container):
+        # The two have one object, which the body may have put something into.
+        for name, value in current.names.items():
+            if value is given:
+                current.names[name] = after.names.get(target.id, given)
+    return after
 
 
 def guarded(
