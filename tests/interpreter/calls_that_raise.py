@@ -141,3 +141,14 @@ def of_one_device(batches):
         print(loss.item())  # expect: XLA102
         loss.backward()
         torch_xla.sync()  # expect: XLA201
+
+
+def like_what_is_not_seen(batches, target):
+    model = Model().to(device)
+    for batch in batches:
+        y = torch.ones(1, 4, device=device)
+        x = torch.cat([y, torch.zeros_like(target)])
+        loss = model(x).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201

@@ -182,6 +182,8 @@ def _create(last: str, call: Call) -> Value:
         return Value(Kind.HOST, differs=differs, payload=uneven_of(*call.values))
     if any(map(counts, operations.numbers_of_graph(last, call.arguments, call.keywords))):
         return Value(Kind.HOST, differs=differs, payload=Uneven(Form.LENGTH))
+    if last.endswith(operations.LIKE) and any(value.kind is Kind.UNKNOWN for value in call.arguments[:1]):
+        return Value(Kind.HOST, differs=differs)  # it is where that is
     return Value(Kind.HOST, differs=differs, payload=Rows(_first_size(call)))
 
 
