@@ -108,7 +108,7 @@ def main() -> int:
             source = FAMILIES[family](size)
             lines, cost = source.count("\n"), measure(source)
             kilobytes = (cost.megabytes - nothing.megabytes) * 1024 / lines
-            counts = " | ".join(f"{cost.counts[name]:,}" for name in ("contexts", "passes", "bounds"))
+            counts = " | ".join(f"{cost.counts.get(name, 0):,}" for name in ("contexts", "passes", "bounds"))
             print(
                 f"| {family} | {lines:,} | {cost.seconds:.2f} | {lines / cost.seconds:,.0f} "
                 f"| {cost.megabytes:.0f} | {kilobytes:.1f} | {counts} |",

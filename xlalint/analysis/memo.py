@@ -31,7 +31,7 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import UNKNOWN, Kind, Value
 
-MANY_CONTEXTS: Final = 4
+MANY_CONTEXTS: Final = 32
 """From this many contexts on, those that differ only in a number or text count as one."""
 MOST_CONTEXTS: Final = 64
 """At most this many contexts of one function are kept apart; then its arguments become unknown."""
