@@ -223,12 +223,23 @@ class Trainer:
 
     def evaluate(self, eval_dataset=None, ignore_keys=None, metric_key_prefix="eval"):
         model = self.model if isinstance(self.model, torch.nn.Module) else PreTrainedModel()
-        model = _moved(model)
-        for batch in pl.MpDeviceLoader(batches):
+        self.model = _moved(model)
+        return self.evaluation_loop(pl.MpDeviceLoader(batches), "Evaluation")
+
+    def predict(self, test_dataset, ignore_keys=None, metric_key_prefix="test"):
+        return self.evaluate()
+
+    def evaluation_loop(
+        self, dataloader, description, prediction_loss_only=None, ignore_keys=None, metric_key_prefix="eval"
+    ):
+        for batch in dataloader:
             inputs = {name: batch for name in names}
-            loss, logits, labels = self.prediction_step(model, inputs, False, ignore_keys=None)
+            loss, logits, labels = self.prediction_step(self.model, inputs, False, ignore_keys=None)
             xm.mark_step()
         return {name: number for name in names}
+
+    def _prepare_inputs(self, inputs):
+        return inputs
 
     def log(self, logs, start_time=None):
         print(logs)
