@@ -75,6 +75,7 @@ HIDDEN = {
     "Counter.is_length": "of a slice, which no name holds",
     "Container.depth": "a bound",
     "Instance.holds": "shown where it is taken out",
+    "Managed": "a `with` binds what its generator yields",
     "Mesh.axes": "the names of the axes are shown",
     "Module.or_other": "told with the classes it may be of, where there are any",
     "Moment": "the analyzer's own, under no name of the program",
