@@ -358,7 +358,7 @@ class Program:
             return site
         outline = self.project.outline(self.project.path(site.path))
         assert outline is not None
-        line, end = (outline.sections.line(site.section, each) for each in (site.line, site.end_line))
+        line, end = [outline.sections.line(site.section, each) for each in (site.line, site.end_line)]
         return site._replace(line=line, end_line=end, section="")
 
     @property

@@ -280,15 +280,14 @@ class Kept:
 
     def _unpacked(self, version: Version) -> Summary | None:
         height, *sets = version[:5]
-        facts, contexts, entered, tried = (int(each, 16) for each in sets)
+        facts, contexts, entered, tried = [int(each, 16) for each in sets]
         if not self._hold(facts) or any(self._context(number) is None for number in places(contexts)):
             return None
         try:
-            store, value, occurrences, carried, yields, changed, acted, touched = map(
-                self._unpacker.unpack, version[6:]
-            )
+            parts = [self._unpacker.unpack(part) for part in version[6:]]
         except Unpackable:
             return None
+        store, value, occurrences, carried, yields, changed, acted, touched = parts
         trail = Trail(
             rested=facts,
             entered=entered,

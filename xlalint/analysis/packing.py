@@ -164,7 +164,7 @@ class Packer:
             kind, *parts = self.rows[row]
             known = 0
             if kind in (_FUNCTION, _CLASS):
-                file, key = (self.rows[part][1] for part in parts)
+                file, key = [self.rows[part][1] for part in parts]
                 known = self._facts.bit(("text" if kind == _FUNCTION else "class", file, key))
             elif kind not in (_CONSTANT, _NUMBER):
                 for part in parts:
@@ -270,7 +270,7 @@ class Unpacker:
             return State(*held)
         if kind == _STORE:
             store = Store(held[0])
-            store.names, store.attributes, store.moved = map(dict, held[1:])
+            store.names, store.attributes, store.moved = [dict(part) for part in held[1:]]
             return store
         if kind == _NUMBER:
             return float(held[0])
@@ -306,4 +306,4 @@ def move_lines(rows: list[Row], file: str, section: str, where: Callable[[int], 
                 row = rows[number] = [*row[:at], lines[line], *row[at + 1 :]]
 
 
-_LINE, _END_LINE = (1 + Site._fields.index(name) for name in ("line", "end_line"))
+_LINE, _END_LINE = [1 + Site._fields.index(name) for name in ("line", "end_line")]

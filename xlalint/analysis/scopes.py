@@ -241,7 +241,7 @@ def _with_instance(
 ) -> Store | None:
     """An object of the project whose class says what happens at the entry and at the exit."""
     names = ("__aenter__", "__aexit__") if isinstance(node, ast.AsyncWith) else ("__enter__", "__exit__")
-    enter, leave = (attribute(machine, manager, name, None, frame, store) for name in names)
+    enter, leave = [attribute(machine, manager, name, None, frame, store) for name in names]
     if not all(any(isinstance(t, Bound) for t in targets(method)) for method in (enter, leave)):
         if item.optional_vars is not None:
             bind(machine, item.optional_vars, manager, frame, store)

@@ -236,7 +236,7 @@ class RecordingTransitions(Transitions):
         """
         if not (state.loop.cuts or state.loop.may_cut):
             # Light work in place is not told apart, and stays.
-            must, may = (min(weight, Weight.LIGHT) for weight in state.engine.recorded)
+            must, may = [min(weight, Weight.LIGHT) for weight in state.engine.recorded]
             recorded = Recorded(max(before.must, must), max(before.may, may))
             state.engine = state.engine._replace(recorded=recorded)
         lasting = before.must is Weight.HEAVY or given
