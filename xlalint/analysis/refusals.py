@@ -61,16 +61,16 @@ def _fits(function: Function, call: Call, *, own: bool) -> bool:
 
 def _is_open(call: Call) -> bool:
     """Whether what is given hangs on what `*` or `**` stands for."""
-    node = call.node
-    if call.open_ended or not isinstance(node, ast.Call):
+    if call.open_ended or call.node is None:
         return True
-    return any(isinstance(each, ast.Starred) for each in node.args) or any(
-        keyword.arg is None for keyword in node.keywords
+    return any(isinstance(each, ast.Starred) for each in call.node.args) or any(
+        keyword.arg is None for keyword in call.node.keywords
     )
 
 
 def _by_class(call: Call) -> bool:
     """Whether a method is asked for of the class: `cls.set_up(cls)`."""
-    node = call.node
-    asked = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(call.node, ast.Call):
+        return False
+    asked = call.node.func
     return isinstance(asked, ast.Attribute) and isinstance(asked.value, ast.Name) and asked.value.id == "cls"
