@@ -56,6 +56,7 @@ ENDLESS = "an iterator that never ends is not told from one that may end before 
 CLOCK_ELSEWHERE = "a clock that one function reads and another one subtracts is not followed"
 TIED_ELSEWHERE = "what the methods of a class tie is known, not what a function ties that they call"
 UPDATES = "a loop over a few updates of one batch is told from a loop of steps where one function holds both"
+GROWS_IN_A_CALLEE = "a sum that grows in a called function is not told from one that each round begins anew"
 UNSEEN = "why was not looked into yet"
 
 KNOWN_LIMITS = {
@@ -65,6 +66,7 @@ KNOWN_LIMITS = {
     ("inline_helpers", "interpreter/chosen_devices"): CHOSEN_DEVICE,
     ("extract_loop_bodies", "interpreter/device_by_use"): IN_A_CALLEE,
     ("extract_loop_bodies", "interpreter/evaluated_now_and_then"): READ_OF_THE_BODY,
+    ("extract_loop_bodies", "interpreter/evaluations_between_epochs"): GROWS_IN_A_CALLEE,
     ("extract_loop_bodies", "interpreter/rounds_of_an_evaluation"): HANDED_BACK,
     ("extract_loop_bodies_into_closures", "interpreter/evaluated_now_and_then"): READ_OF_THE_BODY,
     ("extract_loop_bodies_into_closures", "XLA710/gathered_otherwise"): UNSEEN,

@@ -7,8 +7,7 @@ torch_xla.experimental.eager_mode(True)
 
 class Trainer:
     def __init__(self):
-        self.model = torch.nn.Linear(4, 1).to("xla")
-        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.model = torch.nn.Linear(4, 1)
 
     @torch_xla.compile
     def step_fn(self, batch):
@@ -19,6 +18,8 @@ class Trainer:
         return loss
 
     def train(self, index):
+        self.model.to("xla")
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
         for _ in range(3):
             loss = self.step_fn(torch.randn(2, 4, device="xla"))
         return loss

@@ -22,7 +22,7 @@ from xlalint.analysis.appearance import is_short
 from xlalint.analysis.arguments import arguments_of, bind_arguments, captured
 from xlalint.analysis.assigning import statements_for
 from xlalint.analysis.binding import rebind
-from xlalint.analysis.bodies import is_started_by_others
+from xlalint.analysis.bodies import is_started_by_others, turns_eager_on
 from xlalint.analysis.call import Call
 from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
@@ -348,6 +348,14 @@ class Interpreter(Memo):
             store.state.setup = store.state.setup._replace(caches=True)
         return store
 
+    def _imported(self, outline: Outline) -> Store:
+        """What holds where a process begins by importing a module."""
+        store = self._start(outline)
+        self.rest_on("body", outline.file)
+        if turns_eager_on(outline):
+            store.state.engine = store.state.engine._replace(eager=True)
+        return store
+
     # Functions ----------------------------------------------------------------------------------
 
     def enter(self, bound: Bound, call: Call) -> Value:
@@ -637,7 +645,7 @@ class Interpreter(Memo):
         assumes: Assumptions = assumptions.NONE,
     ) -> Value:  # fmt: skip
         """A launched function starts afresh on every replica."""
-        aside = self._start(call.frame.outline) if anew else Store(State())
+        aside = self._imported(call.frame.outline) if anew else Store(State())
         aside.state.replicas = aside.state.replicas._replace(launched=several)
         aside.state.trust = aside.state.trust._replace(bounded=assumes)
         if not anew:
