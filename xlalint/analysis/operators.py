@@ -29,6 +29,7 @@ from xlalint.analysis.payloads import (
     container_of,
     counter_of,
     counts,
+    elements,
     identifier,
     is_drawn,
     literal,
@@ -325,6 +326,8 @@ def compare(
             return constant(asked is isinstance(op, ast.Is))
         return HOST
     if isinstance(op, ast.In | ast.NotIn):
+        if left.kind is Kind.ORDINAL and _is_the_first(right):
+            return _compare_ordinal(ast.Eq() if isinstance(op, ast.In) else ast.NotEq(), left, constant(0))
         if right.kind is Kind.TENSOR and _is_text(left):
             # A batch that is asked for a key is a dictionary; what is asked for, it has.
             return constant(isinstance(op, ast.In))
@@ -349,9 +352,9 @@ def compare(
             return HOST  # Python answers: no tensor equals None.
         compared = record((left, right), Weight.LIGHT, frame.site(node), frame, store)
         return of_role(compared, Role.MASK)._replace(history=False)
-    for one, other, flipped in ((left, right, False), (right, left, True)):
+    for one, other in ((left, right), (right, left)):
         if one.kind is Kind.ORDINAL:
-            return _compare_ordinal(op, one, other, flipped)
+            return _compare_ordinal(op, one, other)
     if isinstance(left.payload, Constant) and isinstance(right.payload, Constant):
         a, b = left.payload.value, right.payload.value
         if {type(a), type(b)} == {bool, str}:
@@ -547,7 +550,13 @@ def _either(machine: Machine, left: Value, right: Value, node: ast.BoolOp, frame
     return either
 
 
-def _compare_ordinal(op: ast.cmpop, ordinal: Value, other: Value, flipped: bool) -> Value:
+def _is_the_first(among: Value) -> bool:
+    """Whether of some numbers only 0 is that of a replica, as in `rank in (-1, 0)`."""
+    numbers = [literal(item) for item in elements(among)]
+    return 0 in numbers and all(isinstance(number, int) and number <= 0 for number in numbers)
+
+
+def _compare_ordinal(op: ast.cmpop, ordinal: Value, other: Value) -> Value:
     number = literal(other)
     if isinstance(number, int) and number < 0:
         return HOST  # no replica has such a number: it is asked whether there are several
