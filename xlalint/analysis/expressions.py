@@ -182,6 +182,12 @@ def _is_window(base: Value, node: ast.Subscript) -> bool:
     return any(isinstance(each, ast.Slice) and (each.lower or each.upper) for each in indexes)
 
 
+def _entry(machine: Machine, value: Value, key: object, frame: Frame) -> Value:
+    """What a mapping has under a key. A switch that chooses XLA is on in a program that is checked for it."""
+    is_off = literal(value) is False and isinstance(key, str)
+    return (machine.names.flag(str(key), frame.outline) if is_off else None) or value
+
+
 def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store) -> Value:
     base = machine.evaluate(node.value, frame, store)
     index = machine.evaluate(node.slice, frame, store)
@@ -204,7 +210,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         wanted = literal(index)
         if wanted is not None and held.items is not None:
             if held.keys is not None:
-                return held.under(wanted)
+                return _entry(machine, held.under(wanted), wanted, frame)
             if isinstance(wanted, int) and -len(held.items) <= wanted < len(held.items):
                 return held.items[wanted]
         if isinstance(node.slice, ast.Slice):
