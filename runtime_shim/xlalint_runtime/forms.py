@@ -9,7 +9,6 @@ from itertools import pairwise, starmap
 from typing import NamedTuple
 
 from xlalint.knowledge.operations import (
-    APPENDING,
     GATHERING,
     GRAPH_NUMBERS,
     GROWING,
@@ -94,7 +93,7 @@ def _changed(same: tuple[Operation, ...]) -> Form | None:
         return Form.GROWTH
     if same[0].name in GATHERING and all(starmap(_is_of_more, pairwise(same))):
         return Form.GROWTH
-    if same[0].name in APPENDING:
+    if same[0].name in GATHERING:
         return None
     by, told = _told_apart(same)
     return by if len(told) == len(same) else None

@@ -143,7 +143,7 @@ def test_why_a_loop_was_compiled_again_is_told_at_its_line(server: ForkServer) -
     measurement = watched(server, program)
     assert (measurement.raised, measurement.run is not None) == (None, True), measurement.output
     assert measurement.run is not None
-    told = {"XLA401", "XLA402", "XLA407"}
+    told = {"XLA401", "XLA402", "XLA403", "XLA407"}
     assert {each for each in found(measurement) if each[0] in told} == marked(program)
     (unawares,) = (
         line for line, text in enumerate(program.read_text().splitlines(), 1) if "# unawares" in text

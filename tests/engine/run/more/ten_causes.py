@@ -106,7 +106,7 @@ def list_that_grows():
         with torch_xla.step():
             scores = model(data)
             history.append(scores.detach().mean())
-            center = torch.stack(history).mean()  # XLA407
+            center = torch.stack(history).mean()  # XLA403
             update(optimizer, (scores - center).square().mean())
 
 
