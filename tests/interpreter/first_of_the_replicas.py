@@ -47,6 +47,13 @@ def forgets_the_others(index):
         xm.rendezvous("fetch")  # expect: XLA502
 
 
+def is_alone(index):
+    if xm.is_master_ordinal():
+        with first(-1, xr.world_size() > 1):
+            data = torch.load("data.pt")
+        return data
+
+
 def asks_whether_there_are_several(index, rank=-1):
     if rank not in (-1,):
         xm.rendezvous("fetch")
@@ -56,4 +63,5 @@ torch_xla.launch(fetched)
 torch_xla.launch(waits_twice)
 torch_xla.launch(forgets_the_first)
 torch_xla.launch(forgets_the_others)
+torch_xla.launch(is_alone)
 torch_xla.launch(asks_whether_there_are_several)

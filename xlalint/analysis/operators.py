@@ -473,11 +473,11 @@ def _may_be_word(value: Value) -> bool:
 
 
 def _is_in(left: Value, right: Value) -> bool | None:
-    """Whether a text is in the name of a device, or one of a list of texts, where that is known."""
+    """Whether a text is in the name of a device, or a text or number one of several, where that is known."""
     asked = literal(left)
-    if not isinstance(asked, str):
+    if not isinstance(asked, str | int):
         return None
-    if isinstance(right.payload, Device):
+    if isinstance(right.payload, Device) and isinstance(asked, str):
         return None if not right.payload.type or ":" in asked else asked in right.payload.type
     if isinstance(held := right.payload, Container) and held.items is not None and held.keys is None:
         among = [literal(item) for item in held.items]
