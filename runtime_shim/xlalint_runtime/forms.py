@@ -91,10 +91,8 @@ def _more_or_less(traces: Sequence[Trace]) -> Iterator[Varying]:
 def _changed(same: tuple[Operation, ...]) -> Form | None:
     if same[0].name in GROWING and all(starmap(_is_appended, pairwise(same))):
         return Form.GROWTH
-    if same[0].name in GATHERING and all(starmap(_is_of_more, pairwise(same))):
-        return Form.GROWTH
     if same[0].name in GATHERING:
-        return None
+        return Form.GROWTH if all(starmap(_is_of_more, pairwise(same))) else None
     by, told = _told_apart(same)
     return by if len(told) == len(same) else None
 
