@@ -13,7 +13,7 @@ from xlalint.configuration import Framework
 from xlalint.knowledge.functions import BRINGING_XLA
 from xlalint.knowledge.stubs import shipped
 from xlalint.settings import Settings
-from xlalint.sources.file import NOTEBOOK, SourceFile, Unreadable, decode, digest, read_bytes, show
+from xlalint.sources.file import CHANGED, NOTEBOOK, SourceFile, Unreadable, decode, digest, read_bytes, show
 from xlalint.sources.imports import imported, taken
 from xlalint.sources.usage import (
     DERIVES,
@@ -91,8 +91,8 @@ class File:
     """One file of a project, read when it must be."""
 
     __slots__ = (
-        "_data", "_digest", "_imports", "_known", "_suppressions", "_taken", "_touched", "_traits", "given",
-        "path", "settings", "shown", "stat",
+        "_data", "_digest", "_imports", "_is_digested", "_known", "_suppressions", "_taken", "_touched",
+        "_traits", "_was_let_go", "given", "path", "settings", "shown", "stat",
     )  # fmt: skip
 
     def __init__(
@@ -117,9 +117,16 @@ class File:
         self._taken: tuple[tuple[str, ...], ...] = ()
         self._known: Known | None = None
         """What was known before, if that is what it is."""
+        self._is_digested = False
+        self._was_let_go = False
 
-    def compare(self, known: Known | None) -> None:
-        """Look at the file, and take what is known of it if it has not changed since."""
+    def compare(self, known: Known | None, *, digested: bool = True) -> None:
+        """Look at the file, and take what is known of it if it has not changed since.
+
+        Args:
+            digested: Whether its digest will be asked for.
+        """
+        self._is_digested = digested
         self.stat = None if self.given else _stat(self.path)
         self._known = None
         if known is not None and known.stat == self.stat:
@@ -132,7 +139,20 @@ class File:
         """What stands in the file; or, as a string, why it cannot be read."""
         if self._data is None:
             self._data = read_bytes(self.path)
+            if self._was_let_go and _stat(self.path) != self.stat:
+                self._data = CHANGED
         return self._data
+
+    def let_go(self) -> None:
+        """Hold no longer what stands in a file of which enough is known: it is read anew where it is needed.
+
+        A project is larger than all that is found out of it.
+        """
+        if self.stat is not None and isinstance(self._data, bytes):
+            if self._is_digested:
+                self._digest = self.digest
+            self._data = None
+            self._was_let_go = True
 
     @property
     def program(self) -> bytes | str:
@@ -260,11 +280,8 @@ class File:
         return next((each for each in taken if each[0] == asked), None)
 
     def _take(self, passed: Mapping[str, Collection[str]]) -> tuple[str, ...]:
-        data = self.program
-        if isinstance(data, str):
-            return ()
         folders = self.path.split(os.sep)[-2::-1]  # noqa: PTH206 - paths are slow to make
-        return taken(data, self.imports, passed, folders)
+        return taken(lambda: self.program, self.imports, passed, folders)
 
     @property
     def counts(self) -> bool:

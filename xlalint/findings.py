@@ -122,7 +122,7 @@ class Search:
         """All that is found; what is remembered is compared with the files as they are."""
         memory = self._remember()
         for path, file in self._unit.files.items():
-            file.compare(memory.files.get(path))
+            file.compare(memory.files.get(path), digested=self._cache is not None)
         for path in memory.used.keys() - self._unit.files.keys():
             self._file(path).compare(memory.files.get(path))
         if self._cache is not None and holds(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
+
+from xlalint.remembering import remembered
 
 MOST_CHARACTERS = 40
 
 
-@lru_cache(maxsize=4096)  # the same node is shown in each context of its function: 3 % of dense code
+@remembered(4096)  # the same node is shown in each context of its function: 3 % of dense code
 def spelling(node: ast.expr, most: int = MOST_CHARACTERS) -> str:
     """An expression as written, on one line and of at most `most` characters."""
     if isinstance(node, ast.Call):

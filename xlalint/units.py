@@ -86,7 +86,13 @@ class Unit:
     @cached_property
     def counting(self) -> dict[str, File]:
         """The files that may hold something to be analyzed by itself."""
-        return {path: file for path, file in self.files.items() if file.counts}
+        found = {}
+        for path, file in self.files.items():
+            if file.counts:
+                found[path] = file
+            else:
+                file.let_go()  # of the others, few are opened again
+        return found
 
     @cached_property
     def hot(self) -> set[str]:

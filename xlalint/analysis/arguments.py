@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
 from typing import Final
 
 from xlalint.analysis.call import Call
@@ -42,6 +41,7 @@ from xlalint.lazy.values import (
     Value,
     join_all,
 )
+from xlalint.remembering import remembered
 
 
 def capture(function: Function, frame: Frame, store: Store) -> tuple[tuple[str, Value], ...]:
@@ -170,7 +170,7 @@ def _device_by_use(name: str, function: Function) -> Value | None:
     return Value(Kind.DEVICE, assume(f"`{name}` {IS_XLA}"), payload=Device(XLA))
 
 
-@lru_cache(maxsize=1024)  # asked for each parameter of each call: an eighth of a cold run
+@remembered(1024)  # asked for each parameter of each call: an eighth of a cold run
 def _moved_to(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The names that something is moved to in a function, if it cuts the graph."""
     names: set[str] = set()

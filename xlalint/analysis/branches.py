@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from xlalint.analysis.binding import bind_name
@@ -37,6 +37,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
+from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 
 _Key = TypeVar("_Key")
@@ -147,7 +148,7 @@ def _sets_what_it_misses(machine: Machine, node: ast.If, frame: Frame, store: St
     )
 
 
-@lru_cache(maxsize=8192)  # the same in each context of a function
+@remembered(8192)  # the same in each context of a function
 def _setting(node: ast.If, holds: bool) -> tuple[ast.AST, ...]:
     """What stands in an arm that may set something."""
     arm = node.body if holds else node.orelse
@@ -174,7 +175,7 @@ def _plain(name: str) -> str:
     return f"{owner}{dot}{last.lstrip('_')}"
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def _attributes_set_by(function: FunctionNode) -> frozenset[str]:
     return frozenset(
         node.attr

@@ -15,12 +15,13 @@ from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
+from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 
 _Key = TypeVar("_Key")
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def clauses(test: ast.expr) -> tuple[Assumptions, Assumptions]:
     """What is assumed where the arm for which a test holds is taken, and where the other is."""
     test, holds = _positive(test)
@@ -29,7 +30,7 @@ def clauses(test: ast.expr) -> tuple[Assumptions, Assumptions]:
     return (yes, no) if holds else (no, yes)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
     """What is known of names and their attributes where a test comes out so."""
     test, positive = _positive(test)

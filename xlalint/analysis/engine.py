@@ -48,6 +48,7 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
 from xlalint.lazy.values import IS_A_TENSOR, SEVERAL, Value
+from xlalint.remembering import forget
 from xlalint.sources import imports
 from xlalint.sources.file import START, SourceFile, Unreadable, read
 from xlalint.sources.usage import HOT_TOKEN, LIBRARIES
@@ -317,6 +318,7 @@ class Program:
         self.project.close()
         self._files.clear()
         self._derived.clear()
+        forget()
 
     def change(self, files: Iterable[SourceFile]) -> Callable[[Iterable[Fact]], bool] | None:
         """Take other texts for some files, and forget what does not hold any more.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Final, TypeVar
 
 from xlalint.analysis.binding import bind, element, holds_some, round_of
@@ -50,6 +50,7 @@ from xlalint.lazy.values import (
     Weight,
     kinds_that,
 )
+from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 
 MOST_RUNS: Final = 16
@@ -113,7 +114,7 @@ def _told_apart(node: ast.For | ast.AsyncFor, over: Value) -> tuple[Value, ...] 
     return None
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def _looks_up(node: ast.For | ast.AsyncFor) -> bool:
     """Whether a loop looks attributes up by name."""
     return any(isinstance(each, ast.Name) and each.id == "getattr" for each in within(node))
@@ -601,7 +602,7 @@ def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, store: Store) -> bool:
     return bool(heavy) and not heavy.isdisjoint(_sums(node))
 
 
-@lru_cache(maxsize=1024)  # asked in each context of the function that holds the loop: 1 % of dense code
+@remembered(1024)  # asked in each context of the function that holds the loop: 1 % of dense code
 def _sums(node: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
     """The names and attributes that a round binds to what it makes of them."""
     found = set()

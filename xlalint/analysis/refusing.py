@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
 from xlalint.analysis.call import dotted
@@ -13,6 +12,7 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
 from xlalint.lazy.values import Kind, Value
+from xlalint.remembering import remembered
 
 
 def raises_without_cuda(machine: Machine, statement: ast.stmt, frame: Frame, store: Store) -> bool:
@@ -34,7 +34,7 @@ def _is_tensor(value: Value, store: Store) -> bool:
     return value.kind in _TENSORS or (value.kind is Kind.UNKNOWN and store.state.scopes.in_loop)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _asking_for_cuda(statement: ast.stmt) -> tuple[ast.expr | None, ...]:
     """What a statement moves to CUDA whenever it runs; None for a function that needs it."""
     found: list[ast.expr | None] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache, reduce
+from functools import reduce
 from typing import Final, NamedTuple
 
 from xlalint.analysis.frame import Frame, NumberRead
@@ -12,6 +12,7 @@ from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import both
 from xlalint.lazy.values import Weight
+from xlalint.remembering import remembered
 
 
 class Stretch(NamedTuple):
@@ -30,7 +31,7 @@ def reads_along(read: ast.Call | None, loop: ast.For | ast.AsyncFor | None) -> b
     return read is not None and loop is not None and _takes_by_round(read, loop)
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _takes_by_round(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
     match loop.iter, read:
         case (

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from xlalint.analysis.call import dotted
@@ -25,6 +24,7 @@ from xlalint.lazy.events import Event
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Kind
+from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 
 
@@ -90,7 +90,7 @@ def option_of(
     return rests
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def finds_failure(test: ast.expr, *, holds: bool) -> bool:
     """Whether a test comes out so only where a number is NaN or infinite."""
     match test:
@@ -134,7 +134,7 @@ def _resting(assumes: Assumptions, rests: Assumptions) -> Assumptions:
     return together if weight(together) <= max(weight(assumes), 1) else assumes
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def _switches(test: ast.expr, holds: bool) -> tuple[ast.expr, ...]:
     """What of a test may be a switch, and is on where the test comes out so."""
     match test:
@@ -263,7 +263,7 @@ def _given(machine: Machine, node: ast.expr, frame: Frame) -> list[tuple[ast.exp
     return []
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def _assignments(node: ast.AST) -> dict[str, tuple[ast.expr, ...]]:
     """What a function assigns to each of its names, and to attributes, by how they are spelled."""
     found: dict[str, tuple[ast.expr, ...]] = {}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 START: Final = Position(1, 1)
 NOTEBOOK: Final = ".ipynb"
+CHANGED: Final = "it changed while it was read"
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
@@ -159,7 +160,7 @@ def read_bytes(path: str) -> bytes | str:
                 return data
     except OSError as error:
         return reason_of(path, error)
-    return "it changed while it was read"
+    return CHANGED
 
 
 def decode(

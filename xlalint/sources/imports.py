@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 _WORD: Final = b"import "
@@ -55,12 +55,13 @@ def brought(data: bytes, package: str) -> tuple[str, ...]:
 
 
 def taken(
-    data: bytes, names: Iterable[str], passed: Mapping[str, Collection[str]], folders: Sequence[str]
-) -> tuple[str, ...]:
+    read: Callable[[], bytes | str], names: Iterable[str], passed: Mapping[str, Collection[str]],
+    folders: Sequence[str],
+) -> tuple[str, ...]:  # fmt: skip
     """Which of the names that modules pass on a file takes from them: by import, or as their members.
 
     Args:
-        data: The file.
+        read: Gives the file, or says why it cannot be read; few must be looked into.
         names: What it may import; see `imported`.
         passed: By the last part of a module's name, the names that it passes on.
         folders: The names of the folders that the file stands in, the innermost first.
@@ -80,6 +81,9 @@ def taken(
                 found[last] = None
         if last in passed and last not in looked_for:
             looked_for.add(last)
+            data = read()
+            if isinstance(data, str):
+                return ()
             found.update(dict.fromkeys(_members(data, last, passed[last])))
     return tuple(found)
 
