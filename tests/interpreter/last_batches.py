@@ -10,7 +10,7 @@ import torch_xla
 import torch_xla.runtime as xr
 import torch_xla.distributed.parallel_loader as pl
 import torch_xla.distributed.xla_multiprocessing as xmp
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Subset
 from torch.utils.data.distributed import DistributedSampler
 from torchvision import datasets
 
@@ -51,7 +51,21 @@ def in_batches_of_an_argument():
 def of_each_replica():
     train(DataLoader(digits(), 32, sampler=DistributedSampler(digits(), 1, 0)))
     train(DataLoader(digits(), 32, sampler=DistributedSampler(digits(), 8, 0)))  # expect: XLA404
-    train(DataLoader(digits(), 32, sampler=DistributedSampler(digits(), xr.world_size(), 0)))
+    train(DataLoader(digits(), 48, sampler=DistributedSampler(digits(), xr.world_size(), 0)))  # expect: XLA404 likely
+    train(DataLoader(digits(), 60, sampler=DistributedSampler(digits(), xr.world_size(), 0)))
+
+
+def of_a_number_that_is_shared_out(dataset):
+    few = dataset.select(range(1000))
+    train(DataLoader(few, 8, sampler=DistributedSampler(few, num_replicas=xr.world_size())))  # expect: XLA404 likely
+    many = dataset.select(range(1024))
+    train(DataLoader(many, 8, sampler=DistributedSampler(many, num_replicas=xr.world_size())))
+
+
+def of_a_part():
+    train(DataLoader(Subset(digits(), range(1000)), batch_size=64))  # expect: XLA404
+    train(DataLoader(Subset(digits(), list(range(24, 1048))), batch_size=64))
+    train(DataLoader(Subset(digits(), indices=range(0, 2048, 2)), batch_size=64))
 
 
 def wrapped(loader):

@@ -12,7 +12,7 @@ from xlalint.analysis.call import dotted
 from xlalint.analysis.conditions import enter_arm, facts, leave_arm, leave_unsettled, merge
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
-from xlalint.analysis.operators import evaluate_test, truth
+from xlalint.analysis.operators import evaluate_test, is_unset, present_where, truth
 from xlalint.analysis.outline import FunctionNode, within
 from xlalint.analysis.payloads import (
     Bound,
@@ -20,7 +20,6 @@ from xlalint.analysis.payloads import (
     RankTest,
     Switch,
     is_drawn,
-    literal,
     targets,
 )
 from xlalint.analysis.store import Store, join
@@ -57,11 +56,7 @@ def condition(machine: Machine, node: ast.expr, keyword: str, frame: Frame, stor
     value = evaluate_test(machine, node, frame, store)
     site = frame.site(node)
     if isinstance(test := value.payload, RankTest):
-        return Condition(
-            None,
-            Split(site, True, test.assumes, test.master),
-            Split(site, False, test.assumes_else, not test.master),
-        )
+        return Condition(None, *test.splits(site))
     if value.kind is Kind.ORDINAL:
         # `if rank:` keeps the master out.
         return Condition(
@@ -220,11 +215,9 @@ def _note_presence(
     """What only some replicas set, and is None for the others, tells them apart later on."""
     for key, one in yes.items():
         other = no.get(key)
-        if other is None or one is other or _is_unset(one) is _is_unset(other):
-            continue
-        held, where = (other, test.negated()) if _is_unset(one) else (one, test)
-        if truth(held) is not False and held.kind is not Kind.RANK_TEST:
-            joined[key] = held._replace(present=where, differs=True)
+        held = present_where(one, other, test) if other is not None and one is not other else None
+        if held is not None:
+            joined[key] = held
 
 
 def _note_switched(
@@ -234,7 +227,7 @@ def _note_switched(
     """What is only set where somebody asks for an option, and is None by default, tells so later on."""
     for key, one in yes.items():
         other = no.get(key)
-        if other is None or one is other or _is_unset(one) or not _is_unset(other):
+        if other is None or one is other or is_unset(one) or not is_unset(other):
             continue
         rests = option()
         if len(rests) == 1 and joined[key].present is None:
@@ -248,10 +241,6 @@ def _note_stale(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key
             case Value(payload=Optimizer(stale=here)), Value(payload=Optimizer(stale=there)) as other:
                 if bool(here) is not bool(there):
                     joined[key] = one if here else other
-
-
-def _is_unset(value: Value) -> bool:
-    return value.kind is Kind.NONE or literal(value) is False
 
 
 def _match(machine: Machine, node: ast.Match, frame: Frame, store: Store) -> Store | None:

@@ -248,6 +248,21 @@ def where_present(value: Value) -> Value:
     return Value(Kind.RANK_TEST, value.present.assumes, differs=True, payload=value.present)
 
 
+def present_where(yes: Value, no: Value, test: RankTest) -> Value | None:
+    """What some replicas have where the others have nothing: it tells them apart later on."""
+    if is_unset(yes) is is_unset(no):
+        return None
+    held, where = (no, test.negated()) if is_unset(yes) else (yes, test)
+    if truth(held) is False or held.kind is Kind.RANK_TEST:
+        return None
+    return held._replace(present=where, differs=True)
+
+
+def is_unset(value: Value) -> bool:
+    """Whether a value stands for there being none: `None` or `False`."""
+    return value.kind is Kind.NONE or literal(value) is False
+
+
 def _bool_operator(
     machine: Machine, node: ast.BoolOp, frame: Frame, store: Store, *, tested: bool = False
 ) -> Value:
@@ -501,7 +516,10 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     if known is not None:
         return machine.evaluate(node.body if known else node.orelse, frame, store)
     ask(test, "if", node.test, node.test, frame, store)
-    aside = store.copy()
+    around, aside = store.state, store.copy()
+    parts = test.payload.splits(frame.site(node.test)) if isinstance(test.payload, RankTest) else None
+    if parts is not None:
+        store.state, aside.state = [frame.model.part(around, part) for part in parts]
     before = len(frame.reads)
     yes = machine.evaluate(node.body, frame, store)
     between = len(frame.reads)
@@ -509,8 +527,13 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     # Only one of the two runs: the reads of the one that reads more stand for both.
     by_yes, by_no = frame.reads[before:between], frame.reads[between:]
     frame.reads[before:] = by_yes if len(by_yes) >= len(by_no) else by_no
+    here = store.state
     merge_into(store, aside)
-    return chosen(yes, no, node.test) or join_values(yes, no)
+    if parts is None:
+        return chosen(yes, no, node.test) or join_values(yes, no)
+    assert isinstance(test.payload, RankTest)
+    store.state = frame.model.meet(around, list(zip(parts, (here, aside.state), strict=True)))
+    return present_where(yes, no, test.payload) or join_values(yes, no)
 
 
 _TRUE: Final = kinds_that("true")

@@ -16,7 +16,7 @@ from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, either
-from xlalint.lazy.scopes import ScopeKind
+from xlalint.lazy.scopes import ScopeKind, Split
 from xlalint.lazy.sharding import Mesh
 from xlalint.lazy.site import Path, Site
 from xlalint.lazy.values import (
@@ -598,14 +598,19 @@ class Loader(NamedTuple):
 class Rows(NamedTuple):
     """What a program makes up on the host, such as a tensor of random numbers, or a well-known dataset,
     with the number of its rows; None: it is not known. `given` says that it is a dataset, which has as many
-    as it has."""
+    as it has, `shared` that replicas get equal parts of it, of which nobody knows how many there are."""
 
     number: int | None = None
     given: bool = False
+    shared: bool = False
 
     def join(self, other: Rows) -> Rows:
         """Either of two."""
-        return self if self == other else Rows(given=self.given and other.given)
+        return (
+            self
+            if self == other
+            else Rows(given=self.given and other.given, shared=self.shared and other.shared)
+        )
 
 
 class OpenFile(NamedTuple):
@@ -766,6 +771,13 @@ class RankTest(NamedTuple):
     def negated(self) -> RankTest:
         """The test with `not` before it."""
         return RankTest(not self.master, self.assumes_else, self.assumes)
+
+    def splits(self, site: Site) -> tuple[Split, Split]:
+        """How it parts the replicas at `site`: those for which it holds, and the others."""
+        return (
+            Split(site, True, self.assumes, self.master),
+            Split(site, False, self.assumes_else, not self.master),
+        )
 
     def join(self, other: RankTest) -> RankTest:
         """Either of two tests; of opposite ones nothing is certain."""

@@ -137,10 +137,12 @@ def _of_host(payload: object) -> Iterator[str]:
             yield "counts the replicas of all hosts"
         case OfNumpy() | OnHost() | Moment():
             yield {OfNumpy: "of NumPy", OnHost: "moved to the host", Moment: "of a module"}[type(payload)]
-        case Rows(number, given):
+        case Rows(number, given, shared):
             yield f"{'samples' if given else 'made up'}" + (
                 f", {number} of them" if number is not None else ""
             )
+            if shared:
+                yield "shared out among the replicas"
         case Mesh(names):
             yield f"mesh over {', '.join(names)}" if names else "mesh"
         case OpenFile():

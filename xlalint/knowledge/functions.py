@@ -139,6 +139,8 @@ FUNCTIONS: dict[str, str] = {
     "torch.utils.data.dataloader.DataLoader": "batch loader",
     "torch.utils.data.TensorDataset": "dataset",
     "torch.utils.data.dataset.TensorDataset": "dataset",
+    "torch.utils.data.Subset": "subset",
+    "torch.utils.data.dataset.Subset": "subset",
     "torch.utils.data.DistributedSampler": "distributed sampler",
     "torch.utils.data.distributed.DistributedSampler": "distributed sampler",
     **{
@@ -158,6 +160,8 @@ FUNCTIONS: dict[str, str] = {
     "torch.nn.utils.clip_grad_norm_": "clip gradients",
     "torch.nn.utils.clip_grad_norm": "clip gradients",
     "torch.nn.utils.clip_grad.clip_grad_norm_": "clip gradients",
+    "torch.nn.utils.clip_grad_value_": "cut gradients off",
+    "torch.nn.utils.clip_grad.clip_grad_value_": "cut gradients off",
     "torch.autograd.backward": "backward",
     "torch.amp.GradScaler": "scaler of another device",
     "torch.cuda.amp.GradScaler": "scaler of another device",
@@ -212,6 +216,7 @@ FUNCTIONS: dict[str, str] = {
     "builtins.any": "test elements",
     "builtins.all": "test elements",
     "builtins.sum": "sum",
+    f"{XM}._maybe_convert_to_cpu": "to host",
     "logging.debug": "nothing",  # only who asks for such messages gets their text made
     "logging.info": "log",
     "logging.warning": "log",

@@ -51,6 +51,8 @@ TELLS_MASTER: Final[Assumptions] = frozenset({f"the test on line {{owner}} {SEPA
 OFF_BY_DEFAULT: Final = ", which is off by default"
 """How the assumption ends that somebody gives an option of the command line."""
 PART: Final[Assumptions] = frozenset({"what is taken from the batch or output is a tensor"})
+CUT_OFF: Final[Assumptions] = frozenset({"the gradients of all replicas together should be cut off"})
+"""Those of each replica are, by a value: what is summed then is another step, though the same on all."""
 SCALES: Final[Assumptions] = frozenset({"the scaler is enabled"})
 TRAINED_ELSEWHERE: Final[Assumptions] = frozenset({"the framework trains this on an XLA device"})
 """What trains by a framework, of which only files elsewhere in the project say anything of XLA."""
@@ -134,6 +136,7 @@ _GUESSED: Final = (
     | MID_STEP
     | LEAVES_A_REST
     | SCALES
+    | CUT_OFF
     | TRAINED_ELSEWHERE
     | LAUNCHES
     | GETS_THERE

@@ -41,6 +41,7 @@ class Use(Enum):
     BACKWARD = "backward"
     UNSCALE = "unscale"
     CLIP = "clip"
+    CUT_OFF = "clip each number by itself"
     REDUCE = "reduce"
     STEP = "step"
 

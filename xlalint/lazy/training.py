@@ -179,6 +179,8 @@ class TrainingTransitions(RecordingTransitions):
         waits = Gradient.LOCAL in gradients and Gradient.REDUCED not in gradients
         if waits and state.replicas.launched is not False:
             assumes = both(self.assumed(state), state.trust.summing)
+            if use is Use.CUT_OFF:
+                assumes = both(assumes, assumptions.CUT_OFF)
             self._owe(state, Owed.CLIP, site, assumes, spelling)
 
     def reduce_gradients(

@@ -39,7 +39,7 @@ from xlalint_runtime.watching.sharding import tell_of_device
 
 _XLA_CLIP = patched_functions.clip_grad_norm_.__code__
 _CHECKPOINT_FUNCTION = checkpointing.CheckpointFunction.forward.__code__
-_CLIPS = {"_clip_grads_with_norm_", "clip_grad_value_"}
+_CLIPS = {"_clip_grads_with_norm_": Use.CLIP, "clip_grad_value_": Use.CUT_OFF}
 
 
 def _module_call(watch: Watch, original: Any) -> Any:
@@ -142,12 +142,9 @@ def _clip(watch: Watch, original: Any) -> Any:
     @functools.wraps(original)
     def group(tensors: Any, *args: Any, **kwargs: Any) -> Any:
         caller = _caller()
-        if (
-            caller is not None
-            and caller.co_name in _CLIPS
-            and any(map(pending.is_device_tensor, pending.tensors_in(tensors)))
-        ):
-            _tell_change(watch, Use.CLIP)
+        use = _CLIPS.get(caller.co_name) if caller is not None else None
+        if use is not None and any(map(pending.is_device_tensor, pending.tensors_in(tensors))):
+            _tell_change(watch, use)
         return original(tensors, *args, **kwargs)
 
     return group

@@ -51,7 +51,7 @@ class Clipped(Rule[GradientUsed]):
     code, name, severity = "XLA906", "clipped", Severity.INFO
 
     def judge(self, event: GradientUsed, state: View) -> Iterator[Finding]:
-        if event.use in (Use.CLIP, Use.UNSCALE):
+        if event.use in (Use.CLIP, Use.CUT_OFF, Use.UNSCALE):
             yield self.finding(event, "", help="")
 
 

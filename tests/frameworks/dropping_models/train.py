@@ -2,8 +2,9 @@
 
 import torch
 import torch_xla
+from lightning import seed_everything
 from transformers import BertForSequenceClassification, BertTokenizer, GPT2LMHeadModel, GPT2Tokenizer
-from transformers import LlamaForCausalLM, RobertaModel
+from transformers import BertConfig, LlamaForCausalLM, RobertaModel, set_seed
 
 device = torch_xla.device()
 MODELS = {"bert": (BertForSequenceClassification, BertTokenizer), "gpt2": (GPT2LMHeadModel, GPT2Tokenizer)}
@@ -74,3 +75,37 @@ def drops_within(data):
     for batch in data:
         with torch_xla.step():
             model(batch).sum().backward()
+
+
+def drops_as_its_configuration_has_it(data):
+    set_seed(1)  # expect: XLA707
+    model = BertForSequenceClassification(BertConfig(num_labels=2))
+    train(model, data)
+
+
+def drops_whatever_lightning_seeds(data, name):
+    seed_everything(1, workers=True)  # expect: XLA707
+    model = BertForSequenceClassification.from_pretrained(name).train()
+    train(model, data)
+
+
+def has_a_configuration_without(data):
+    set_seed(1)
+    train(BertForSequenceClassification(BertConfig(hidden_dropout_prob=0.0)), data)
+
+
+def is_told_so_later(data):
+    set_seed(1)
+    config = BertConfig()
+    config.hidden_dropout_prob = 0.0
+    train(BertForSequenceClassification(config), data)
+
+
+def has_one_that_somebody_saved(data, name):
+    set_seed(1)
+    train(BertForSequenceClassification(BertConfig.from_pretrained(name)), data)
+
+
+def has_one_of_settings(data, **settings):
+    set_seed(1)
+    train(BertForSequenceClassification(BertConfig(**settings)), data)

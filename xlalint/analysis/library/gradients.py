@@ -100,6 +100,11 @@ def _clip(machine: Machine, call: Call) -> Value:
     return norm
 
 
+def _cut_off(machine: Machine, call: Call) -> Value:
+    call.frame.model.change_gradients(call.store.state, Use.CUT_OFF, call.spelling, call.site)
+    return NONE
+
+
 def _limit(call: Call) -> str:
     """The norm that gradients are clipped to, as it is written."""
     if call.node is None:
@@ -192,6 +197,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "reduce gradients": _reduce_gradients,
     "gradients": _fetch_gradients,
     "clip gradients": _clip,
+    "cut gradients off": _cut_off,
     "backward": _backward,
     "average weights": _average_weights,
     "scaler": _xla_scaler,

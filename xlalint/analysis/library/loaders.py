@@ -109,6 +109,29 @@ def _whole(machine: Machine, call: Call) -> Whole | None:
     return Whole((call.site,), dataset.assumes) if known else None
 
 
+def rows_taken(machine: Machine, call: Call, position: int, parameter: str) -> int | None:
+    """How many rows `dataset.select(range(1000))` takes; None where that is not what is written."""
+    written = call.written(parameter, position)
+    match written:
+        case ast.Call(func=ast.Name(id="list" | "tuple"), args=[inner]):
+            written = inner
+    match written:
+        case ast.Call(func=ast.Name(id="range"), args=[*written_bounds], keywords=[]) if written_bounds:
+            bounds = [literal(machine.evaluate(each, call.frame, call.store)) for each in written_bounds]
+            whole = [bound for bound in bounds if type(bound) is int]
+            return len(range(*whole)) if len(whole) == len(bounds) and 0 not in whole[2:] else None
+    return None
+
+
+def _subset(machine: Machine, call: Call) -> Value:
+    """Some samples of a dataset."""
+    count = rows_taken(machine, call, 1, "indices")
+    differs = any(value.differs for value in call.values)
+    if count is None:
+        return unknown_from(*call.values)
+    return Value(Kind.HOST, differs=differs, payload=Rows(count, given=True))
+
+
 def _ragged(call: Call) -> Ragged | None:
     """Whether the samples make no whole number of batches: data that a program makes up has as many
     as it wants, and of other data it is assumed."""
@@ -118,6 +141,10 @@ def _ragged(call: Call) -> Ragged | None:
     sampler = call.argument(3, "sampler") or NONE
     rows = next((held for value in (sampler, dataset) if isinstance(held := value.payload, Rows)), Rows())
     if rows.number is not None and isinstance(size, int):
+        if rows.shared:
+            parts = [_part(rows.number, replicas) for replicas in _USUAL_REPLICAS]
+            left = rows.given and all(part % size for part in parts)
+            return Ragged((call.site,), LEAVES_A_REST) if left else None
         if rows.number % size == 0:
             return None
         if sampler.kind is Kind.NONE or isinstance(sampler.payload, Rows):
@@ -147,9 +174,20 @@ def _distributed_sampler(machine: Machine, call: Call) -> Value:
     _watch_ordinal(call)
     dataset, replicas = call.argument(0, "dataset") or NONE, literal(call.argument(1, "num_replicas"))
     rows = dataset.payload
-    if not isinstance(rows, Rows) or rows.number is None or not isinstance(replicas, int) or replicas < 1:
+    if not isinstance(rows, Rows) or rows.number is None:
         return HOST
-    return Value(Kind.HOST, payload=rows._replace(number=-(-rows.number // replicas)))
+    if not isinstance(replicas, int) or replicas < 1:
+        return Value(Kind.HOST, payload=rows._replace(shared=True))
+    return Value(Kind.HOST, payload=rows._replace(number=_part(rows.number, replicas)))
+
+
+def _part(rows: int, replicas: int) -> int:
+    """How many rows each replica gets."""
+    return -(-rows // replicas)
+
+
+_USUAL_REPLICAS: Final = (4, 8)
+"""So many devices a host with TPUs has."""
 
 
 def _watch_ordinal(call: Call) -> None:
@@ -210,5 +248,6 @@ EFFECTS: Final[dict[str, Effect]] = {
     "host loader": _host_loader,
     "batch loader": _batch_loader,
     "dataset": _dataset,
+    "subset": _subset,
     "distributed sampler": _distributed_sampler,
 }

@@ -11,7 +11,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.library.containers import container_method, loader_method
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
-from xlalint.analysis.library.loaders import BATCH
+from xlalint.analysis.library.loaders import BATCH, rows_taken
 from xlalint.analysis.library.modules import module_method, parameter
 from xlalint.analysis.library.optimizers import optimizer_method, scaler_method
 from xlalint.analysis.library.tensors import tensor_method
@@ -202,7 +202,7 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
             return module_method(machine, module, name, call)
         case "device loader":
             return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
-        case "rows of a range" if (count := _counted(machine, call)) is not None:
+        case "rows of a range" if (count := rows_taken(machine, call, 0, "indices")) is not None:
             return Value(Kind.HOST, differs=receiver.differs, payload=Rows(count, given=True))
         case _:
             return call_unknown(machine, call)
@@ -233,15 +233,6 @@ def _trained_on_xla(machine: Machine, call: Call) -> None:
 
 _XLA_STEP: Final = "xla optimizer step"
 _STEPS: Final = functions.names_of(_XLA_STEP)
-
-
-def _counted(machine: Machine, call: Call) -> int | None:
-    """How many rows `dataset.select(range(1000))` takes; None where that is not what is written."""
-    match call.node.args if call.node is not None else []:
-        case [ast.Call(func=ast.Name(id="range"), args=[count])]:
-            number = literal(machine.evaluate(count, call.frame, call.store))
-            return number if isinstance(number, int) else None
-    return None
 
 
 def _begins_with_device(receiver: Value, name: str, call: Call) -> Value | None:

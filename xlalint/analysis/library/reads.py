@@ -9,6 +9,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     COUNTER,
+    Container,
     OfAllHosts,
     constant,
     container,
@@ -39,6 +40,16 @@ def _text(machine: Machine, call: Call) -> Value:
     if value is not None and value.kind is Kind.DEVICE and len(call.values) == 1:
         return value  # its text says what it is
     return _print(machine, call)
+
+
+def _to_host(machine: Machine, call: Call) -> Value:
+    """A tensor, or what holds tensors, is copied to the host."""
+    value = call.argument(0)
+    if value is None or value.kind is Kind.STATE_DICT:
+        return HOST
+    if isinstance(held := value.payload, Container):
+        return value._replace(payload=held.map(lambda item: call.read(item, Reading.EXPLICIT)))
+    return call.read(value, Reading.EXPLICIT)
 
 
 def _to_number(machine: Machine, call: Call) -> Value:
@@ -111,6 +122,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "print": _print,
     "text": _text,
     "log": _print,
+    "to host": _to_host,
     "to number": _to_number,
     "to bool": _to_bool,
     "range": _range,

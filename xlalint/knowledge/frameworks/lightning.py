@@ -207,6 +207,10 @@ class _FabricOptimizer:
         self.optimizer.zero_grad()
 
 
+def seed_everything(seed=None, workers=False, verbose=True):
+    torch.manual_seed(seed)
+
+
 def _loss_of(outputs):
     return outputs if isinstance(outputs, torch.Tensor) else outputs["loss"]
 

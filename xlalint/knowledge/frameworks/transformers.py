@@ -35,6 +35,12 @@ NAMED_LIKE = {
         "Wav2Vec2*Model", "Wav2Vec2For[A-Z]*",
     ),
     "PreTrainedModel": ("*Model", "*For[A-Z]*"),
+    "DroppingConfig": (
+        "BertConfig", "RobertaConfig", "XLMRobertaConfig", "CamembertConfig", "DistilBertConfig",
+        "ElectraConfig", "DebertaConfig", "DebertaV2Config", "GPT2Config", "OpenAIGPTConfig", "BartConfig",
+        "MBartConfig", "PegasusConfig", "MarianConfig", "T5Config", "MT5Config", "XLNetConfig",
+        "LongformerConfig", "MPNetConfig", "Wav2Vec2Config",
+    ),
 }
 
 
@@ -96,8 +102,68 @@ class PreTrainedModel(torch.nn.Module):
             safetensors.torch.save_file(self.state_dict() if state_dict is None else state_dict, save_directory)
 
 
+class DroppingConfig:
+    """Of a family whose configurations drop a tenth while they train, unless somebody says otherwise: where it
+    is made, or later on."""
+
+    def __init__(
+        self, hidden_dropout_prob=None, attention_probs_dropout_prob=None, dropout=None, dropout_rate=None,
+        resid_pdrop=None, **named,
+    ):
+        drops = (
+            hidden_dropout_prob is None and attention_probs_dropout_prob is None and dropout is None
+            and dropout_rate is None and resid_pdrop is None
+        )
+        self.layer = torch.nn.Sequential(torch.nn.Dropout()) if drops else torch.nn.Linear(1, 1)
+
+    @property
+    def hidden_dropout_prob(self):
+        return a_number
+
+    @hidden_dropout_prob.setter
+    def hidden_dropout_prob(self, rate):
+        self.layer = torch.nn.Linear(1, 1)
+
+    @property
+    def dropout(self):
+        return a_number
+
+    @dropout.setter
+    def dropout(self, rate):
+        self.layer = torch.nn.Linear(1, 1)
+
+    @property
+    def dropout_rate(self):
+        return a_number
+
+    @dropout_rate.setter
+    def dropout_rate(self, rate):
+        self.layer = torch.nn.Linear(1, 1)
+
+    @property
+    def resid_pdrop(self):
+        return a_number
+
+    @resid_pdrop.setter
+    def resid_pdrop(self, rate):
+        self.layer = torch.nn.Linear(1, 1)
+
+    @classmethod
+    def from_pretrained(cls, *given, **named):
+        return what_somebody_has_saved
+
+    from_dict = from_json_file = from_pretrained
+
+
+def _network(config):
+    return config.layer if isinstance(config, DroppingConfig) else torch.nn.Linear(1, 1)
+
+
 class DroppingModel(PreTrainedModel):
     """Of a family whose configurations drop a tenth while they train, unless somebody says otherwise."""
+
+    def __init__(self, config=None):
+        self.network = _network(config)
 
     @classmethod
     def from_pretrained(cls, *given, config=None, dropout=None, hidden_dropout_prob=None, **named):
@@ -133,12 +199,20 @@ class TyingModel(PreTrainedModel):
     """Of a family whose configurations give the head the weights of the embeddings: a move parts them."""
 
     def __init__(self, config=None):
-        self.network = torch.nn.Linear(1, 1)
+        self.network = _network(config)
         self.get_output_embeddings().weight = self.get_input_embeddings().weight
 
 
 class TyingAndDroppingModel(TyingModel, DroppingModel):
     pass
+
+
+def set_seed(seed, deterministic=False):
+    torch.manual_seed(seed)
+
+
+def enable_full_determinism(seed, warn_only=False):
+    set_seed(seed)
 
 
 def get_scheduler(name, optimizer, **named):
