@@ -17,7 +17,9 @@ class RaggedLastBatch(Rule[LastBatchSmaller]):
     Finds a `DataLoader` without `drop_last=True` that feeds a training loop on the device.
 
     It is *likely*, as the number of samples is seldom known from the source, and then for information
-    only: in public code, one in two such data sets was a multiple of the batch. The guard knows it.
+    only: in public code, one in two such data sets was a multiple of the batch. The guard knows it. It is
+    known of well-known data sets, and of what a range takes (`dataset.select(range(1000))`, `Subset`); of
+    how many replicas share it, four and eight are tried.
     Silent with a batch size of 1, with a `batch_sampler` or a sampler that nobody knows, over an
     `IterableDataset`, and where a framework makes the device loader, which may fill the batch up.
 

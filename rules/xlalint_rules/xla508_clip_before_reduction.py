@@ -17,13 +17,15 @@ class ClipBeforeReduction(Rule[ClippedEarly]):
     """
     ## What it does
     Finds gradients that are clipped or unscaled before they are summed over the replicas, by
-    `xm.reduce_gradients` or inside `xm.optimizer_step`.
+    `xm.reduce_gradients` or inside `xm.optimizer_step`. Where each number is cut off by itself, by
+    `clip_grad_value_`, it is an info.
 
     ## Why is this bad?
     The model trains incorrectly, and no error is raised. Each replica clips by the norm of its own
     gradients, so each scales them by a different factor, and the sum is not the clipped gradient of
     the batch. torch_xla 2.9 is worse: it does not sum gradients that were clipped, and every
-    replica trains alone.
+    replica trains alone. What `clip_grad_value_` has cut off is summed, so that the replicas stay alike;
+    the step is another one than that of one device with the whole batch.
 
     ## Example
     ```python

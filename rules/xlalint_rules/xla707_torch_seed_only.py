@@ -16,7 +16,8 @@ class TorchSeedOnly(Rule[SeedMissed]):
     ## What it does
     Finds `torch.manual_seed(seed)` where random numbers are drawn on an XLA device later, and nothing sets
     the seed of the device: dropout in training, or `torch.randn(..., device=device)`. The seed may stand
-    before `spawn` or `launch`, and the random numbers in the function that is launched.
+    before `spawn` or `launch`, and the random numbers in the function that is launched. `set_seed` of
+    transformers and `seed_everything` of Lightning call nothing else; `set_seed` of accelerate sets both.
 
     ## Why is this bad?
     What is drawn on the device is the same whatever the seed is, so that runs with several seeds are not
