@@ -55,7 +55,7 @@ def take_a_statement_away(text: str, choice: random.Random) -> str:
 def add_an_import(text: str, choice: random.Random) -> str:
     """Another module is imported, which may hide a name."""
     name = choice.choice(
-        ["json", "torch", "torch_xla", "collections", "utils", "os.path as xm", "math as torch"]
+        ["json", "torch", "torch._six", "torch_xla", "collections", "utils", "os.path as xm", "math as torch"]
     )
     return f"{text}\nimport {name}\n"
 

@@ -61,6 +61,20 @@ def test_what_a_launch_starts_that_raises_is_a_note() -> None:
     assert [each.severity for each in found] == [Severity.WARNING, Severity.INFO]
 
 
+def test_what_comes_after_an_import_that_raises_is_a_note_that_names_the_line() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "imports_that_raise", "XLA003", "XLA102")
+    told = {
+        Path(each.path).name: (each.severity, each.assumes, [Path(one.path).name for one in each.related])
+        for each in found
+    }
+    removed = "no longer raises: `torch._six` was removed in torch 2.0"
+    assert told["main.py"] == (Severity.INFO, f"line 12 {removed}", ["main.py"])
+    severity, assumes, related = told["through_two.py"]
+    assert (severity, related) == (Severity.INFO, ["clipping.py"])
+    assert assumes.startswith("line 2 of ") and assumes.endswith(f"parts/clipping.py {removed}")
+    assert told["expected.py"] == (Severity.WARNING, "", [])
+
+
 def test_what_is_computed_for_a_report_now_and_then_is_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "read_now_and_then.py", "XLA212")
     told = [(each.severity, "each iteration" in each.message) for each in found]

@@ -23,6 +23,7 @@ from xlalint.lazy.state import (
     Engine,
     Fetch,
     Loop,
+    Raised,
     State,
     Timing,
     Training,
@@ -84,6 +85,12 @@ VALUES: dict[Any, list[Any]] = {
         frozenset({Training(at(1))}),
         frozenset({Training(at(1), at(7), True), Training(at(2))}),
     ],
+    Raised | None: [
+        None,
+        Raised(at(1), "a call"),
+        Raised(at(1), "an import", (2, 0)),
+        Raised(at(2), "a call"),
+    ],
     Mesh | None: [None, NO_MESH, Mesh(("fsdp",), 1), Mesh(None, 2)],
     frozenset[Marked]: [
         frozenset(),
@@ -135,6 +142,11 @@ def of_both_ways(a: tuple[LastCut, ...], b: tuple[LastCut, ...]) -> tuple[LastCu
 def worse(a: Assumptions, b: Assumptions) -> Assumptions:
     """On either way one of them is enough: what assumes more counts."""
     return max(a, b, key=lambda assumed: (len(assumed), [-ord(c) for c in "".join(sorted(assumed))]))
+
+
+def first_of_both(a: Raised | None, b: Raised | None) -> Raised | None:
+    """What raises on one way alone stands before nothing."""
+    return sorted([a, b], key=lambda raised: raised[:2])[0] if a and b else None
 
 
 def first_places(a: tuple[Site, ...], b: tuple[Site, ...]) -> tuple[Site, ...]:
@@ -197,7 +209,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "moves": either,
         "dynamo": united,
     },
-    Trust: {"opaque": worse, "bounded": worse, "summing": worse},
+    Trust: {"opaque": worse, "bounded": worse, "summing": worse, "raised": first_of_both},
     Setup: {"mesh": agreed_on, "marked": common, "caches": either},
 }
 """What each field of the joined state must be, said once more and without a look at how it is done."""

@@ -1,6 +1,7 @@
 """The lifecycle table: hand-kept lines against the measured releases and the installed library."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from xlalint.knowledge import lifecycle
+from xlalint.knowledge.gone import OF_TORCH
 from xlalint.knowledge.lifecycle import Lifecycle
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.site import Site
@@ -204,6 +206,7 @@ def library() -> dict[str, dict[str, bool]]:
         "takes": [name for name in gone() if name.endswith(")")],
     }
     questions["reachable"] = [name for name in questions["reachable"] if not name.endswith(")")]
+    questions["reachable"] += [*OF_TORCH, *told_to_use()]
     answer = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", QUESTIONER],
         input=json.dumps(questions), capture_output=True, text=True, timeout=120,
@@ -226,6 +229,24 @@ def test_the_installed_library_has_what_has_not_gone(library: dict[str, dict[str
         kept.successor for kept in KEPT.values() if kept.successor and kept.successor.startswith(OURS)
     ]
     assert [name for name in present if not library["reachable"][name]] == []
+
+
+def test_the_installed_torch_lacks_what_has_gone_and_has_what_is_to_be_used(
+    library: dict[str, dict[str, bool]],
+) -> None:
+    assert [name for name in OF_TORCH if library["reachable"][name]] == []
+    assert [name for name in told_to_use() if not library["reachable"][name]] == []
+
+
+def test_what_has_gone_from_torch_is_not_what_a_fix_would_rename() -> None:
+    assert all(lifecycle.gone_part(f"{name}.more") == (name, since) for name, (since, _) in OF_TORCH.items())
+    assert lifecycle.gone_part("torch_xla.core.xla_model.xrt_world_size") is None
+    assert lifecycle.gone_part("torch_xla.utils.gcsfs.open") == ("torch_xla.utils.gcsfs", (2, 1))
+
+
+def told_to_use() -> list[str]:
+    """What names of torch are said to be used in the place of those that are gone."""
+    return [name for _, note in OF_TORCH.values() for name in re.findall(r"`(torch\.[\w.]+)`", note)]
 
 
 def test_the_installed_library_marks_what_is_called_deprecated(library: dict[str, dict[str, bool]]) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from xlalint.configuration import Framework
-from xlalint.knowledge.functions import BRINGING_XLA
+from xlalint.knowledge.functions import BRINGING_XLA, LIBRARIES
+from xlalint.knowledge.gone import AT_IMPORT
 from xlalint.knowledge.stubs import shipped
 from xlalint.settings import Settings
 from xlalint.sources.file import CHANGED, NOTEBOOK, SourceFile, Unreadable, decode, digest, read_bytes, show
@@ -58,12 +59,14 @@ class Traits(NamedTuple):
         commented: It may hold comments that suppress in vain.
         sound: There is surely nothing wrong with its encoding.
         asking: It is hot only as a trainer that it makes is told to use XLA, which says nothing of others.
+        gone: It names something that is gone from torch, and that programs use without importing it.
     """
 
     hot: bool
     commented: bool
     sound: bool
     asking: bool = False
+    gone: bool = False
 
 
 class Known(NamedTuple):
@@ -207,12 +210,21 @@ class File:
                 asks = not brings and asks_for_xla(data, self.imports, self._frameworks)
                 sound = not self._has_broken_cells if self._is_notebook else _is_text(data)
                 commented = names_it and _may_suppress_in_vain(data)
-                self._traits = Traits(brings or asks, commented, sound, asks)
+                gone = any(word in data for word in AT_IMPORT)
+                self._traits = Traits(brings or asks, commented, sound, asks, gone)
         return self._traits
 
     @property
     def _frameworks(self) -> tuple[Framework, ...]:
         return (*shipped(), *self.settings.stubs)
+
+    @property
+    def names_what_is_gone(self) -> bool:
+        """Whether it names something that is gone from torch or torch_xla."""
+        from xlalint.knowledge import lifecycle
+
+        of_torch = (name for name in self.imports if name.partition(".")[0] in LIBRARIES)
+        return self.traits.gone or any(lifecycle.gone_part(name) for name in of_torch)
 
     @property
     def hands_to(self) -> set[str]:

@@ -211,6 +211,7 @@ class Search:
             helped=map(Path, self._unit.helped),
             elsewhere=self._unit.elsewhere,
             unregistered=self._unit.unregistered,
+            refusing=self._unit.refusing,
             open_file=lambda path: self._file(str(path)).source(),
             kept=kept,
             stays=stays,
@@ -450,6 +451,7 @@ class Search:
             told = [*sorted(unit.analyzed), "", *sorted(unit.users), "", *sorted(unit.helped), ""]
             told += [*map(str, sorted(unit.elsewhere)), "", *sorted(unit.guessed)]
             told += (f"{path} {sorted(unknown)}" for path, unknown in sorted(unit.unregistered.items()))
+            told += ["", *sorted(unit.refusing)]
             return digest("\n".join(told).encode("utf-8", "surrogateescape"))
         return str(self._unit.target(path)) if kind == "target" else self.project.fact(kind, path, detail)
 

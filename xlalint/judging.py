@@ -24,11 +24,11 @@ from xlalint.diagnostic import (
     Severity,
 )
 from xlalint.lazy.assumptions import is_guess, weight
-from xlalint.lazy.events import Event
+from xlalint.lazy.events import BoundReached, Event
 from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.site import Path, Site
-from xlalint.lazy.state import View, places_of_caller
-from xlalint.rule import Finding, Rule
+from xlalint.lazy.state import Raised, View, places_of_caller
+from xlalint.rule import Finding, Later, Rule
 
 MOST_ASSUMED = 1
 """A finding that takes more than this for granted stays silent."""
@@ -64,6 +64,10 @@ class Occurrence(NamedTuple):
     def sites(self) -> Path:
         """The call sites, from the outermost known caller inwards."""
         return tuple(caller.site for caller in reversed(self.callers))
+
+    def behind(self, raised: Raised) -> Occurrence:
+        """The same, where something raises before it happens."""
+        return self._replace(view=self.view._replace(raised=self.view.raised or raised))
 
 
 def at_own_call(occurrence: Occurrence) -> Occurrence:
@@ -132,10 +136,16 @@ class Judge:
         return frozenset(self._rules)
 
     def findings(self, event: Event, view: View) -> Iterator[Finding]:
-        """What the rules say of one event, as far as it is sure enough; on a guess, for information."""
+        """What the rules say of one event, as far as it is sure enough; on a guess, for information.
+
+        So is what stands behind something that raises: it happens when that is mended.
+        """
+        raised = view.raised if not isinstance(event, BoundReached) else None
         for rule in self._rules.get(type(event), ()):
             for finding in rule.judge(event, view):
                 if weight(finding.assumes) <= (0 if rule.only_definite else MOST_ASSUMED):
+                    if raised is not None and (raised.since is None or raised.since <= rule.target.low):
+                        finding = _behind(finding, raised)
                     guessed = finding.severity > Severity.INFO and is_guess(finding.assumes)
                     yield replace(finding, severity=Severity.INFO) if guessed else finding
 
@@ -146,6 +156,17 @@ class Judge:
                 placed = place(finding, occurrence.callers)
                 if placed.path:
                     yield placed
+
+
+def _behind(finding: Finding, raised: Raised) -> Finding:
+    """A finding of what comes after something that raises."""
+    later, line = finding.later, "what raises before"
+    if later is None:
+        later, line = Later(raised.site, f"this raises: {raised.why}"), "{later}"
+    return replace(
+        finding, severity=min(finding.severity, Severity.INFO), later=later,
+        assumes=finding.assumes | {f"{line} no longer raises: {raised.why}"},
+    )  # fmt: skip
 
 
 def place(finding: Finding, callers: tuple[Caller, ...] = (), above: int | None = None) -> Placed:

@@ -279,6 +279,24 @@ class Unit:
         own = {Path(path).stem for path in self.files}.union(*(Path(path).parts for path in self.files))
         return {file.path: frozenset(_roots(file) - own - WITHOUT_XLA) for file in hot}
 
+    @cached_property
+    def refusing(self) -> frozenset[str]:
+        """The files of which an import may raise: they name what is gone from torch or torch_xla, or import
+        others of them, as far as the names of modules tell."""
+        if not self.analyzed:
+            return frozenset()
+        found: set[str] = set()
+        adding = {path for path, file in self.files.items() if file.names_what_is_gone}
+        while adding:
+            found |= adding
+            names = {_module_in(Path(path)) for path in adding}
+            adding = {
+                path
+                for path, file in self.files.items()
+                if path not in found and not names.isdisjoint(_parts_of(file.imports))
+            }
+        return frozenset(found)
+
     def _is_within(self, path: str, packages: Iterable[str]) -> bool:
         """Whether a file belongs to one of some packages."""
         for package in packages:
@@ -327,13 +345,17 @@ def _imports_any(file: File, packages: frozenset[str]) -> bool:
 _BRINGING = frozenset(LIBRARIES) | IMPORT_XLA
 
 
+def _module_in(path: Path) -> str:
+    """The last part of a module's name."""
+    return path.parent.name if path.stem == "__init__" else path.stem
+
+
 def _by_module(names: Mapping[str, set[str]]) -> dict[str, set[str]]:
     """By the last part of a module's name, the names that are known by the path of its file."""
     found: dict[str, set[str]] = {}
     for path, own in names.items():
         if own:
-            stem = Path(path).stem
-            found.setdefault(Path(path).parent.name if stem == "__init__" else stem, set()).update(own)
+            found.setdefault(_module_in(Path(path)), set()).update(own)
     return found
 
 

@@ -16,12 +16,14 @@ class RemovedApi(Rule[ApiUsed]):
     """
     ## What it does
     Finds names and keywords of torch_xla that were removed by the newest release the code must run
-    on (`target-version`), and names the replacement. Silent under a version test, under `hasattr`,
-    and in a `try` that catches `ImportError` or `AttributeError`.
+    on (`target-version`), and names the replacement. Modules and names of torch that are gone, such as
+    `torch._six`, are told where they are imported, too. Silent under a version test, under `hasattr`, and
+    in a `try` that catches `ImportError` or `AttributeError`.
 
     ## Why is this bad?
     The import or the call raises as soon as the program gets there. In code that runs at the end of
-    an epoch, or only on many replicas, that may be hours into a run.
+    an epoch, or only on many replicas, that may be hours into a run. What comes after such an import is
+    told as information, unless a fix writes the new name: it happens only when the import is mended.
 
     ## Example
     ```python
@@ -71,7 +73,7 @@ class RemovedApi(Rule[ApiUsed]):
         where = f"; the code must run on {self.target}" if life.removed > self.target.low else ""
         yield self.finding(
             event,
-            f"{subject} was removed in torch_xla {show(life.removed)}{where}",
+            f"{subject} was removed in {_package(event.name)} {show(life.removed)}{where}",
             help=self._cure(life),
             cures=renames.cures(event, life, self.target),
         )
@@ -84,3 +86,8 @@ class RemovedApi(Rule[ApiUsed]):
         if since is not None and since > self.target.low:
             return f"use `{life.successor}` from {show(since)} on, and test the version before that{note}"
         return f"use `{life.successor}`{note}"
+
+
+def _package(name: str) -> str:
+    """The package whose releases count: that of torch_xla was called otherwise before its first."""
+    return "torch" if name.startswith("torch.") else "torch_xla"

@@ -129,7 +129,7 @@ def of_two_devices(batches):
         loss = model(x).mean()
         print(loss.item())  # expect: XLA102 likely
         loss.backward()
-        torch_xla.sync()  # expect: XLA201
+        torch_xla.sync()  # expect: XLA201 likely
 
 
 def of_one_device(batches):
@@ -149,6 +149,32 @@ def like_what_is_not_seen(batches, target):
         y = torch.ones(1, 4, device=device)
         x = torch.cat([y, torch.zeros_like(target)])
         loss = model(x).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def in_each_round(batches, optimizer):
+    model = Model().to(device)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+        optimizer.step(Meter())
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def as_a_test_expects(batches, case):
+    model = Model().to(device)
+    with case.assertRaises(TypeError):
+        Meter()
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
         print(loss.item())  # expect: XLA102
         loss.backward()
         torch_xla.sync()  # expect: XLA201

@@ -48,16 +48,17 @@ from xlalint.analysis.payloads import (
     run,
     targets,
 )
-from xlalint.analysis.refusals import raises
+from xlalint.analysis.refusals import refusal
 from xlalint.analysis.scopes import enter_scope, leave_scope, set_autograd
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import outside
-from xlalint.lazy.assumptions import COMES_HERE, GETS_THERE, assume, both, shown_by_use
+from xlalint.lazy.assumptions import COMES_HERE, assume, shown_by_use
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Fault
 from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
     UNKNOWN,
     Kind,
@@ -106,9 +107,8 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
             made.open_ended = True
             made.spread.append(mapped(value))
     frame.closure_argument = outer
-    if raises(machine, callee, made):
-        trust = store.state.trust
-        store.state.trust = trust._replace(bounded=both(trust.bounded, GETS_THERE))
+    if store.state.trust.raised is None and (why := refusal(machine, callee, made)):
+        store.state.trust = store.state.trust._replace(raised=Raised(made.site, why))
     if not _is_parameter(node.func, frame):
         result = machine.invoke(callee, made)
         if result.kind in (Kind.UNKNOWN, Kind.HOST):

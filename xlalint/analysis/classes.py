@@ -26,7 +26,7 @@ from xlalint.analysis.store import Store
 from xlalint.configuration import HARNESS
 from xlalint.knowledge.classes import STREAM, kind_by_base
 from xlalint.knowledge.packages import GPU_ONLY
-from xlalint.lazy.state import State
+from xlalint.lazy.state import Raised, State
 from xlalint.lazy.values import (
     UNKNOWN,
     Kind,
@@ -169,6 +169,11 @@ class ClassTable:
             ("attributes", *cls.key),
         )
 
+    def raised_by_making(self, cls: Class) -> Raised | None:
+        """What surely raises when an instance of the class is made."""
+        made = self.attributes(cls).get("__init__")
+        return made.payload if made is not None and isinstance(made.payload, Raised) else None
+
     def _tabulate(self, cls: Class) -> dict[str, Value]:
         table = self._tabulating[cls] = {}
         try:
@@ -184,7 +189,9 @@ class ClassTable:
                 store = Store(State())
                 for attribute, value in table.items():
                     store.attributes[cls, attribute] = value
-                self._machine.tabulate(method, receiver, store, wanted)
+                raised = self._machine.tabulate(method, receiver, store, wanted)
+                if raised is not None and method is init:
+                    table[init.name] = Value(Kind.UNKNOWN, payload=raised)
                 for (owner, attribute), value in store.attributes.items():
                     if owner is not cls:
                         continue

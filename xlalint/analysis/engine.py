@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from xlalint.analysis.cutoff import CutOff, Section
 from xlalint.analysis.facts import Facts
+from xlalint.analysis.importable import raised_by_import
 from xlalint.analysis.interpreter import Interpreter
 from xlalint.analysis.kept import Kept
 from xlalint.analysis.lookups import Fact
@@ -208,6 +209,7 @@ class Program:
         helped: Iterable[Path] = (),
         elsewhere: Iterable[tuple[str, str]] = (),
         unregistered: Mapping[str, frozenset[str]] = MappingProxyType({}),
+        refusing: frozenset[str] = frozenset(),
         open_file: OpenFile = read,
         kept: Any = None,
         memo: bool = True,
@@ -224,6 +226,7 @@ class Program:
             elsewhere: Files, each with a framework that trains its classes on other devices than XLA's.
             unregistered: Files that nothing in the project brings torch_xla to, each with the packages that
                 it imports and that may do.
+            refusing: The files of which an import may raise, as something is gone from torch or torch_xla.
             open_file: Reads a file that something imports.
             kept: The summaries of another run, as JSON.
             memo: Whether summaries are kept; the answer is the same without.
@@ -248,6 +251,7 @@ class Program:
         looked_into = self._users.union(helped)
         self._elsewhere = frozenset(elsewhere)
         self._unregistered = unregistered
+        self._refusing = refusing
         with deep_recursion():
             outlines = [(file, self.project.outline(file.path)) for file in self._files.values()]
             self.plan = Plan(
@@ -263,9 +267,12 @@ class Program:
         """Know nothing of what happens, but what was kept."""
         self.kept = Kept(self._kept_before, self.project)
         self.facts = Facts(
-            self.project, lambda: self.plan, lambda cls: self.interpreter.classes.attributes(cls)
+            self.project, lambda: self.plan, lambda cls: self.interpreter.classes.attributes(cls),
+            self._refusing,
+        )  # fmt: skip
+        self.interpreter = Interpreter(
+            self.project, self.plan, self._kinds, self._refusing, kept=self.kept, memo=self._memo
         )
-        self.interpreter = Interpreter(self.project, self.plan, self._kinds, kept=self.kept, memo=self._memo)
         """What runs the program in the abstract."""
         self._updates = Updates(self.facts, self.plan, self.interpreter)
 
@@ -553,13 +560,18 @@ class Program:
         view = View()
         names = api_uses(outline.tree, outline.lines, resolve, outline.file)
         text = "\n".join(outline.lines)
-        variables = variables_used(outline.tree, text, outline.file)
-        padded = paddings(outline.tree, text, outline.file)
+        variables = [*variables_used(outline.tree, text, outline.file)]
+        padded = [*paddings(outline.tree, text, outline.file)]
         counted = DeviceSpelled in self._kinds  # few ask for it, and looking at every node is slow
         spelled = device_literals(outline.tree, text, outline.file) if counted else ()
         unknown = self._unregistered.get(outline.file)
         devices = () if unknown is None else devices_unregistered(outline.tree, outline.file, unknown)
-        return [Occurrence(event, view) for event in (*names, *variables, *padded, *spelled, *devices)]
+        raised = raised_by_import(self.interpreter, outline) if variables or padded else None
+        behind = view if raised is None else view._replace(raised=raised)
+        return [
+            *(Occurrence(event, view) for event in (*names, *spelled, *devices)),
+            *(Occurrence(event, behind) for event in (*variables, *padded)),
+        ]
 
     def _meant(self, outline: Outline, name: str) -> str | None:
         """The library name that a name means in a module."""

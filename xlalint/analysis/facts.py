@@ -14,7 +14,9 @@ from xlalint.analysis.roots import Plan
 from xlalint.analysis.sections import digest
 from xlalint.lazy.values import Value
 
-OF_THE_WHOLE: Final = frozenset({"caches", "eager", "flags", "relevant", "starts", "swaps", "without spmd"})
+OF_THE_WHOLE: Final = frozenset(
+    {"caches", "eager", "flags", "refusing", "relevant", "starts", "swaps", "without spmd"}
+)
 """Facts that may change with the text of any file."""
 
 _OF_PLANNED: Final = frozenset({"caches", "eager", "relevant", "without spmd"})
@@ -30,9 +32,14 @@ class Facts:
     """The facts of one program."""
 
     def __init__(
-        self, project: Project, plan: Callable[[], Plan], attributes: Callable[[Class], dict[str, Value]]
-    ) -> None:
-        """Args: attributes: what instances of a class hold."""
+        self, project: Project, plan: Callable[[], Plan], attributes: Callable[[Class], dict[str, Value]],
+        refusing: frozenset[str],
+    ) -> None:  # fmt: skip
+        """Args:
+        attributes: What instances of a class hold.
+        refusing: The files of which an import may raise.
+        """
+        self._refusing = digest("\n".join(sorted(refusing)))
         self._project = project
         self._plan = plan
         self._attributes = attributes
@@ -54,6 +61,8 @@ class Facts:
     def _find(self, kind: str, file: str, detail: str) -> str:
         if kind in ABOUT_FILES:
             return self._project.fact(kind, file, detail)
+        if kind == "refusing":
+            return self._refusing
         if kind == "starts":
             return str(self._plan().starts_replicas())
         path = self._project.path(file)
@@ -107,6 +116,10 @@ def _stable(held: object) -> str:
     return repr(held)
 
 
+def _taken(outline: Outline) -> str:
+    return repr([outline.makes_modules, *((*each[:2], *each.site[1:]) for each in outline.taken())])
+
+
 def _mentions(outline: Outline, names: str) -> str:
     return str(outline.mentions(frozenset(names.split())))
 
@@ -118,7 +131,7 @@ _OF_TEXT: Final[dict[str, Callable[[Outline, str], str]]] = {
     "whole": lambda outline, detail: digest(outline.text),
     "mentions": _mentions,
     "started": lambda outline, detail: str(is_started_by_others(outline)),
-    "imports": lambda outline, detail: repr(outline.taken()),
+    "imports": lambda outline, detail: _taken(outline),
     "lacks": lambda outline, name: str(outline.lacks(name)),
     "option": lambda outline, name: repr(outline.default_of_option(name)),
 }

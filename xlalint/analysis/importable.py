@@ -1,34 +1,68 @@
-"""Files that cannot be imported: they take a name from a module of the project that does not define it."""
+"""Files that cannot be imported: they take what torch, torch_xla or a module of the project has not."""
 
 from __future__ import annotations
 
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Outline
+from xlalint.analysis.outline import Outline, Taken
+from xlalint.knowledge import lifecycle
+from xlalint.knowledge.functions import LIBRARIES
+from xlalint.lazy.state import Raised
 from xlalint.sources.file import NOTEBOOK
+from xlalint.versions import show
 
 
-def raises_when_imported(machine: Machine, outline: Outline) -> bool:
-    """Whether an import of the module's own body surely raises, so that nothing of the file ever runs.
-
-    The cells of a notebook after one that raises run all the same.
-    """
-    return machine.lookups.find(("imports", outline, ""), lambda: _raises(machine, outline), lambda: False)
+def raised_by_import(machine: Machine, outline: Outline) -> Raised | None:
+    """What surely raises when a module is imported, before anything in it is called; None if nothing does."""
+    return machine.lookups.find(("imports", outline, ""), lambda: _raised(machine, outline), lambda: None)
 
 
-def _raises(machine: Machine, outline: Outline) -> bool:
+def _raised(machine: Machine, outline: Outline) -> Raised | None:
     machine.rest_on("imports", outline.file)
-    return outline.path.suffix != NOTEBOOK and any(
-        _lacks(machine, module, name, outline) for module, name in outline.taken()
-    )
+    if outline.makes_modules:
+        return None
+    found = (raised_by(machine, taken, outline) for taken in outline.taken())
+    return next((raised for raised in found if raised is not None), None)
+
+
+def raised_by(machine: Machine, taken: Taken, outline: Outline) -> Raised | None:
+    """What surely raises where a module takes something of another; None if nothing does."""
+    module, name, site = taken
+    if module.partition(".")[0] in LIBRARIES:
+        return _gone(machine, taken, outline)
+    if _lacks(machine, module, name, outline):
+        return Raised(site, f"`{module}` has no `{name}`")
+    for inner in (module, f"{module}.{name}") if name else (module,):
+        if machine.may_refuse(inner, outline):
+            found = machine.names.find_module(inner, outline)
+            raised = raised_by_import(machine, found) if found is not None else None
+            if raised is not None:
+                return raised
+    return None
+
+
+def _gone(machine: Machine, taken: Taken, outline: Outline) -> Raised | None:
+    """Whether something is gone from torch or torch_xla, and the project has nothing in its place."""
+    module, name, site = taken
+    root = module.partition(".")[0]
+    gone = lifecycle.gone_part(f"{module}.{name}" if name else module)
+    if gone is None or machine.names.find_module(root, outline) is not None:
+        return None
+    part, removed = gone
+    if part == root:
+        return Raised(site, f"there is no `{root}` any more", removed)
+    return Raised(site, f"`{part}` was removed in {root} {show(removed)}", removed)
 
 
 def _lacks(machine: Machine, module: str, name: str, outline: Outline) -> bool:
     """Whether a module of the project surely has nothing of a name.
 
-    It is no package, of which the name may be a part, and stands where no other is taken in its place.
+    It is no package, of which the name may be a part, and stands where no other is taken in its place. What
+    a notebook takes, one of its cells may have written.
     """
+    if not name or "." not in module or outline.path.suffix == NOTEBOOK:
+        return False
     found = machine.names.find_module(module, outline)
-    if found is None or found.is_package or found is outline or "." not in module:
+    if found is None or found.is_package or found is outline:
         return False
     machine.rest_on("lacks", found.file, name)
     return found.lacks(name)

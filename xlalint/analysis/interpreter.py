@@ -29,7 +29,7 @@ from xlalint.analysis.conditions import told_outside
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
 from xlalint.analysis.frame import Carried, Frame, SomethingHappened
 from xlalint.analysis.holding import let_go
-from xlalint.analysis.importable import raises_when_imported
+from xlalint.analysis.importable import raised_by_import
 from xlalint.analysis.kept import Context, Kept
 from xlalint.analysis.library.options import parsed
 from xlalint.analysis.lookups import Lookups
@@ -88,7 +88,7 @@ from xlalint.lazy.obligations import Fact
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.sharding import NO_MESH
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import State
+from xlalint.lazy.state import Raised, State
 from xlalint.lazy.values import (
     NONE,
     NOTHING,
@@ -132,6 +132,7 @@ class Interpreter(Memo):
         project: Project,
         plan: Plan,
         kinds: frozenset[type[Event]],
+        refusing: frozenset[str],
         *,
         kept: Kept,
         memo: bool = True,
@@ -139,6 +140,7 @@ class Interpreter(Memo):
         """Args:
         plan: What is worth interpreting.
         kinds: The kinds of events that are to be told; they steer nothing.
+        refusing: The files of which an import may raise.
         kept: The summaries of another run.
         memo: Whether summaries are kept; without them every call is interpreted anew.
         """
@@ -149,6 +151,7 @@ class Interpreter(Memo):
         self.names = Names(self)
         self.classes = ClassTable(self)
         self._plan = plan
+        self._refusing = refusing
         self._nested = 0
         """The expressions and blocks that are being evaluated."""
         self._plain: set[Function] = set()
@@ -230,6 +233,14 @@ class Interpreter(Memo):
         if self._nested > MOST_NESTED:
             raise RecursionError
 
+    def may_refuse(self, module: str, importer: Outline) -> bool:
+        """Whether an import of a module may raise, as something is gone from torch or torch_xla."""
+        self.rest_on("refusing", importer.file)
+        if not self._refusing:
+            return False
+        self.rest_on("module", importer.folder, module)
+        return self.project.locate_from(module, importer.folder) in self._refusing
+
     def swaps_parameters(self, outline: Outline) -> bool:
         """Whether moving a module keeps its parameters' identity in the program that `outline` is part of."""
         self.rest_on("swaps", outline.file)
@@ -252,7 +263,7 @@ class Interpreter(Memo):
         store = self._start(function.outline)
         self._run_alone(function, frame, store)
         frame.model.end(store.state, function.site, whole=False)
-        return self._told(frame)
+        return self._told(frame, None if function.makes_objects else function.owner)
 
     def run_saver(self, function: Function) -> list[Occurrence]:
         """Interpret a function that saves as if it were called in mid-step.
@@ -283,11 +294,17 @@ class Interpreter(Memo):
         )
         self._run_alone(method, frame, store, self.classes.instance(cls))
         frame.model.end(store.state, method.site, whole=False)
-        return self._told(frame)
+        return self._told(frame, cls)
 
-    def _told(self, frame: Frame) -> list[Occurrence]:
-        """What happens where a root of a file begins; nothing where the file cannot be imported."""
-        return [] if raises_when_imported(self, frame.outline) else frame.occurrences
+    def _told(self, frame: Frame, made: Class | None = None) -> list[Occurrence]:
+        """What happens where a root of a file begins: after what raises when the file is imported.
+
+        With an object of a class that it begins with, after what raises when that is made.
+        """
+        raised = raised_by_import(self, frame.outline)
+        if raised is None and made is not None:
+            raised = self.classes.raised_by_making(made)
+        return frame.occurrences if raised is None else [each.behind(raised) for each in frame.occurrences]
 
     def _run_alone(
         self, function: Function, frame: Frame, store: Store, receiver: Value | None = None
@@ -312,7 +329,7 @@ class Interpreter(Memo):
         store = Store(State())
         call = Call(frame, store, harness.site, None, [self.classes.instance(cls)])
         self.enter(Bound(harness), call)
-        return self._told(frame)
+        return self._told(frame, cls)
 
     def run_module(self, outline: Outline) -> list[Occurrence]:
         """Interpret a module body in full."""
@@ -333,7 +350,7 @@ class Interpreter(Memo):
             aside.state.obligations = frozenset(o for o in aside.state.obligations if len(o.path) == 1)
             frame.model.let_die(aside.state, NOTHING)
             frame.model.end(after.state, outline.site(outline.tree.body[-1]))
-        return self._told(frame)
+        return frame.occurrences
 
     def _start(self, outline: Outline) -> Store:
         """What holds when something of a module is entered that nobody is seen to call."""
@@ -647,7 +664,8 @@ class Interpreter(Memo):
         """A launched function starts afresh on every replica."""
         aside = self._imported(call.frame.outline) if anew else Store(State())
         aside.state.replicas = aside.state.replicas._replace(launched=several)
-        aside.state.trust = aside.state.trust._replace(bounded=assumes)
+        raised = call.store.state.trust.raised
+        aside.state.trust = aside.state.trust._replace(bounded=assumes, raised=raised)
         if not anew:
             aside.state.engine = aside.state.engine._replace(eager=call.store.state.engine.eager)
         aside.state.setup = aside.state.setup._replace(caches=call.store.state.setup.caches)
@@ -672,8 +690,8 @@ class Interpreter(Memo):
 
     def tabulate(
         self, method: Function, receiver: Value, store: Store, wanted: frozenset[str] | None
-    ) -> None:
-        """Run a method for the attributes that it assigns in `store`, and for nothing else."""
+    ) -> Raised | None:
+        """Run a method for the attributes that it assigns in `store`; returns what surely raises in it."""
         self.rest_on("assigned", *method.key)
         frame = self._frame_for(method, wanted, 0)
         flags = self.flags(method)
@@ -681,8 +699,10 @@ class Interpreter(Memo):
         names = bind_arguments(self, Bound(method, receiver), call)
         entry = entry_state(store.state, method)
         summary = self._tabulated(method, wanted, names, entry, call)
-        if summary.store is not None:
-            store.attributes.update(summary.store.attributes)
+        if summary.store is None:
+            return None
+        store.attributes.update(summary.store.attributes)
+        return summary.store.state.trust.raised
 
     def _frame_for(self, method: Function, wanted: frozenset[str] | None, depth: int) -> Frame:
         """What calls a method for the attributes that it assigns; see `tabulate`."""

@@ -472,10 +472,10 @@ class _Rounds:
         back, exits = self.once(head)
         if back is not None and twice:
             again, _ = self.once(back)
-            head = _either_round(head, back) or head
+            head = self._either_round(head, back) or head
             back = join(back, again)
         for number in range(MOST_PASSES):
-            grown = _either_round(head, back)
+            grown = self._either_round(head, back)
             if back is None or grown is None or grown == head:
                 break
             head = grown
@@ -492,6 +492,17 @@ class _Rounds:
         self._reach_bound("this loop is nested too deeply", head)
         back, exits = self.once(head)
         return Settled(head, back, exits)
+
+    def _either_round(self, head: Store, back: Store | None) -> Store | None:
+        """What a round begins with. Where each raises, the next one comes after that, as does what is below.
+
+        A `while` may as well have no round.
+        """
+        joined = _either_round(head, back)
+        if joined is not None and back is not None and not isinstance(self.node, ast.While):
+            trust = joined.state.trust
+            joined.state.trust = trust._replace(raised=back.state.trust.raised or trust.raised)
+        return joined
 
     def _reach_bound(self, what: str, store: Store) -> None:
         self.machine.reach_bound(what, self.frame.site(self.node), self.frame, store)

@@ -21,6 +21,7 @@ from xlalint.analysis.store import AttributeKey, Store
 from xlalint.analysis.trail import Numbered, Trail
 from xlalint.lazy.assumptions import NONE, Assumptions
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import Raised
 from xlalint.lazy.values import Value
 
 if TYPE_CHECKING:
@@ -66,6 +67,10 @@ class Machine(ABC):
     @abstractmethod
     def flags(self, method: Function) -> dict[str, Value]:
         """What a constructor is given wherever the program makes an object, by all alike or by nobody."""
+
+    @abstractmethod
+    def may_refuse(self, module: str, importer: Outline) -> bool:
+        """Whether an import of a module may raise, as something is gone from torch or torch_xla."""
 
     @abstractmethod
     def swaps_parameters(self, outline: Outline) -> bool:
@@ -117,7 +122,7 @@ class Machine(ABC):
     @abstractmethod
     def tabulate(
         self, method: Function, receiver: Value, store: Store, wanted: frozenset[str] | None
-    ) -> None:
+    ) -> Raised | None:
         """Run a method for the attributes that it assigns in `store`, and for nothing else.
 
         Where only some are wanted, nothing is run that these do not depend on, and functions of the project

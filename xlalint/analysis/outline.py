@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from xlalint.analysis.sections import SIMPLE, Sections, blocks, digest
 from xlalint.knowledge.functions import OTHER_BACKENDS
+from xlalint.knowledge.gone import AT_IMPORT
 from xlalint.knowledge.methods import MOVES
 from xlalint.lazy.site import FRAMEWORK, Site
 from xlalint.sources.file import split_lines
@@ -106,6 +107,12 @@ class Function:
                     defaults[keyword_only.arg] = default
             self._parameters = Parameters(positional, annotations, defaults)
         return self._parameters
+
+    @property
+    def makes_objects(self) -> bool:
+        """Whether it is called before there is an object of its class, or without one."""
+        by_class = any(isinstance(d, ast.Name) and d.id == "classmethod" for d in self.decorators)
+        return by_class or self.is_static or self.name in ("__init__", "__new__")
 
     @property
     def site(self) -> Site:
@@ -274,6 +281,20 @@ class Import:
 
     def __init__(self, target: str) -> None:
         self.target = target
+
+
+class Taken(NamedTuple):
+    """What a statement takes of a module when it is run.
+
+    Args:
+        module: The dotted name of the module.
+        name: What of it; empty: the module itself, or all.
+        site: Where the statement stands.
+    """
+
+    module: str
+    name: str
+    site: Site
 
 
 Tests: TypeAlias = tuple[tuple[ast.expr, bool], ...]
@@ -453,15 +474,44 @@ class Outline:
             return []  # as in most modules
         return [number for number, line in enumerate(self.lines, 1) if any(name in line for name in present)]
 
-    def taken(self) -> list[tuple[str, str]]:
-        """The modules and the names in them that imports of the body itself take, whatever happens."""
-        return [
-            (self.absolute(node.module, node.level), alias.name)
-            for node in self.tree.body
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-            if alias.name != "*"
-        ]
+    def taken(self) -> list[Taken]:
+        """What imports of the body itself take, whatever happens, and what it uses that may be gone."""
+        uses = any(word.decode() in self.text for word in AT_IMPORT)
+        found: list[Taken] = []
+        for node in self.tree.body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                found += self.taken_by(node)
+            elif uses:
+                found += self._used_at_once(node)
+        return found
+
+    @property
+    def makes_modules(self) -> bool:
+        """Whether it may put modules of its own in the place of those that are gone."""
+        return "sys.modules[" in self.text
+
+    def taken_by(self, node: ast.Import | ast.ImportFrom) -> Iterator[Taken]:
+        """What an import statement takes."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Taken(alias.name, "", self.site(node))
+        else:
+            module = self.absolute(node.module, node.level)
+            for alias in node.names:
+                yield Taken(module, "" if alias.name == "*" else alias.name, self.site(node))
+
+    def _used_at_once(self, node: ast.AST) -> Iterator[Taken]:
+        """What a statement of the body uses of an imported module when it is run, by its dotted name."""
+        if isinstance(node, ast.Try | ast.If | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return
+        name = _dotted(node) if isinstance(node, ast.Attribute) else ""
+        root, _, rest = name.partition(".")
+        bound = self.bindings.get(root, ())
+        if rest and bound and all(isinstance(each, Import) for each in bound):
+            module, _, last = f"{bound[0].target}.{rest}".rpartition(".")  # type: ignore[union-attr]
+            yield Taken(module, last, self.site(node))
+        for part in parts_of(node):
+            yield from self._used_at_once(part)
 
     def lacks(self, name: str) -> bool:
         """Whether the module surely does not define a name: it stands nowhere in it, and none is made up."""
@@ -713,6 +763,14 @@ _MAKING_NAMES: Final = (
     "sys.modules",
 )
 """Texts in modules that may define names which do not stand in them."""
+
+
+def _dotted(node: ast.AST) -> str:
+    """A name and the attributes behind it, with dots; empty for all else."""
+    if isinstance(node, ast.Attribute):
+        within = _dotted(node.value)
+        return f"{within}.{node.attr}" if within else ""
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _root(node: ast.expr) -> str | None:

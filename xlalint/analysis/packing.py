@@ -70,7 +70,18 @@ from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.sharding import Marked, Mesh, Misuse, Setup
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Activity, Engine, Fetch, Loop, State, Timing, Training, Trust, View
+from xlalint.lazy.state import (
+    Activity,
+    Engine,
+    Fetch,
+    Loop,
+    Raised,
+    State,
+    Timing,
+    Training,
+    Trust,
+    View,
+)
 from xlalint.lazy.values import (
     Form,
     Kind,
@@ -107,7 +118,7 @@ _RECORDS: Final[tuple[type[Any], ...]] = (
     Counter, Device, Dynamo, Engine, Fact, Fallback, Fetch, Fields, Gradients, Instance, Iterated, Known,
     LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace,
     Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Options,
-    Parameters, Partial, Ragged, RankTest, Recorded, Recursion, Replicas, Rows, Scaler, Scope, Scoped,
+    Parameters, Partial, Ragged, Raised, RankTest, Recorded, Recursion, Replicas, Rows, Scaler, Scope, Scoped,
     Scopes, Setup, Site, Split, StateDict, Switch, Targets, Tensor, Timing, Training, Trust, Uneven, Value,
     View, Whole, Yielded, events.Change,
 )  # fmt: skip
@@ -127,7 +138,7 @@ _IS_RECORD: Final = frozenset(_RECORDS)
 _IS_CHOICE: Final = frozenset(_CHOICES)
 _EXACT: Final = frozenset({
     Activity, Engine, Fact, Fetch, Gradients, Instance, LastCut, Loop, Marker, Mesh, NoneType, Obligation,
-    Recorded, Replicas, Scope, Scopes, Site, Split, Tensor, Training, Trust, View,
+    Raised, Recorded, Replicas, Scope, Scopes, Site, Split, Tensor, Training, Trust, View,
 })  # fmt: skip
 """Of these, what is equal is the same. Elsewhere there may be constants, of which 1 and True are equal."""
 _MEMBERS: Final = {each: {member.name: member for member in each} for each in _CHOICES}

@@ -12,8 +12,8 @@ from xlalint.knowledge import functions
 from xlalint.lazy.values import Kind, Value
 
 
-def raises(machine: Machine, callee: Value, call: Call) -> bool:
-    """Whether a call surely raises.
+def refusal(machine: Machine, callee: Value, call: Call) -> str:
+    """Why a call surely raises, as a sentence without its end; empty where it may not.
 
     It does not fit: a parameter gets nothing, or there are too many, or none of that name. Or it joins a
     tensor on the host to one on the device.
@@ -21,17 +21,18 @@ def raises(machine: Machine, callee: Value, call: Call) -> bool:
     match callee.payload:
         case Targets((Bound(function=function) as bound,)):
             own = bound.receiver is not None and not function.is_static
-            return not _fits(function, call, own=own)
+            return _misfit(function, call, own=own)
         case Classes((Class() as cls,)):
             makes = machine.classes.find_method(cls, "__init__")
             if makes is None or cls.node.keywords or cls.node.decorator_list:
-                return False
-            return machine.classes.find_method(cls, "__new__") is None and not _fits(makes, call, own=True)
+                return ""
+            if machine.classes.find_method(cls, "__new__") is not None:
+                return ""
+            return _misfit(makes, call, own=True, name=cls.name)
         case Namespace(name=name) if name in functions.JOINING:
-            return _joins_devices(call) and not machine.mentions(
-                call.frame.outline, functions.DEFAULT_DEVICES
-            )
-    return False
+            if _joins_devices(call) and not machine.mentions(call.frame.outline, functions.DEFAULT_DEVICES):
+                return f"`{call.spelling}` gets a tensor on the CPU and one on the XLA device"
+    return ""
 
 
 def _joins_devices(call: Call) -> bool:
@@ -42,21 +43,24 @@ def _joins_devices(call: Call) -> bool:
     return on_device and any(isinstance(item.payload, Rows) for item in items)
 
 
-def _fits(function: Function, call: Call, *, own: bool) -> bool:
+def _misfit(function: Function, call: Call, *, own: bool, name: str = "") -> str:
+    """What is wrong with what a function is given; empty where it fits."""
     arguments = function.node.args
     outlines = (function.outline, call.frame.outline)
     if any(outline.is_framework for outline in outlines) or function.decorators:
-        return True  # of one release: programs may be for another one
+        return ""  # of one release: programs may be for another one
     if _is_open(call) or _by_class(call):
-        return True
+        return ""
+    name = f"`{name or function.name}`"
     positional, annotations, by_default = function.parameters
     given = len(call.arguments) + own
     if given > len(positional) and arguments.vararg is None:
-        return False
+        return f"{name} takes {len(positional) - own} arguments by their places, and gets {given - own}"
     named = {*positional[:given], *call.keywords}
-    if arguments.kwarg is None and not named <= annotations.keys():
-        return False
-    return all(name in named or name in by_default for name in annotations)
+    if arguments.kwarg is None and (unknown := sorted(named - annotations.keys())):
+        return f"{name} takes no `{unknown[0]}`"
+    missing = (one for one in annotations if not (one in named or one in by_default))
+    return next((f"{name} gets no `{one}`" for one in missing), "")
 
 
 def _is_open(call: Call) -> bool:

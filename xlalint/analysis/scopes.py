@@ -76,8 +76,11 @@ def _with_items(
     if _expects_error(item.context_expr):
         # What goes wrong inside is what the program wants to see.
         muted, frame.muted = frame.muted, True
+        raised = store.state.trust.raised
         after = _with_items(machine, node, rest, frame, store)
         frame.muted = muted
+        if after is not None:
+            after.state.trust = after.state.trust._replace(raised=raised)
         return after
     if isinstance(value.payload, Managed):
         return _managed(machine, value.payload, item, node, rest, frame, store)

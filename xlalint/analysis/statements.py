@@ -11,6 +11,7 @@ from xlalint.analysis.branches import condition
 from xlalint.analysis.call import dotted
 from xlalint.analysis.decorators import decorated, offer, opens_scope
 from xlalint.analysis.frame import Exits, Frame
+from xlalint.analysis.importable import raised_by
 from xlalint.analysis.library.modules import with_part
 from xlalint.analysis.library.optimizers import wrapped_by_unknown
 from xlalint.analysis.machine import Execute, Machine
@@ -127,6 +128,11 @@ def _define_class(machine: Machine, node: ast.ClassDef, frame: Frame, store: Sto
 
 
 def _import(machine: Machine, node: ast.Import | ast.ImportFrom, frame: Frame, store: Store) -> Store | None:
+    for taken in frame.outline.taken_by(node) if store.state.trust.raised is None else ():
+        raised = raised_by(machine, taken, frame.outline)
+        if raised is not None:
+            store.state.trust = store.state.trust._replace(raised=raised)
+            break
     if frame.function is None:
         return store
     for name, target in frame.outline.imports(node):
@@ -197,6 +203,8 @@ def _try_handlers(machine: Machine, node: ast.Try, frame: Frame, store: Store) -
     if after is not None:
         after = machine.run_block(node.orelse, frame, after)
     if guards_imports(node):
+        if after is not None:
+            after.state.trust = after.state.trust._replace(raised=before.state.trust.raised)
         return after
     assert failed is not None
     if after is not None:

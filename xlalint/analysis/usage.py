@@ -117,13 +117,15 @@ class _Walker:
         found: list[ApiUsed] = []
         for use in self._uses:
             name, binding = (use.text, None) if use.imported else self._meaning(use.scope, use.text)
-            if name is None or not _ours(name) or (name.startswith(FORMER) and not use.imported):
+            if name is None or not (_ours(name) or _gone(name)):
+                continue
+            if name.startswith(FORMER) and not use.imported:
                 continue
             guarded = use.guarded or (binding is not None and binding.protects(name))
             if use.compared:
                 life = lifecycle.of(name)
                 guarded |= life is not None and life.removed is None
-            found.append(ApiUsed(site_of(path, use.node), name=name, protected=guarded))
+            found.append(ApiUsed(site_of(path, use.node), name=_gone(name) or name, protected=guarded))
             for keyword, node in use.keywords:
                 found.append(ApiUsed(site_of(path, node), name=name, keyword=keyword, protected=guarded))
         found.sort(key=lambda event: event.site)
@@ -148,6 +150,8 @@ class _Walker:
         name = self._at_module(text)
         if name is None and binding is not None and binding.target is not None and _ours(binding.target):
             name = _joined(binding.target, rest)
+        if name is None and binding is not None and binding.target is not None and not _gone(binding.target):
+            name = _gone(_joined(binding.target, rest)) or None
         if name is None and binding is None and (star := self._star_with(root)) is not None:
             name = f"{star}.{text}"
         return name, binding
@@ -197,7 +201,7 @@ class _Walker:
             for alias in node.names:
                 first = alias.name.partition(".")[0]
                 self._bind(alias.asname or first, alias.name if alias.asname else first)
-                if _ours(alias.name):
+                if _ours(alias.name) or _gone(alias.name):
                     self._uses.append(_Use(self._scope, alias, alias.name, guarded, imported=True))
             return
         source = node.module or ""
@@ -207,8 +211,8 @@ class _Walker:
             else:
                 # What a relative import means is known to `resolve` alone.
                 self._bind(alias.asname or alias.name, f"{'.' * node.level}{_joined(source, alias.name)}")
-            if node.level == 0 and _ours(source):
-                name = source if alias.name == "*" else f"{source}.{alias.name}"
+            name = source if alias.name == "*" else f"{source}.{alias.name}"
+            if node.level == 0 and (_ours(source) or _gone(name)):
                 self._uses.append(_Use(self._scope, alias, name, guarded, imported=True))
 
     # Statements ---------------------------------------------------------------------------------
@@ -570,6 +574,12 @@ _MODULE: Final = re.compile(r"torch_xla\.")  # to ask for torch_xla itself is no
 
 def _ours(name: str) -> bool:
     return name.partition(".")[0] in (PACKAGE, FORMER, EXTENSION)
+
+
+def _gone(name: str) -> str:
+    """What of a name of torch is gone from the newest release; empty for all else."""
+    part = lifecycle.gone_part(name) if name.startswith("torch.") else None
+    return "" if part is None else part[0]
 
 
 def _joined(name: str, rest: str) -> str:

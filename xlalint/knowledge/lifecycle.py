@@ -1,4 +1,4 @@
-"""Which releases of torch_xla have a name, and what replaces it."""
+"""Which releases of torch_xla have a name, or of torch had one, and what replaces it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from xlalint.versions import LATEST, Version
+from xlalint.knowledge.gone import OF_TORCH
+from xlalint.versions import LATEST, RELEASES, Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,17 @@ def of(name: str) -> Lifecycle | None:
     return None
 
 
+def gone_part(name: str) -> tuple[str, Version] | None:
+    """What of a name the newest release has not, and the first one without it; None where it has it, or
+    another name may be written in its place."""
+    life = of(name)
+    if life is None or life.removed is None or (life.successor and (life.exact or life.changes)):
+        return None
+    parts = name.split(".")
+    heads = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    return next(head for head in heads if of(head) is not None), life.removed
+
+
 def exists(name: str, version: Version) -> bool:
     """Whether a release has this public name; a keyword is written `function(keyword)`.
 
@@ -88,6 +100,8 @@ def _held(holder: Lifecycle, rest: str) -> Lifecycle | None:
 @cache
 def _table() -> dict[str, Lifecycle]:
     table = {"torch_xla_py": _FORMER_PACKAGE}
+    for name, (removed, note) in OF_TORCH.items():
+        table[name] = Lifecycle(RELEASES[0], removed=removed, note=note)
     keywords: dict[str, dict[str, Lifecycle]] = {}
     for name, versions in _read("removed.json"):
         measured = Lifecycle(versions[0], removed=_following(versions[-1]))

@@ -34,8 +34,6 @@ LEAVES_A_REST: Final[Assumptions] = frozenset({"the number of samples is no mult
 LAZY: Final[Assumptions] = frozenset({"eager mode is off"})
 LAUNCHES: Final[Assumptions] = frozenset({"the launch that leads here no longer raises"})
 """What a launch would start that raises as it stands, of which XLA509 tells."""
-GETS_THERE: Final[Assumptions] = frozenset({"the calls on the way here no longer raise"})
-"""A call that comes before does not fit what it calls."""
 MOVES: Final = "moves a tensor or a module"
 """How the assumption ends that something unknown, moved to the device, is one of the two."""
 IS_XLA: Final = "is an XLA device"
@@ -85,12 +83,6 @@ def either(a: Assumptions, b: Assumptions) -> Assumptions:
     return min(a, b, key=sorted)
 
 
-def on_either_way(a: Assumptions, b: Assumptions) -> Assumptions:
-    """What must be so where two ways meet: that calls do not raise, where there are such calls on both."""
-    raised = GETS_THERE - (a & b)
-    return either(a - raised, b - raised)
-
-
 def weight(assumes: Assumptions) -> int:
     """How many things are assumed.
 
@@ -132,15 +124,7 @@ def is_guess(assumes: Assumptions) -> bool:
 
 
 _GUESSED: Final = (
-    STEPS_ELSEWHERE
-    | MID_STEP
-    | LEAVES_A_REST
-    | SCALES
-    | CUT_OFF
-    | TRAINED_ELSEWHERE
-    | LAUNCHES
-    | GETS_THERE
-    | NOT_FINITE
+    STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES | CUT_OFF | TRAINED_ELSEWHERE | LAUNCHES | NOT_FINITE
 )
 _GUESSED_AS: Final = (COMES_HERE, SEPARATES, OFF_BY_DEFAULT)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple, TypeVar
 
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import Assumptions, both, either, on_either_way, weight
+from xlalint.lazy.assumptions import Assumptions, both, either, weight
 from xlalint.lazy.cuts import AT_ENTRY, Cause, LastCut, Marker, needed
 from xlalint.lazy.gradients import Gradients
 from xlalint.lazy.obligations import Fact, Obligation, Owed
@@ -241,6 +241,20 @@ NOTHING_DONE: Final = Loop()
 _NO_ACTIVITY: Final = Activity()
 
 
+class Raised(NamedTuple):
+    """A statement that surely raises, on the way to all that comes after it.
+
+    Args:
+        site: Where it stands.
+        why: What is wrong with it, as a sentence without its end.
+        since: The first release of torch_xla in which it raises; None where it does in any.
+    """
+
+    site: Site
+    why: str
+    since: tuple[int, int] | None = None
+
+
 class Trust(NamedTuple):
     """What makes the rest of the state less sure.
 
@@ -251,11 +265,13 @@ class Trust(NamedTuple):
             right is assumed.
         summing: An unknown callee got the model or optimizer since the last backward: that it sums no
             gradients over the replicas is assumed.
+        raised: What surely raises before: the program comes here when that is mended.
     """
 
     opaque: Assumptions = assumptions.NONE
     bounded: Assumptions = assumptions.NONE
     summing: Assumptions = assumptions.NONE
+    raised: Raised | None = None
 
 
 class View(NamedTuple):
@@ -268,6 +284,7 @@ class View(NamedTuple):
     opaque: bool = False
     opened_step: bool = False
     """Whether the innermost loop has opened a step scope of its own before."""
+    raised: Raised | None = None
 
     @property
     def is_local(self) -> bool:
@@ -347,7 +364,7 @@ class State:
         engine = self.engine
         return View(
             self.scopes, self.replicas, engine.since, engine.eager, bool(self.trust.opaque),
-            self.loop.own.opens_step,
+            self.loop.own.opens_step, self.trust.raised,
         )  # fmt: skip
 
     @property
@@ -500,6 +517,11 @@ def _agreed(a: _T | None, b: _T | None) -> _T | None:
     return a if a == b else None
 
 
+def _on_both_ways(a: Raised | None, b: Raised | None) -> Raised | None:
+    """What raises on either way; nothing where one of them is free."""
+    return None if a is None or b is None else min(a, b, key=lambda raised: (raised.site, raised.why))
+
+
 def _agreed_on(a: _T | None, b: _T | None) -> _T | None:
     return a if a == b else None
 
@@ -587,7 +609,7 @@ JOINS: Final[dict[type, dict[str, Callable[[Any, Any], Any]]]] = {
         "moves": _either,
         "dynamo": _united,
     },
-    Trust: {"opaque": either, "bounded": on_either_way, "summing": either},
+    Trust: {"opaque": either, "bounded": either, "summing": either, "raised": _on_both_ways},
     Setup: {"mesh": _agreed_on, "marked": _common, "caches": _either},
 }
 """How two values of each field become one, in the order of the fields."""

@@ -407,6 +407,8 @@ def _engine(state: State) -> str:
         words.append("a call that xlalint cannot follow may have cut the graph")
     if state.trust.summing:
         words.append("a call that xlalint cannot follow may have summed the gradients")
+    if state.trust.raised is not None:
+        words.append("behind what raises")
     if state.trust.bounded:
         words.append("incomplete: xlalint stopped following calls")
     unknown = [question for answer, _, _, question in questions if answer is None]

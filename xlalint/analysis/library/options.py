@@ -56,7 +56,7 @@ def _default(machine: Machine, outline: Outline, name: str) -> object:
     if own is not None:
         return own
     machine.rest_on("imports", outline.file)
-    for module in dict.fromkeys(module for module, _ in outline.taken()):
+    for module in dict.fromkeys(taken.module for taken in outline.taken() if taken.name):
         helper = machine.names.find_module(module, outline)
         added = machine.default_of_option(helper, name) if helper is not None else None
         if added is not None:

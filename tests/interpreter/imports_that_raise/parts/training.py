@@ -1,0 +1,5 @@
+import parts.clipping as clipping
+
+
+def ready(model):
+    clipping.clip(model.parameters())
