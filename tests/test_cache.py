@@ -22,6 +22,7 @@ from xlalint.analysis.parsing import parse_file
 from xlalint.cache import FOLDER, Cache
 from xlalint.checker import Report, check
 from xlalint.cli import command
+from xlalint.diagnostic import Severity
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile
 
@@ -281,6 +282,37 @@ def test_what_is_found_elsewhere_is_looked_at_again(project: Path, edit: str) ->
     else:
         (project / "logs.py").write_text("def report(loss):\n    pass\n")
     assert checked(project / "main.py", cache=Cache()).diagnostics == []
+
+
+def test_a_file_of_settings_is_looked_at_again(project: Path, analyses: list[Any]) -> None:
+    (project / "main.py").write_text(
+        "import hydra\nimport torch\nimport torch_xla\nimport torch_xla.distributed.parallel_loader as pl\n\n"
+        "\n@hydra.main()\ndef main(cfg):\n    device = torch_xla.device()\n"
+        "    model = torch.nn.Linear(3, 3).to(device)\n"
+        "    for batch in pl.MpDeviceLoader([torch.ones(3)], device):\n        loss = model(batch).sum()\n"
+        "        if cfg.shows.losses:\n            print(loss.item())\n        loss.backward()\n"
+    )
+    settings = project / "conf" / "run.yaml"
+    settings.parent.mkdir()
+
+    def severity() -> Severity:
+        report = checked(project / "main.py", cache=Cache())
+        assert same(report, checked(project / "main.py"))
+        return report.diagnostics[0].severity
+
+    assert severity() is Severity.WARNING
+    settings.write_text("shows:\n  losses: false\n")
+    assert severity() is Severity.INFO
+    (project / "conf" / "more.yml").write_text("shows:\n  losses: true\n")
+    assert severity() is Severity.WARNING
+    (project / "conf" / "more.yml").write_text("shows:\n  pictures: true\n")
+    assert severity() is Severity.INFO
+    settings.write_text("shows:\n  losses: true\n")
+    assert severity() is Severity.WARNING
+    analyses.clear()
+    settings.write_text("shows:\n  losses: true\n\n")
+    checked(project / "main.py", cache=Cache())
+    assert analyses == []
 
 
 def test_what_was_not_asked_for_since_is_compared_with_what_it_rested_on(project: Path) -> None:

@@ -49,6 +49,11 @@ def test_what_an_option_does_that_is_handed_on_is_a_note_as_well() -> None:
     }
 
 
+def test_what_only_a_setting_does_that_the_files_have_off_is_a_note() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "settings_off", "XLA102")
+    assert [each.severity for each in found] == [Severity.INFO] * 6 + [Severity.WARNING] * 4
+
+
 def test_batches_that_come_again_in_each_epoch_are_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "batches_in_strides.py", "XLA402")
     told = [(each.severity, "in each step" in each.message) for each in found]

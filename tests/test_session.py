@@ -13,6 +13,7 @@ import pytest
 from editing import EDITS
 from fixture_programs import FIXTURES
 from xlalint.checker import Report, check
+from xlalint.diagnostic import Severity
 from xlalint.session import Session, Unwanted
 from xlalint.settings import SettingsFinder
 
@@ -52,6 +53,14 @@ def report(loss, meter):
     print("a step", name)
     meter.add(loss.item())
 """
+
+SWITCHED = f"""\
+import yaml
+{PROGRAM}
+
+settings = yaml.safe_load(open("run.yaml"))
+""".replace("    meter.add(", "    if settings['shows']:\n        meter.add(")
+"""The same where a setting decides."""
 
 
 def finder() -> SettingsFinder:
@@ -277,6 +286,22 @@ def test_what_changed_on_disk_counts_once_the_session_is_told(project: Path, int
     (project / "program.py").unlink()
     session.reread([path])
     assert told(session.check([project])) == told(check([project], finder()))
+
+
+def test_settings_of_a_program_count_once_the_session_is_told(project: Path, interpreted: list[str]) -> None:
+    path, settings = project / "program.py", project / "run.yaml"
+    session = Session(finder)
+    session.check([path])
+    interpreted.clear()
+    settings.write_text("shows: false\n")
+    session.reread([settings])
+    session.check([path])
+    assert interpreted == []  # it asks for no setting
+    texts = {str(path): SWITCHED.encode()}
+    for text, severity in [("false", Severity.INFO), ("true", Severity.WARNING)]:
+        settings.write_text(f"shows: {text}\n")
+        session.reread([settings])
+        assert [each.severity for each in session.check([path], texts).diagnostics] == [severity]
 
 
 def test_files_of_no_known_project_and_folders_are_checked_as_ever(project: Path, tmp_path: Path) -> None:

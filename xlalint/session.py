@@ -28,6 +28,7 @@ from xlalint.judging import Placed, located
 from xlalint.memory import sections_of
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile, Unreadable
+from xlalint.sources.switched_off import SUFFIXES
 from xlalint.stack import on_large_stack
 from xlalint.units import Unit
 
@@ -86,8 +87,13 @@ class Session:
         """Files on disk have changed, come or gone. Source files that are known are looked at again.
 
         For any other, such as settings, all is forgotten: what they are to the projects must be found out.
+        Files that programs may read settings from count where one of these was asked for.
         """
         for path in paths:
+            if path.suffix in SUFFIXES and not any(
+                project.reads_settings_of_programs for project in self._projects.values()
+            ):
+                continue
             known = [project for project in self._projects.values() if str(path) in project.unit.files]
             if len(known) != 1 or not path.is_file():
                 self.forget()
@@ -169,6 +175,11 @@ class _Project:
             self._never_parsed = {str(file.path): file for file in self._program.unreadable}
         self._broken = self._never_parsed
         """By path, why a present text cannot be parsed."""
+
+    @property
+    def reads_settings_of_programs(self) -> bool:
+        """Whether anything rests on files that programs may read settings from."""
+        return self._program is not None and self._program.project.reads_settings_of_programs
 
     def close(self) -> None:
         """Forget the program."""

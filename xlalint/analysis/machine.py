@@ -60,6 +60,12 @@ class Machine(ABC):
         self.rest_on("option", outline.file, name)
         return outline.default_of_option(name)
 
+    def switched_off(self, outline: Outline, names: tuple[str, ...]) -> str:
+        """A file that a setting is off in, of those that the program may read; what is being found out rests
+        on that."""
+        self.rest_on("switched off", outline.file, "\n".join(names))
+        return self.project.switched_off(outline.path, names)
+
     def touch(self, attribute: AttributeKey) -> None:
         """What is being found out depends on what objects hold under a name, or changes it."""
         self.trail.touched |= self.attributes.bit(attribute)

@@ -14,12 +14,14 @@ from xlalint.configuration import Configuration, Framework, Local
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.knowledge.stubs import shipped
 from xlalint.lazy.site import FRAMEWORK
+from xlalint.sources.switched_off import SwitchedOff
 
 OpenModule = Callable[[Path], "tuple[str, ast.Module] | None"]
 
 
-ABOUT_FILES: Final = frozenset({"module", "module name", "settings"})
-"""Facts that change with files that come and go, not with the text of those that they are about."""
+ABOUT_FILES: Final = frozenset({"module", "module name", "settings", "switched off"})
+"""Facts that change with files that come and go, or are no source, not with the text of those that they are
+about."""
 
 
 class Project:
@@ -41,6 +43,7 @@ class Project:
         self._is_package: dict[str, bool] = {}
         self._packages: dict[str, dict[str, list[Framework]]] = {}
         self._starts: dict[tuple[str, str], bool] = {}
+        self._switched_off: dict[str, SwitchedOff] = {}
 
     @property
     def outlined(self) -> int:
@@ -146,7 +149,25 @@ class Project:
         path = Path(file)
         if kind == "module name":
             return " ".join(map(str, self.module_name(path)))
+        if kind == "switched off":
+            return self.switched_off(path, tuple(detail.split("\n")))
         return repr(self.settings(path))
+
+    @property
+    def reads_settings_of_programs(self) -> bool:
+        """Whether the files have been looked into that programs read settings from."""
+        return bool(self._switched_off)
+
+    def switched_off(self, path: Path, names: tuple[str, ...]) -> str:
+        """A file around a source file in which a setting of the program is off; see `SwitchedOff.find`."""
+        roots = self.settings(path).roots
+        if not roots:
+            return ""
+        root = str(roots[0])
+        known = self._switched_off.get(root)
+        if known is None:
+            known = self._switched_off[root] = SwitchedOff(root)
+        return known.find(names)
 
     def settings(self, path: Path) -> Local:
         """What holds for a file beside what it says itself."""

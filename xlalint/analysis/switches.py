@@ -19,12 +19,13 @@ from xlalint.analysis.payloads import Namespace, Switch
 from xlalint.analysis.store import Store
 from xlalint.knowledge import outside
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import Assumptions, assume, both, weight
+from xlalint.lazy.assumptions import OFF_BY_DEFAULT, OFF_IN, Assumptions, assume, both, weight
 from xlalint.lazy.events import Event
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Kind
 from xlalint.remembering import remembered
+from xlalint.sources.switched_off import NOWHERE
 from xlalint.spelling import spelling
 
 
@@ -61,8 +62,7 @@ def rest_on_switches(
         if finds_failure(test, holds=holds):
             rests = _resting(rests, assumptions.NOT_FINITE)
         for switch in () if option else _switches(test, holds):
-            if _is_outside(machine, switch, frame, store):
-                rests = _resting(rests, assume(f"`{spelling(switch)}`"))
+            rests = _resting(rests, _is_on(machine, switch, frame, store))
     if not rests:
         return
     frame.occurrences[began.occurrences :] = [
@@ -174,42 +174,105 @@ def _part_of(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def _is_outside(machine: Machine, switch: ast.expr, frame: Frame, store: Store) -> bool:
-    """Whether a switch is a setting from outside the program that does not choose XLA itself.
+class _Setting(NamedTuple):
+    """A setting that a file may say.
 
-    One that does is on in a program that is checked for XLA.
+    Args:
+        names: The last of the keys that lead to it; none where they are not known.
+    """
+
+    names: tuple[str, ...] = ()
+    is_off_by_default: bool = False
+
+
+def _is_on(machine: Machine, switch: ast.expr, frame: Frame, store: Store) -> Assumptions:
+    """That a switch is on, if it is a setting from outside the program that does not choose XLA itself.
+
+    One that does is on in a program that is checked for XLA. One that no file has on is said to be off.
     """
     if outside.chooses_xla(ast.unparse(switch)):
-        return False
+        return assumptions.NONE
     aside = Frame(frame.outline, frame.function, frame.depth)
     aside.captured = frame.captured
-    return _is_setting(machine, switch, aside, store.copy(), _MOST_NAMES)
+    settings = _settings(machine, switch, aside, store.copy(), _MOST_NAMES)
+    if not settings:
+        return assumptions.NONE
+    files = [
+        machine.switched_off(frame.outline, each.names) if all(each.names) and each.names else ""
+        for each in settings
+    ]
+    where = ""
+    if all(
+        each.is_off_by_default if file == NOWHERE else bool(file)
+        for each, file in zip(settings, files, strict=True)
+    ):
+        named = [file for file in files if file != NOWHERE]
+        where = f"{OFF_IN}`{named[0]}`" if named else OFF_BY_DEFAULT
+    return assume(f"`{spelling(switch)}`{where}")
 
 
-def _is_setting(machine: Machine, node: ast.expr, frame: Frame, store: Store, names: int) -> bool:
-    """Whether an expression is one of the settings, or the name of one.
+def _settings(machine: Machine, node: ast.expr, frame: Frame, store: Store, names: int) -> list[_Setting]:
+    """The setting that an expression is, or those that it is a name of; nothing where it is none.
 
     Args:
         frame: Where the expression stands; nothing is told there.
         names: So many names are looked up at most.
     """
     if isinstance(node, ast.Attribute) and machine.default_of_option(frame.outline, node.attr) is False:
-        return True  # of the command line, which leaves it off
-    holder = _part_of(node)
+        return [_Setting()]  # of the command line, which leaves it off
+    keys: list[str] = []
+    part, holder = node, _part_of(node)
     while holder is not None:
+        if not _takes_item(part):
+            keys.insert(0, _key(part))
         if _holds_settings(machine, holder, frame, store):
-            return True
-        holder = _part_of(holder)
+            return [_Setting(tuple(keys), _is_off_by_default(node))]
+        part, holder = holder, _part_of(holder)
     match node:
-        case ast.Call(func=ast.Name(id="bool" | "int" | "float" | "str"), args=[inner]):
-            return _is_setting(machine, inner, frame, store, names)
+        case (
+            ast.Call(func=ast.Name(id="bool" | "int" | "float" | "str"), args=[inner])
+            | ast.Call(func=ast.Attribute(value=inner, attr="lower" | "strip"), args=[])
+            | ast.Compare(left=inner, ops=[ast.In()], comparators=[ast.Set() | ast.Tuple() | ast.List()])
+        ):
+            return _settings(machine, inner, frame, store, names)
+        case ast.Call(func=asked, args=[_, instead]) if dotted(asked) in outside.OF_ENVIRONMENT:
+            return _settings(machine, instead, frame, store, names)
         case ast.Name() | ast.Attribute(value=ast.Name(id="self")) if names:
             given = [
                 (one, by) for one, by in _given(machine, node, frame) if not isinstance(one, ast.Constant)
             ]
-            return bool(given) and all(
-                _is_setting(machine, one, _inside(by, frame), Store(State()), names - 1) for one, by in given
-            )
+            found = [
+                _settings(machine, one, _inside(by, frame), Store(State()), names - 1) for one, by in given
+            ]
+            return [each for one in found for each in one] if all(found) else []
+    return []
+
+
+def _takes_item(part: ast.expr) -> bool:
+    """Whether something is one of a list, which has the names of the list."""
+    match part:
+        case ast.Subscript(slice=ast.Constant(value=int())):
+            return True
+    return False
+
+
+def _key(part: ast.expr) -> str:
+    """The name by which something is a part of another."""
+    match part:
+        case ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name))):
+            return name
+        case ast.Call(func=ast.Name(), args=[_, ast.Constant(value=str(name)), *_]):
+            return name
+        case ast.Call(func=ast.Attribute(), args=[ast.Constant(value=str(name)), *_]):
+            return name
+    return ""
+
+
+def _is_off_by_default(setting: ast.expr) -> bool:
+    """Whether a setting is asked for with False for what it is where nobody sets it."""
+    match setting:
+        case ast.Call(args=[*_, ast.Constant(value=False)]):
+            return True
     return False
 
 

@@ -29,6 +29,9 @@ PARSES_KNOWN = "parse_known_args"
 PARSERS = frozenset({PARSES_ALL, PARSES_KNOWN})
 """Methods that take options from the command line, of which the program says what they are."""
 
+OF_ENVIRONMENT = frozenset({"os.environ.get", "os.getenv"})
+"""Functions that ask the environment first, and else take a setting that they are given."""
+
 GETTERS = frozenset({"get", "pop", "getboolean", "getint", "getfloat"})
 """Methods of settings that return one of them by its name."""
 

@@ -48,6 +48,8 @@ TELLS_MASTER: Final[Assumptions] = frozenset({f"the test on line {{owner}} {SEPA
 """A caller's test of the replicas, as a called function sees it."""
 OFF_BY_DEFAULT: Final = ", which is off by default"
 """How the assumption ends that somebody gives an option of the command line."""
+OFF_IN: Final = ", which is off in "
+"""What comes before the file that has a setting off."""
 PART: Final[Assumptions] = frozenset({"what is taken from the batch or output is a tensor"})
 CUT_OFF: Final[Assumptions] = frozenset({"the gradients of all replicas together should be cut off"})
 """Those of each replica are, by a value: what is summed then is another step, though the same on all."""
@@ -108,7 +110,7 @@ def is_of_device(assumes: Assumptions) -> bool:
     return all(_is_of_way(clause) or clause.endswith(IS_XLA) for clause in assumes)
 
 
-_OF_TEST: Final = re.compile(rf"(?:not )?`[^`]*`(?:{OFF_BY_DEFAULT})?")
+_OF_TEST: Final = re.compile(rf"(?:not )?`[^`]*`(?:{OFF_BY_DEFAULT}|{OFF_IN}`[^`]*`)?")
 """How it is spelled that a test came out so."""
 _MOST_KEPT: Final = 4
 """More tests than these on the way to a value are too many to rest on."""
@@ -120,7 +122,7 @@ def is_guess(assumes: Assumptions) -> bool:
     Of the findings that rested on such an assumption three in four or more would be wanted to be true, and it
     was one in two or less; docs/precision.md has the numbers.
     """
-    return any(clause in _GUESSED or clause.endswith(_GUESSED_AS) for clause in assumes)
+    return any(clause in _GUESSED or clause.endswith(_GUESSED_AS) or OFF_IN in clause for clause in assumes)
 
 
 _GUESSED: Final = (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WATCHED = (
     "**/*.py", "**/*.ipynb", "**/xlalint.toml", "**/pyproject.toml", "**/.gitignore", "**/requirements*.txt",
-    f"**/{REPORT}",
+    "**/*.yaml", "**/*.yml", "**/*.json", f"**/{REPORT}",
 )  # fmt: skip
 """Files on disk that what is found in open texts may rest on."""
 
