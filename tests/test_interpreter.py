@@ -54,6 +54,16 @@ def test_what_only_a_setting_does_that_the_files_have_off_is_a_note() -> None:
     assert [each.severity for each in found] == [Severity.INFO] * 6 + [Severity.WARNING] * 4
 
 
+def test_what_only_replicas_suffer_that_nothing_starts_is_a_note() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "never_started.py", "XLA501", "XLA502")
+    assert [each.severity for each in found] == [Severity.INFO] * len(found) != []
+
+
+def test_a_number_of_the_master_in_an_f_string_is_a_note_of_xla501() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "shown_by_the_master.py", "XLA501")
+    assert [each.severity for each in found] == [Severity.INFO, *[Severity.ERROR] * 3]
+
+
 def test_batches_that_come_again_in_each_epoch_are_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "batches_in_strides.py", "XLA402")
     told = [(each.severity, "in each step" in each.message) for each in found]

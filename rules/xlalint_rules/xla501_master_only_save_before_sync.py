@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xlalint.cure import Cure, MoveBelow, SyncBefore
 from xlalint.diagnostic import Severity
-from xlalint.lazy.assumptions import IS_SET, assume, both
+from xlalint.lazy.assumptions import IS_SET, MANY_NUMBERS, STARTED, assume, both
 from xlalint.lazy.events import HostRead, Reading, Save
 from xlalint.lazy.scopes import Split
 from xlalint.lazy.state import View
@@ -21,7 +21,8 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
     the result of operations that every replica has recorded and none has run.
 
     A function `save...` that nobody in the project is seen to call is looked at as if a step were
-    pending: *likely*, and for information.
+    pending: *likely*, and for information. So is what is found where nothing in the project starts several
+    replicas.
 
     ## Why is this bad?
     The program may hang. Saving runs the recorded graph, on this replica only. The sum of the
@@ -94,7 +95,7 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
         if split is None or state.replicas.spmd:
             return
         # A test for the master means several replicas, even if nothing here starts them.
-        assumes = both(split.assumes, _SEVERAL) if state.replicas.launched is False else split.assumes
+        assumes = both(split.assumes, STARTED) if state.replicas.launched is False else split.assumes
         match event:
             case Save(recorded=Recorded(must=Weight.HEAVY), spelling=spelling):
                 does, assumes = "saves", both(assumes, event.unless_cut)
@@ -103,9 +104,11 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
             ):
                 does, assumes = "reads", assumes if reduced else both(assumes, IS_SET)
             case HostRead(value=Value(Kind.TENSOR, _, Recorded(Weight.HEAVY)), spelling=spelling) if (
-                event.reading is Reading.TEXT
+                event.reading in (Reading.TEXT, Reading.FORMAT)
             ):
-                does, assumes = "reads", both(assumes, _PRINTS)  # one without a collective waits for nobody
+                # One without a collective waits for nobody.
+                shows = MANY_NUMBERS if event.reading is Reading.FORMAT else _PRINTS
+                does, assumes = "reads", both(assumes, shows)
             case _:
                 return
         yield self.finding(
@@ -120,7 +123,6 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
         )
 
 
-_SEVERAL = assume("several replicas are started")
 _PRINTS = assume("the replicas must meet to print this")
 
 

@@ -22,6 +22,8 @@ class MasterOnlyCollective(Rule[UnmatchedCollective]):
     of a rank test (`if xm.is_master_ordinal():`), or below a test after which the other replicas
     have left the function with `return`.
 
+    Where nothing in the project starts several replicas, it is *likely*, and for information.
+
     ## Why is this bad?
     The program may hang: a collective waits until every replica has called it, and the others never
     do.

@@ -22,3 +22,11 @@ def save(model):
     if xm.is_master_ordinal():
         torch.save(model.state_dict(), "model.pt")
         xm.rendezvous("saved")  # expect: XLA502 likely
+
+
+def share(x):
+    model = torch.nn.Linear(4, 1).to("xla")
+    loss = xm.all_reduce(xm.REDUCE_SUM, model(x.to("xla")).sum())
+    if xm.is_master_ordinal():
+        print(loss.item())  # expect: XLA102, XLA501 likely
+        print(loss)  # expect: XLA501 likely

@@ -77,3 +77,11 @@ def of_another_model(path):
     model = FSDP(copy.deepcopy(plain))
     xm.save(plain.state_dict(), path)
     return model
+
+
+def one_replica(index):
+    pass
+
+
+def starts_replicas():
+    torch_xla.launch(one_replica)

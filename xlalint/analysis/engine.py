@@ -31,7 +31,7 @@ from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
 from xlalint.knowledge import outside
 from xlalint.knowledge.methods import OPTIMIZER_HOOKS
-from xlalint.lazy.assumptions import OFF_BY_DEFAULT, TRAINED_ELSEWHERE, Assumptions, assume, both
+from xlalint.lazy.assumptions import OFF_BY_DEFAULT, STARTED, TRAINED_ELSEWHERE, Assumptions, assume, both
 from xlalint.lazy.events import (
     ApiUsed,
     BoundReached,
@@ -40,7 +40,9 @@ from xlalint.lazy.events import (
     DeviceUnregistered,
     Event,
     FileUnreadable,
+    HostRead,
     ReadTooEarly,
+    Save,
     ShapeVaries,
     UnmatchedCollective,
     VariableUsed,
@@ -48,7 +50,7 @@ from xlalint.lazy.events import (
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
-from xlalint.lazy.values import IS_A_TENSOR, SEVERAL, Value
+from xlalint.lazy.values import IS_A_TENSOR, Value
 from xlalint.remembering import forget
 from xlalint.sources import imports
 from xlalint.sources.file import START, SourceFile, Unreadable, read
@@ -154,18 +156,23 @@ def trace(program: Program, file: SourceFile) -> list[LineState]:
 
 def _takes_several(occurrence: Occurrence) -> bool:
     """Whether only several replicas suffer from what happens, and nothing shows that there are."""
-    event, launched = occurrence.event, occurrence.view.replicas.launched
-    return isinstance(event, ClippedEarly | ReadTooEarly | UnmatchedCollective) and not launched
+    event, replicas = occurrence.event, occurrence.view.replicas
+    of_some = isinstance(event, HostRead | Save) and replicas.rank_test is not None
+    return not replicas.launched and (
+        of_some or isinstance(event, ClippedEarly | ReadTooEarly | UnmatchedCollective)
+    )
 
 
 def _of_one_replica(occurrence: Occurrence) -> Occurrence | None:
     """What happens in a program that nothing starts twice: who waits there for others has some in mind."""
     if not _takes_several(occurrence):
         return occurrence
-    event = occurrence.event
+    event, view = occurrence.event, occurrence.view
+    if isinstance(event, HostRead | Save):
+        return occurrence._replace(view=view._replace(replicas=view.replicas._replace(launched=False)))
     if not isinstance(event, UnmatchedCollective):
         return None
-    return occurrence._replace(event=replace(event, assumes=both(event.assumes, SEVERAL)))
+    return occurrence._replace(event=replace(event, assumes=both(event.assumes, STARTED)))
 
 
 class _Told:

@@ -132,7 +132,9 @@ def _joined_string(machine: Machine, node: ast.JoinedStr, frame: Frame, store: S
             parts.append(literal(value) if part.conversion < 0 and part.format_spec is None else None)
             if value.kind in (Kind.TENSOR, Kind.CONTAINER):
                 shown = "f-string of " + spelling(part.value)
-                read(value, Reading.TEXT, shown, _within(node, part, frame), frame, store)
+                is_number = value.kind is Kind.TENSOR and part.conversion < 0
+                reading = Reading.FORMAT if is_number else Reading.TEXT
+                read(value, reading, shown, _within(node, part, frame), frame, store)
         elif isinstance(part, ast.Constant):
             parts.append(part.value)
     return identifier(parts) or Value(Kind.HOST, differs=differs)

@@ -34,6 +34,10 @@ LEAVES_A_REST: Final[Assumptions] = frozenset({"the number of samples is no mult
 LAZY: Final[Assumptions] = frozenset({"eager mode is off"})
 LAUNCHES: Final[Assumptions] = frozenset({"the launch that leads here no longer raises"})
 """What a launch would start that raises as it stands, of which XLA509 tells."""
+STARTED: Final[Assumptions] = frozenset({"somebody starts several replicas"})
+"""Nothing in the program does."""
+MANY_NUMBERS: Final[Assumptions] = frozenset({"this is more than one number"})
+"""What an f-string shows, which is mostly a loss: that of one number is read as by `.item()`."""
 MOVES: Final = "moves a tensor or a module"
 """How the assumption ends that something unknown, moved to the device, is one of the two."""
 IS_XLA: Final = "is an XLA device"
@@ -126,7 +130,16 @@ def is_guess(assumes: Assumptions) -> bool:
 
 
 _GUESSED: Final = (
-    STEPS_ELSEWHERE | MID_STEP | LEAVES_A_REST | SCALES | CUT_OFF | TRAINED_ELSEWHERE | LAUNCHES | NOT_FINITE
+    STEPS_ELSEWHERE
+    | MID_STEP
+    | LEAVES_A_REST
+    | SCALES
+    | CUT_OFF
+    | TRAINED_ELSEWHERE
+    | LAUNCHES
+    | NOT_FINITE
+    | STARTED
+    | MANY_NUMBERS
 )
 _GUESSED_AS: Final = (COMES_HERE, SEPARATES, OFF_BY_DEFAULT)
 

@@ -22,7 +22,8 @@ class Reading(Enum):
 
     EXPLICIT = "explicit"  # .item(), .tolist(), .cpu(), .numpy()
     SCALAR = "scalar"  # float(t), int(t)
-    TEXT = "text"  # print, f-string, logging, a progress bar
+    TEXT = "text"  # print, logging, a progress bar
+    FORMAT = "format"  # f-string: one number, as of a loss, is read as by .item()
     BOOL = "bool"  # if t, assert t, not t, while t < n
     INDEX = "index"  # range(t), names[t]
     MATH = "math"  # math.sqrt(t), max(t, u)

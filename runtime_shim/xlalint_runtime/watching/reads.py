@@ -37,7 +37,7 @@ _READS = {
     "__bool__": (Reading.BOOL, "bool()"),
     "__index__": (Reading.INDEX, "int()"),
     "__repr__": (Reading.TEXT, "repr()"),
-    "__format__": (Reading.TEXT, "format()"),
+    "__format__": (Reading.FORMAT, "format()"),
 }
 """The methods by which a tensor is read, and how it is shown where the source does not tell more."""
 
@@ -175,7 +175,8 @@ def _as_written(reading: Reading, spelling: str, site: Site) -> tuple[Reading, s
     simple = called.rpartition(".")[2]
     if called.startswith("math.") or called in ("max", "min"):
         reading = Reading.MATH
-    is_called = reading in (Reading.MATH, Reading.TEXT) or simple == "range" or any(frames_below_user())
+    as_text = reading in (Reading.TEXT, Reading.FORMAT)
+    is_called = reading is Reading.MATH or as_text or simple == "range" or any(frames_below_user())
     return reading, written(site) or (f"{called}()" if called and is_called else spelling)
 
 

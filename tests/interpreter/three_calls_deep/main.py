@@ -33,7 +33,7 @@ def cuts_in_the_step(batches):
 
 def master_meets_nobody():
     if xm.is_master_ordinal():
-        epochs.share()  # expect: XLA502 likely
+        epochs.share()  # expect: XLA502
     epochs.share()
 
 
@@ -102,3 +102,11 @@ def indexes_by_a_constant(batches):
         with torch_xla.step():
             epochs.first(table, 0)
     return table
+
+
+def one_replica(index):
+    pass
+
+
+def starts_replicas():
+    torch_xla.launch(one_replica)
