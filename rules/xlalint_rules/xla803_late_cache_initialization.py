@@ -77,7 +77,7 @@ class LateCacheInitialization(Rule[CacheTooLate | CacheShared]):
             case CacheShared():
                 yield self.finding(
                     event,
-                    "all launched processes write their cache to the same path",
+                    "may spoil the cache: all launched processes write it to the same path",
                     severity=Severity.WARNING,
                     help="put the process's number into the path, or pass `readonly=True`",
                     cures=(ByHand(event.site, title="Give each process a path of its own"),),

@@ -247,7 +247,7 @@ def _slice(machine: Machine, node: ast.Slice, frame: Frame, store: Store) -> Val
     for part in (node.lower, node.upper, node.step):
         if part is not None:
             value = machine.evaluate(part, frame, store)
-            read(value, Reading.INDEX, "slice bound", frame.site(part), frame, store)
+            read(value, Reading.INDEX, f"[{spelling(node)}]", frame.site(part), frame, store)
             if counts(value):
                 counting.append(value)
     if not counting:
