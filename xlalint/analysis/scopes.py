@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from xlalint.analysis.attributes import attribute
@@ -275,30 +276,82 @@ def _managed(
     store: Store,
 ) -> Store | None:
     """A context manager of the project: its generator runs around the body of the `with`."""
-    function = manager.bound.function
-    assert not isinstance(function.node, ast.Lambda)
-    inner = Frame(function.outline, function, frame.depth + 1, kept=frame.kept)
-    inner.captured = dict(manager.captured)
-    held = Store(store.state)
-    held.names, held.attributes = dict(manager.names), store.attributes
+    entered = store.copy()
+    outer, ways = frame.exits, Exits()
     left: list[Store | None] = []
-    inner.resume = lambda current: _resume(left, machine, inner, item, node, rest, frame, store, current)
-    after = machine.run_block(function.node.body, inner, held)
-    for returned, _, _ in inner.exits.returns:
-        after = join(after, returned)
+    inner = _generator(manager, frame)
+    inner.resume = lambda current: _resume(
+        left, ways, machine, inner, item, node, rest, frame, store, current
+    )
+    after = _run_generator(machine, manager, inner, store)
     frame.take(inner)
+    outer.raises += ways.raises
+    leave = partial(_leave_by, machine, manager, item.optional_vars, entered, frame)
+    outer.breaks += [(leave(gone), site) for gone, site in ways.breaks]
+    outer.continues += [leave(gone) for gone in ways.continues]
+    for gone, value, site in ways.returns:
+        end = leave(gone)
+        outer.returns.append((end, _run_value(value, end), site))
     if not left:
         return _with_items(machine, node, rest, frame, store)
     if left[-1] is None or after is None:
         return left[-1]
-    left[-1].state, left[-1].attributes = after.state, after.attributes
+    return _ended_as(after, left[-1])
+
+
+def _generator(manager: Managed, frame: Frame) -> Frame:
+    function = manager.bound.function
+    inner = Frame(function.outline, function, frame.depth + 1, kept=frame.kept)
+    inner.captured = dict(manager.captured)
+    return inner
+
+
+def _run_generator(machine: Machine, manager: Managed, inner: Frame, store: Store) -> Store | None:
+    """Run the generator of a context manager, beginning where `store` is, which gives it its state."""
+    function = manager.bound.function
+    assert not isinstance(function.node, ast.Lambda)
+    held = Store(store.state)
+    held.names, held.attributes = dict(manager.names), store.attributes
+    after = machine.run_block(function.node.body, inner, held)
+    for returned, _, _ in inner.exits.returns:
+        after = join(after, returned)
+    return after
+
+
+def _leave_by(
+    machine: Machine, manager: Managed, target: ast.expr | None, entered: Store, frame: Frame, gone: Store
+) -> Store:
+    """The body was left by a `break`, `continue` or `return`: the generator goes on from where it yields.
+
+    Args:
+        target: What the `with` binds.
+        entered: What there was when the generator began, which is run again up to there in silence.
+    """
+    inner = _generator(manager, frame)
+    inner.muted = True
+    inner.resume = lambda current: _go_on(inner, target, gone, current)
+    after = _run_generator(machine, manager, inner, entered.copy())
+    frame.take(inner)
+    return gone if after is None else _ended_as(after, gone)
+
+
+def _go_on(inner: Frame, target: ast.expr | None, gone: Store, current: Store) -> Store:
+    inner.muted = False
+    _share(target, inner.yields[-1].value, current, gone)
+    return gone
+
+
+def _ended_as(after: Store, left: Store) -> Store:
+    """What there is where a body was left, once its context manager has come to the end."""
+    left.state, left.attributes = after.state, after.attributes
     if after.state.engine.recorded == NOTHING:
-        left[-1].run_all()
-    return left[-1]
+        left.run_all()
+    return left
 
 
 def _resume(
     left: list[Store | None],
+    ways: Exits,
     machine: Machine,
     inner: Frame,
     item: ast.withitem,
@@ -313,13 +366,21 @@ def _resume(
     given, target = inner.yields[-1].value, item.optional_vars
     if target is not None:
         bind(machine, target, given, frame, store)
+    outer, frame.exits = frame.exits, ways
     left.append(after := _with_items(machine, node, rest, frame, store))
-    if after is not None and isinstance(target, ast.Name) and isinstance(given.payload, Container):
-        # The two have one object, which the body may have put something into.
+    frame.exits = outer
+    inner.muted = after is None  # what comes below the `yield` is run by other ways out alone
+    if after is not None:
+        _share(target, given, current, after)
+    return after
+
+
+def _share(target: ast.expr | None, given: Value, current: Store, after: Store) -> None:
+    """What a context manager gives and its `with` binds is one object: the body may put something into it."""
+    if isinstance(target, ast.Name) and isinstance(given.payload, Container):
         for name, value in current.names.items():
             if value is given:
                 current.names[name] = after.names.get(target.id, given)
-    return after
 
 
 def guarded(

@@ -286,8 +286,9 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
     assumes = assumptions.NONE
     if name == "to":
         target = call.argument(0, "device")
-        if target is not None and target.kind is Kind.NAMESPACE:
-            return receiver  # a dtype
+        given_none = target is None and not call.open_ended
+        if given_none or (target is not None and target.kind is Kind.NAMESPACE):
+            return receiver  # it changes the dtype, or how memory is laid out
         name = device_of(target).type
         assumes = target.assumes if target is not None and name == XLA else assumes
     place = Place.XLA if name == XLA else Place.HOST if name else Place.UNKNOWN
