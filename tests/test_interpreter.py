@@ -64,6 +64,11 @@ def test_a_number_of_the_master_in_an_f_string_is_a_note_of_xla501() -> None:
     assert [each.severity for each in found] == [Severity.INFO, *[Severity.ERROR] * 3]
 
 
+def test_a_model_that_an_option_compiles_which_is_off_by_default_is_a_note() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "compiled_if_told_so.py", "XLA809")
+    assert [each.severity for each in found] == [Severity.INFO, *[Severity.ERROR] * 3]
+
+
 def test_batches_that_come_again_in_each_epoch_are_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "batches_in_strides.py", "XLA402")
     told = [(each.severity, "in each step" in each.message) for each in found]

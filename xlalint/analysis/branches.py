@@ -16,6 +16,8 @@ from xlalint.analysis.operators import evaluate_test, is_unset, present_where, t
 from xlalint.analysis.outline import FunctionNode, within
 from xlalint.analysis.payloads import (
     Bound,
+    Dynamo,
+    Module,
     Optimizer,
     RankTest,
     Switch,
@@ -23,7 +25,7 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.store import Store, join
-from xlalint.analysis.switches import before, finds_failure, option_of, rest_on_switches
+from xlalint.analysis.switches import before, finds_failure, option_of, rest_on_switches, switched_by
 from xlalint.analysis.work import read
 from xlalint.lazy.assumptions import Assumptions, assume
 from xlalint.lazy.events import Reading
@@ -117,8 +119,9 @@ def _either_arm(machine: Machine, node: ast.If, frame: Frame, store: Store) -> S
     if yes is not None and no is not None and joined is not None:
         merge(joined, yes, no, node.test)
         option = partial(option_of, machine, node.test, frame, no, holds=True)
-        _note_switched(joined.names, yes.names, no.names, option)
-        _note_switched(joined.attributes, yes.attributes, no.attributes, option)
+        switches = partial(switched_by, machine, node.test, frame, no, holds=True)
+        _note_switched(joined.names, yes.names, no.names, option, switches)
+        _note_switched(joined.attributes, yes.attributes, no.attributes, option, switches)
     return joined
 
 
@@ -222,12 +225,22 @@ def _note_presence(
 
 def _note_switched(
     joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value],
-    option: Callable[[], Assumptions],
+    option: Callable[[], Assumptions], switches: Callable[[], Assumptions],
 ) -> None:  # fmt: skip
-    """What is only set where somebody asks for an option, and is None by default, tells so later on."""
+    """What is only set where somebody asks for an option, and is None by default, tells so later on.
+
+    So does a module that is only compiled then, or where a setting says so.
+    """
     for key, one in yes.items():
         other = no.get(key)
-        if other is None or one is other or is_unset(one) or not is_unset(other):
+        if other is None or one is other:
+            continue
+        match one.payload, other.payload, joined[key].payload:
+            case Module(by=Dynamo()), Module(by=None), Module(by=Dynamo() as by) as held:
+                if rests := switches():
+                    compiled = held._replace(by=by._replace(assumes=rests))
+                    joined[key] = joined[key]._replace(payload=compiled)
+        if is_unset(one) or not is_unset(other):
             continue
         rests = option()
         if len(rests) == 1 and joined[key].present is None:

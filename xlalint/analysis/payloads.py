@@ -251,13 +251,13 @@ class Dynamo(NamedTuple):
     Args:
         backend: The name of the one that compiles it; None: it is not known.
         plain: Whether nothing is asked for that only the default backend takes.
-        sure: Whether it does so on every way.
+        assumes: By which way the program came here, where it does so on some only.
     """
 
     site: Site
     backend: str | None = None
     plain: bool = True
-    sure: bool = True
+    assumes: Assumptions = assumptions.NONE
 
 
 class Compiled(NamedTuple):
@@ -366,7 +366,7 @@ class Module(NamedTuple):
             of, or_other = (), True
         by = self.by or other.by
         if by is not None and self.by != other.by:
-            by = by._replace(sure=False)
+            by = by._replace(assumes=by.assumes or assumptions.IS_SET)
         both = self.parts is not None and other.parts is not None and self.in_turn == other.in_turn
         return Module(
             self.identity if self.identity == other.identity else None,

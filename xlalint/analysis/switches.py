@@ -57,12 +57,7 @@ def rest_on_switches(
         return  # as mostly
     rests = assumptions.NONE
     for test in tests:
-        option = option_of(machine, test, frame, store, holds=holds)
-        rests = _resting(rests, option)
-        if finds_failure(test, holds=holds):
-            rests = _resting(rests, assumptions.NOT_FINITE)
-        for switch in () if option else _switches(test, holds):
-            rests = _resting(rests, _is_on(machine, switch, frame, store))
+        rests = _resting(rests, switched_by(machine, test, frame, store, holds=holds))
     if not rests:
         return
     frame.occurrences[began.occurrences :] = [
@@ -73,6 +68,17 @@ def rest_on_switches(
         one if one in began.owed or one.inherited else one._replace(assumes=_resting(one.assumes, rests))
         for one in state.obligations
     )
+
+
+def switched_by(
+    machine: Machine, test: ast.expr, frame: Frame, store: Store, *, holds: bool
+) -> Assumptions:  # fmt: skip
+    """What must be so, of what nothing in the program says, for a test to come out so."""
+    option = option_of(machine, test, frame, store, holds=holds)
+    rests = both(option, assumptions.NOT_FINITE) if finds_failure(test, holds=holds) else option
+    for switch in () if option else _switches(test, holds):
+        rests = _resting(rests, _is_on(machine, switch, frame, store))
+    return rests
 
 
 def option_of(

@@ -255,4 +255,4 @@ def _inside(scope: ScopeKind | Opens) -> str:
 
 def _compiled_by(by: Dynamo) -> str:
     backend = f" with `{by.backend}`" if by.backend else ""
-    return f"{'' if by.sure else 'perhaps '}compiled by `torch.compile`{backend}"
+    return f"{'perhaps ' if by.assumes else ''}compiled by `torch.compile`{backend}"

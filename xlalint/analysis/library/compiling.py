@@ -78,8 +78,8 @@ def call_compiled_module(machine: Machine, module: Value, call: Call) -> Value:
     if on_device:
         learns = info.training is not False and by.backend == dynamo.OF_XLA
         assumes = least(on_device)
-        _tell(by, call, assumes if by.sure else both(assumes, assumptions.IS_SET), learns=learns)
-    if by.sure:
+        _tell(by, call, both(assumes, by.assumes), learns=learns)
+    if not by.assumes:
         return _result(call, differs=True)
     result = call_module(machine, module._replace(payload=info), call)
     cut(call, Cause.MARKER, sure=False)
