@@ -69,6 +69,11 @@ def test_a_model_that_an_option_compiles_which_is_off_by_default_is_a_note() -> 
     assert [each.severity for each in found] == [Severity.INFO, *[Severity.ERROR] * 3]
 
 
+def test_what_an_option_does_whose_number_means_nothing_by_default_is_a_note() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "numbers_off_by_default.py", "XLA102")
+    assert [each.severity for each in found] == [Severity.INFO] * 3 + [Severity.WARNING] * 4
+
+
 def test_batches_that_come_again_in_each_epoch_are_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "batches_in_strides.py", "XLA402")
     told = [(each.severity, "in each step" in each.message) for each in found]

@@ -539,11 +539,18 @@ class Outline:
                     action = given.get("action")
                     is_flag = isinstance(action, ast.Constant) and action.value == "store_true"
                     default = given.get("default", ast.Constant(False) if is_flag else None)
-                    if method == ADDS_OPTION and isinstance(default, ast.Constant):
+                    match default:
+                        case ast.Constant(value=value):
+                            pass
+                        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
+                            value = -number
+                        case _:
+                            continue
+                    if method == ADDS_OPTION:
                         for text in texts:
                             if isinstance(text, ast.Constant):
                                 name = str(text.value).lstrip("-").replace("-", "_")
-                                options.setdefault(name, default.value)
+                                options.setdefault(name, value)
         return options
 
     def absolute(self, module: str | None, level: int) -> str:

@@ -7,12 +7,14 @@ line that is False by default. What happens behind it is told, and rests on that
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from xlalint.analysis.call import dotted
 from xlalint.analysis.frame import Frame
+from xlalint.analysis.library.options import number_by_default
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Function, within
 from xlalint.analysis.payloads import Namespace, Switch
@@ -93,7 +95,46 @@ def option_of(
         for held in (value.payload, value.present):
             if isinstance(held, Switch):
                 rests = _resting(rests, assume(held.clause))
+    for compared in _compared(test, holds):
+        option = compared.left
+        assert isinstance(option, ast.Attribute)
+        aside = Frame(frame.outline, frame.function, frame.depth)
+        aside.captured = frame.captured
+        number = number_by_default(machine, machine.evaluate(option.value, aside, store.copy()), option.attr)
+        if number is not None and number <= 0 and not _comes_out(compared, number):
+            rests = _resting(rests, assume(f"`{spelling(compared)}`{OFF_BY_DEFAULT}"))
     return rests
+
+
+def _compared(test: ast.expr, holds: bool) -> Iterator[ast.Compare]:
+    """Where a number that is part of something must be above or beside 0 or -1 for a test to come out so."""
+    match test:
+        case ast.BoolOp(op=op, values=operands) if isinstance(op, ast.And) is holds:
+            for operand in operands:
+                yield from _compared(operand, holds)
+        case ast.Compare(left=ast.Attribute(), ops=[op], comparators=[other]) if holds:
+            if type(op) in _ABOVE and _number(other) in (0, -1):
+                yield test
+
+
+def _comes_out(compared: ast.Compare, number: float) -> bool:
+    """Whether a comparison holds for a number."""
+    return _ABOVE[type(compared.ops[0])](number, _number(compared.comparators[0]))
+
+
+def _number(node: ast.expr) -> float | None:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return -number
+    return None
+
+
+_ABOVE: Final[dict[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.NotEq: operator.ne,
+}  # fmt: skip
+"""The comparisons by which a program asks whether a number is one that means nothing."""
 
 
 @remembered(1024)

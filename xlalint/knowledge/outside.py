@@ -20,6 +20,9 @@ NAMES = frozenset({
 OF_XLA = frozenset({"tpu", "tpus", "xla", "neuron", "neuroncore", "trainium"})
 """Words of a setting that chooses XLA: a program that is checked for XLA has it on."""
 
+OF_HARDWARE = OF_XLA | {"rank", "core", "cores", "device", "devices", "node", "nodes", "world"}
+"""Words of a setting that tells on what a program runs: who starts it says that."""
+
 STARTING = frozenset({"spawn", "launch", "distributed", "multiprocess", "multiprocessing"})
 """Words of a setting that starts several replicas."""
 
@@ -46,5 +49,14 @@ def chooses_xla(setting: str) -> bool:
 
     `use_tpu` does; `tpu_spawn` says on how many devices.
     """
-    words = re.split(r"[^a-z]+", setting.lower())
+    words = _words(setting)
     return not OF_XLA.isdisjoint(words) and STARTING.isdisjoint(words)
+
+
+def tells_of_hardware(setting: str) -> bool:
+    """Whether a setting tells on what a program runs, such as how many cores."""
+    return not OF_HARDWARE.isdisjoint(_words(setting))
+
+
+def _words(setting: str) -> list[str]:
+    return re.split(r"[^a-z]+", setting.lower())

@@ -50,6 +50,17 @@ def _option(machine: Machine, options: Options, name: str, outline: Outline) -> 
     return Value(Kind.HOST, payload=Switch(f"`--{name.replace('_', '-')}`{OFF_BY_DEFAULT}"))
 
 
+def number_by_default(machine: Machine, holder: Value, name: str) -> float | None:
+    """The number that an option is by default; None where it is none, or it tells on what a program runs."""
+    held = holder.payload
+    if isinstance(held, Fields) and held.under(name) is None:
+        held = held.options
+    if not isinstance(held, Options) or outside.tells_of_hardware(name):
+        return None
+    default = _default(machine, held.outline, name)
+    return default if isinstance(default, int | float) and not isinstance(default, bool) else None
+
+
 def _default(machine: Machine, outline: Outline, name: str) -> object:
     """What an option is by default that a module adds, or else one of those that it imports."""
     own = machine.default_of_option(outline, name)
