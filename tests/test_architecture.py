@@ -32,7 +32,7 @@ UNLIKE_COMPILED = frozenset({"cached_property", "__new__", "vars", "__dict__"})
 
 
 def compiled() -> tuple[str, ...]:
-    """The folders whose modules are compiled, as hatch_build.py says."""
+    """The modules that are compiled, and the folders of such, as hatch_build.py says."""
     tree = ast.parse((ROOT / "hatch_build.py").read_text())
     (parts,) = (
         n.value for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "PARTS"
@@ -40,8 +40,8 @@ def compiled() -> tuple[str, ...]:
     return tuple(ast.literal_eval(parts))
 
 
-def modules(*folders: Path) -> list[Path]:
-    found = (path for folder in folders for path in folder.rglob("*.py"))
+def modules(*places: Path) -> list[Path]:
+    found = (path for place in places for path in ([place] if place.is_file() else place.rglob("*.py")))
     return sorted(path for path in found if path.parent != FRAMEWORKS)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.remembering import remembered
+from xlalint.writing import written
 
-MOST_CHARACTERS = 40
+MOST_CHARACTERS: Final = 40
 
 
 @remembered(4096)  # the same node is shown in each context of its function: 3 % of dense code
@@ -25,9 +27,9 @@ def spelling(node: ast.expr, most: int = MOST_CHARACTERS) -> str:
         if not isinstance(node.value, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
             base = f"({base})"
         return f"{base}.{node.attr}" if len(base) + len(node.attr) < most else f"...{node.attr}"
-    shown = repr(node.value) if isinstance(node, ast.Constant) else " ".join(ast.unparse(node).split())
+    shown = repr(node.value) if isinstance(node, ast.Constant) else " ".join(written(node).split())
     return shown if len(shown) <= most else shown[: most - 3] + "..."
 
 
-THE_FRAMEWORK = "the framework"
+THE_FRAMEWORK: Final = "the framework"
 """What does something in a framework's program, until it is known how the user calls that."""

@@ -42,6 +42,7 @@ from xlalint.lazy.values import (
     join_all,
 )
 from xlalint.remembering import remembered
+from xlalint.writing import written
 
 
 def capture(function: Function, frame: Frame, store: Store) -> tuple[tuple[str, Value], ...]:
@@ -214,7 +215,7 @@ def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Fu
             return UNKNOWN
         return Value(
             Kind.INSTANCE,
-            assume(f"`{ast.unparse(annotation)}` is what is passed"),
+            assume(f"`{written(annotation)}` is what is passed"),
             payload=Instance(meant.payload.of),
         )
     if has_effect(meant, "device loader"):

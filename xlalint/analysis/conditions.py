@@ -17,6 +17,7 @@ from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
+from xlalint.writing import written
 
 _Key = TypeVar("_Key")
 
@@ -53,7 +54,7 @@ def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
     plain = (*_PLAIN, ast.Subscript) if counts else _PLAIN
     asked = _measured(subject) or subject
     if not shown and all(isinstance(node, plain) for node in within(asked)):
-        shown = ast.unparse(subject)
+        shown = written(subject)
     return frozenset({Fact(shown, repr(value), holds)}) if shown else frozenset()
 
 
@@ -125,7 +126,8 @@ def _known(value: Value, assumed: Assumptions, excluded: Assumptions) -> Value:
     if excluded <= value.assumes:
         return UNKNOWN._replace(differs=value.differs)
     if isinstance(held := value.payload, Container):
-        return value._replace(payload=held.map(lambda item: _known(item, assumed, excluded)))
+        known = held.map(lambda item: _known(item, assumed, excluded))
+        return value if known is held else value._replace(payload=known)
     return value
 
 

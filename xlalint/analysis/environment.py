@@ -13,6 +13,7 @@ from xlalint.lazy.assumptions import NONE, assume
 from xlalint.lazy.events import VariableUsed
 from xlalint.lazy.site import site_of
 from xlalint.spelling import spelling
+from xlalint.writing import written
 
 
 def variables_used(tree: ast.Module, text: str, path: str) -> Iterator[VariableUsed]:
@@ -31,7 +32,7 @@ def variables_used(tree: ast.Module, text: str, path: str) -> Iterator[VariableU
             variable = environment.of(name)
             # What is set where somebody asks for it is not left on.
             if variable is None or not variable.debugs or not tests:
-                asked = next((test for test in tests if name in ast.unparse(test)), None) if sets else None
+                asked = next((test for test in tests if name in written(test)), None) if sets else None
                 assumes = assume(f"`{spelling(asked)}`") if asked is not None else NONE
                 found.append(VariableUsed(site_of(path, where), assumes, name=name, sets=sets))
     yield from sorted(found, key=lambda event: event.site)

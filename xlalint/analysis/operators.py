@@ -55,6 +55,7 @@ from xlalint.lazy.values import (
 )
 from xlalint.lazy.values import join as join_values
 from xlalint.spelling import spelling
+from xlalint.writing import written
 
 
 def ask(value: Value, keyword: str, shown: ast.expr, place: ast.expr, frame: Frame, store: Store) -> None:
@@ -410,7 +411,7 @@ def _asks_for_xla(left: Value, right: Value, node: ast.Compare) -> bool | None:
         word = word.lower()
         if word.partition(":")[0] in functions.OTHER_DEVICES:
             return False
-        if word in functions.XLA_DEVICES and functions.NAMES_DEVICE.search(ast.unparse(node)):
+        if word in functions.XLA_DEVICES and functions.NAMES_DEVICE.search(written(node)):
             return True
         if word in _ON and _names_variable_for_xla(asked):
             return True
@@ -459,7 +460,7 @@ def _asks_for_xla_by_part(left: Value, right: Value, node: ast.Compare) -> bool 
         if not words or len(words) != len(among):
             return None
         # Such a word among them says by itself what the others are.
-        if not (among & functions.OTHER_DEVICES or functions.NAMES_DEVICE.search(ast.unparse(node.left))):
+        if not (among & functions.OTHER_DEVICES or functions.NAMES_DEVICE.search(written(node.left))):
             return None
         if among & functions.XLA_DEVICES:
             return True
@@ -467,7 +468,7 @@ def _asks_for_xla_by_part(left: Value, right: Value, node: ast.Compare) -> bool 
     asked = node.comparators[0]
     if not (isinstance(word, str) and _may_be_word(right)):
         return None
-    if functions.NAMES_DEVICE.search(ast.unparse(asked)) is None:
+    if functions.NAMES_DEVICE.search(written(asked)) is None:
         return None
     if word.lower() in functions.OTHER_DEVICES:
         return False

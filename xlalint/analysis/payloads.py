@@ -103,8 +103,13 @@ class Container(NamedTuple):
 
     def map(self, change: Callable[[Value], Value]) -> Container:
         """A container of the same form, with `change` made to all that it holds."""
-        items = None if self.items is None else tuple(map(change, self.items))
-        return self._replace(items=items, element=change(self.element))
+        element = change(self.element)
+        same = element is self.element
+        items = None
+        if self.items is not None:
+            items = tuple(map(change, self.items))
+            same = same and all(one is other for one, other in zip(items, self.items, strict=True))
+        return self if same else self._replace(items=items, element=element)
 
     def under(self, key: object) -> Value:
         """What a dict has under a key: any of what it holds, where that is not known."""

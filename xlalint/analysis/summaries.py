@@ -406,6 +406,8 @@ def owed_by_few_ways(obligations: frozenset[Obligation]) -> frozenset[Obligation
 
     A diagnostic stands no further in than at the first place of the way, and is about the last.
     """
+    if len(obligations) <= MOST_WAYS:
+        return obligations
     alike: dict[Obligation, list[Obligation]] = {}
     for obligation in obligations:
         ends = (*obligation.path[:1], *obligation.path[-1:])

@@ -29,6 +29,7 @@ from xlalint.lazy.values import Kind
 from xlalint.remembering import remembered
 from xlalint.sources.switched_off import NOWHERE
 from xlalint.spelling import spelling
+from xlalint.writing import written
 
 
 class Before(NamedTuple):
@@ -191,10 +192,10 @@ def _switches(test: ast.expr, holds: bool) -> tuple[ast.expr, ...]:
         ):
             return _switches(asked, holds is not isinstance(test, ast.UnaryOp))
         case ast.BoolOp(op=op, values=operands) if isinstance(op, ast.And) is holds:
-            shown = ast.unparse(test)
+            shown = written(test)
             found = (one for operand in operands for one in _switches(operand, holds))
             # `log_every and step % log_every == 0`: a period is no switch.
-            return tuple(one for one in found if shown.count(ast.unparse(one)) == 1)
+            return tuple(one for one in found if shown.count(written(one)) == 1)
         case ast.Compare(left=asked, ops=[op], comparators=[ast.Constant(value=value)]):
             match op:
                 case ast.Is() | ast.Eq():
@@ -237,7 +238,7 @@ def _is_on(machine: Machine, switch: ast.expr, frame: Frame, store: Store) -> As
 
     One that does is on in a program that is checked for XLA. One that no file has on is said to be off.
     """
-    if outside.chooses_xla(ast.unparse(switch)):
+    if outside.chooses_xla(written(switch)):
         return assumptions.NONE
     aside = Frame(frame.outline, frame.function, frame.depth)
     aside.captured = frame.captured

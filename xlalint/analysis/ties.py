@@ -11,6 +11,7 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.payloads import literal
 from xlalint.knowledge.methods import TIES
+from xlalint.writing import written
 
 
 class Tie(NamedTuple):
@@ -115,7 +116,7 @@ def _part(machine: Machine, cls: Class, receiver: str, node: ast.expr, parts: di
             return f"{below}.{part}" if below else ""
         case ast.Subscript(whole, ast.Constant() | ast.Name() as index):
             below = _part(machine, cls, receiver, whole, parts)
-            return f"{below}[{ast.unparse(index)}]" if below else ""
+            return f"{below}[{written(index)}]" if below else ""
         case ast.Call(ast.Attribute(ast.Name(name), called), [], []) if name == receiver:
             getter = machine.classes.find_method(cls, called)
             if getter is None:

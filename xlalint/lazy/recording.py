@@ -238,7 +238,8 @@ class RecordingTransitions(Transitions):
             # Light work in place is not told apart, and stays.
             must, may = [min(weight, Weight.LIGHT) for weight in state.engine.recorded]
             recorded = Recorded(max(before.must, must), max(before.may, may))
-            state.engine = state.engine._replace(recorded=recorded)
+            if recorded != state.engine.recorded:
+                state.engine = state.engine._replace(recorded=recorded)
         lasting = before.must is Weight.HEAVY or given
         own = [
             read

@@ -36,6 +36,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+from xlalint.writing import written
 
 
 def _open(machine: Machine, call: Call) -> Value:
@@ -153,7 +154,7 @@ def _file(call: Call, position: int, *keywords: str) -> str:
     if not all(isinstance(part, _OF_PATHS) for part in ast.walk(node)):
         return ""
     function = call.frame.function
-    return f"{function.qualname if function is not None else ''}: {ast.unparse(node)}"
+    return f"{function.qualname if function is not None else ''}: {written(node)}"
 
 
 _OF_PATHS: Final = (

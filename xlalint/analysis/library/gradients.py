@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Final
 
 from xlalint.analysis.call import Call
@@ -40,6 +39,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+from xlalint.writing import written
 
 
 def _xla_optimizer_step(machine: Machine, call: Call) -> Value:
@@ -111,7 +111,7 @@ def _limit(call: Call) -> str:
         return ""
     named = [keyword.value for keyword in call.node.keywords if keyword.arg == "max_norm"]
     given = [*named, *call.node.args[1:2]]
-    return ast.unparse(given[0]) if given else ""
+    return written(given[0]) if given else ""
 
 
 def _backward(machine: Machine, call: Call) -> Value:

@@ -63,6 +63,7 @@ from xlalint.lazy.values import (
     Weight,
     varying,
 )
+from xlalint.writing import written
 
 MethodOf = Callable[[Machine, Value, str, Call], Value]
 
@@ -240,7 +241,7 @@ def _begins_with_device(receiver: Value, name: str, call: Call) -> Value | None:
     if name != "startswith" or receiver.payload is not None or not isinstance(call.function, ast.Attribute):
         return None
     asked = literal(call.argument(0, "prefix"))
-    if not isinstance(asked, str) or not functions.NAMES_DEVICE.search(ast.unparse(call.function.value)):
+    if not isinstance(asked, str) or not functions.NAMES_DEVICE.search(written(call.function.value)):
         return None
     word = asked.lower().rstrip(":")
     if word in functions.XLA_DEVICES:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Final
 
 from xlalint.analysis.call import Call
@@ -27,6 +26,7 @@ from xlalint.lazy.events import Use
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import HEAVY, HOST, NONE, UNKNOWN, Kind, Place, Role, Tensor, Value, Weight
+from xlalint.writing import written
 
 _GRADIENT: Final = Value(Kind.TENSOR, recorded=HEAVY, differs=True)
 """A gradient or `found_inf` inside an optimizer's step: backward is recorded on it."""
@@ -50,7 +50,7 @@ def made_by_unknown(call: Call) -> Value | None:
     for given in call.values:
         held = given.payload
         if isinstance(held, Parameters) and held.of is not None:
-            names_one = call.function is not None and "optim" in ast.unparse(call.function).lower()
+            names_one = call.function is not None and "optim" in written(call.function).lower()
             if not (names_one or "lr" in call.keywords):
                 return None
             assumes = both(given.assumes, assume(f"`{call.spelling}` returns an optimizer"))
