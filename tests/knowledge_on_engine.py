@@ -116,6 +116,41 @@ ON_HOST: dict[str, Callable[[torch.Tensor], object]] = {
 """By their names: operations that the host computes, so that the engine first runs what they are given."""
 
 
+LAYERS: dict[str, tuple[tuple[Any, ...], Callable[[], tuple[torch.Tensor, ...]]]] = {
+    "Linear": ((4, 4), lambda: (torch.ones(2, 4),)),
+    "Bilinear": ((4, 4, 4), lambda: (torch.ones(2, 4), torch.ones(2, 4))),
+    "Embedding": ((4, 4), lambda: (torch.ones(2, dtype=torch.long),)),
+    "EmbeddingBag": ((4, 4), lambda: (torch.ones(2, 2, dtype=torch.long),)),
+    "LayerNorm": ((4,), lambda: (torch.ones(2, 4),)),
+    "RMSNorm": ((4,), lambda: (torch.ones(2, 4),)),
+    "GroupNorm": ((2, 4), lambda: (torch.ones(2, 4, 4),)),
+    **{f"BatchNorm{n}d": ((4,), partial(lambda n: (torch.ones(2, 4, *[4] * n),), n)) for n in (1, 2, 3)},
+    **{name: ((4, 4), lambda: (torch.ones(2, 3, 4),)) for name in ("LSTM", "GRU", "RNN")},
+    "MultiheadAttention": ((4, 1), lambda: (torch.ones(2, 3, 4),) * 3),
+    "TransformerEncoderLayer": ((4, 1), lambda: (torch.ones(2, 3, 4),)),
+    "TransformerDecoderLayer": ((4, 1), lambda: (torch.ones(2, 3, 4),) * 2),
+    "Transformer": ((4, 1), lambda: (torch.ones(2, 3, 4),) * 2),
+    **{
+        f"{kind}{n}d": ((4, 4, 3), partial(lambda n: (torch.ones(2, 4, *[8] * n),), n))
+        for kind in ("Conv", "ConvTranspose")
+        for n in (1, 2, 3)
+    },
+}
+"""By their names: how layers are made, and what they are called with."""
+
+
+def takes_the_host(name: str) -> bool:
+    """Whether a layer on the device computes something of tensors on the CPU, and its gradients."""
+    sizes, inputs = LAYERS[name]
+    layer = getattr(torch.nn, name)(*sizes).to(torch_xla.device())
+    try:
+        result = layer(*inputs())
+        (result[0] if isinstance(result, tuple) else result).sum().backward()
+    except RuntimeError:
+        return False
+    return True
+
+
 def main() -> None:
     asked = json.load(sys.stdin)
     print(
@@ -135,6 +170,7 @@ def main() -> None:
                 },
                 "reads": {name: launched_by(use) for name, use in READS.items()},
                 "light": {name: launched_by(use) for name, use in LIGHT.items()},
+                "takes the host": {name: takes_the_host(name) for name in LAYERS},
                 "on host": {name: launched_by(use) for name, use in ON_HOST.items()},
             }
         )

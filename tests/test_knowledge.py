@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from xlalint.analysis.library.functions import EFFECTS
-from xlalint.knowledge import functions, lifecycle, methods, operations
+from xlalint.knowledge import classes, functions, lifecycle, methods, operations
 from xlalint.knowledge.operations import Operation
 from xlalint.lazy.values import Kind
 from xlalint_runtime.proving.prove import NoProof, require_engine
@@ -86,6 +86,12 @@ _OBJECTS = {effect for effect in functions.FUNCTIONS.values() if effect.startswi
 def test_what_the_host_computes_runs_what_it_is_given(engine: Any) -> None:
     assert engine["on host"].keys() == operations.ON_HOST
     assert {name: count for name, count in engine["on host"].items() if not count} == {}
+
+
+@pytest.mark.engine
+def test_layers_with_weights_take_no_tensor_of_the_host(engine: Any) -> None:
+    assert engine["takes the host"].keys() == classes.WEIGHING
+    assert [name for name, takes in engine["takes the host"].items() if takes] == []
 
 
 @pytest.mark.parametrize("effect", sorted(_OBJECTS))

@@ -65,6 +65,7 @@ PROGRAMS = (
     "tests/interpreter/calls.py",
     "tests/interpreter/given_to_unknown.py",
     "tests/interpreter/moved_to_the_host.py",
+    "tests/interpreter/tensors_on_two_devices.py",
     "tests/interpreter/never_summed.py",
 )
 """Programs that together hold something in each part."""

@@ -24,7 +24,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.configuration import HARNESS
-from xlalint.knowledge.classes import STREAM, kind_by_base
+from xlalint.knowledge.classes import MODULE, STREAM, kind_by_base
 from xlalint.knowledge.packages import GPU_ONLY
 from xlalint.lazy.state import Raised, State
 from xlalint.lazy.values import (
@@ -112,6 +112,13 @@ class ClassTable:
                 names.append(value.payload.name)
             names += [target.name for target in targets(value) if isinstance(target, Known)]
         return names
+
+    def is_plain_module(self, cls: Class) -> bool:
+        """Whether a class is a module of torch with what the project adds, and nothing unseen."""
+        known = self.bases(cls)
+        named = sum(len(base.bases) for base in known)
+        libraries = [name for base in known for name in self._library_bases(base)]
+        return bool(libraries) and MODULE.issuperset(libraries) and named == len(known) - 1 + len(libraries)
 
     def kind_of(self, cls: Class) -> Kind:
         """What instances of the class are: modules, optimizers, scalers or any other objects."""
@@ -225,6 +232,10 @@ class ClassTable:
         if known is None:
             known = self._assigning[method] = assigns(method)
         return known
+
+    def assigns(self, cls: Class, name: str) -> bool:
+        """Whether a method of the class or its bases assigns an attribute."""
+        return any(name in self._assigns(each) for base in self.bases(cls) for each in base.methods.values())
 
     def instance(self, cls: Class) -> Value:
         """An instance of a class of the project, of which nothing else is known."""

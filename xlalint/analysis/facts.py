@@ -15,7 +15,7 @@ from xlalint.analysis.sections import digest
 from xlalint.lazy.values import Value
 
 OF_THE_WHOLE: Final = frozenset(
-    {"caches", "eager", "flags", "refusing", "relevant", "starts", "swaps", "without spmd"}
+    {"caches", "default device", "eager", "flags", "refusing", "relevant", "starts", "swaps", "without spmd"}
 )
 """Facts that may change with the text of any file."""
 
@@ -65,6 +65,8 @@ class Facts:
             return self._refusing
         if kind == "starts":
             return str(self._plan().starts_replicas())
+        if kind == "default device":
+            return str(self._plan().sets_default_device())
         path = self._project.path(file)
         if kind in _OF_PLANNED and not self._plan().looks_at(path):
             return str(False)  # whatever stands in the file, so that nobody parses it

@@ -233,6 +233,11 @@ class Interpreter(Memo):
         if self._nested > MOST_NESTED:
             raise RecursionError
 
+    def sets_default_device(self, outline: Outline) -> bool:
+        """Whether a program says where its tensors are made that do not say so themselves."""
+        self.rest_on("default device", outline.file)
+        return self._plan.sets_default_device()
+
     def may_refuse(self, module: str, importer: Outline) -> bool:
         """Whether an import of a module may raise, as something is gone from torch or torch_xla."""
         self.rest_on("refusing", importer.file)

@@ -75,6 +75,10 @@ class Machine(ABC):
         """What a constructor is given wherever the program makes an object, by all alike or by nobody."""
 
     @abstractmethod
+    def sets_default_device(self, outline: Outline) -> bool:
+        """Whether a program says where its tensors are made that do not say so themselves."""
+
+    @abstractmethod
     def may_refuse(self, module: str, importer: Outline) -> bool:
         """Whether an import of a module may raise, as something is gone from torch or torch_xla."""
 

@@ -345,8 +345,8 @@ class Module(NamedTuple):
     `train()` or `eval()` put it in, `by` says how `torch.compile` compiles it, and `draws` that a call of
     it draws random numbers while it trains. `shards_output_at` is where FSDPv2 wrapped it that shards what
     it returns by itself, which not all it may return stands. `is_part` says that it belongs to another,
-    whose identity it has, `sharded` that each replica holds a part of its parameters, and `on_host` that
-    the host computes what it returns, wherever it is.
+    whose identity it has, `sharded` that each replica holds a part of its parameters, `on_host` that the
+    host computes what it returns, wherever it is, and `weighs` that it wants tensors of its own device.
     """
 
     identity: Site | None
@@ -362,6 +362,7 @@ class Module(NamedTuple):
     is_part: bool = False
     sharded: bool = False
     on_host: bool = False
+    weighs: bool = False
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
@@ -387,6 +388,7 @@ class Module(NamedTuple):
             self.is_part or other.is_part,
             self.sharded and other.sharded,
             self.on_host and other.on_host,
+            self.weighs and other.weighs,
         )
 
     def plain(self) -> Module:
@@ -527,8 +529,12 @@ class StateDict(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What a loader of torch yields, on the host, or what is taken out of that."""
+    """What a loader of torch yields, on the host, or what is taken out of that.
 
+    `surely` says that nothing that the loader goes over can be on a device.
+    """
+
+    surely: bool = False
     what: str = "batch"
 
 

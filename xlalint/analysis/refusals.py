@@ -7,8 +7,9 @@ import ast
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function
-from xlalint.analysis.payloads import Bound, Classes, Container, Namespace, Rows, Targets
+from xlalint.analysis.payloads import Bound, Classes, Container, Method, Module, Namespace, Rows, Targets
 from xlalint.knowledge import functions
+from xlalint.knowledge.methods import OF_WRAPPERS
 from xlalint.lazy.values import Kind, Value
 
 
@@ -16,7 +17,7 @@ def refusal(machine: Machine, callee: Value, call: Call) -> str:
     """Why a call surely raises, as a sentence without its end; empty where it may not.
 
     It does not fit: a parameter gets nothing, or there are too many, or none of that name. Or it joins a
-    tensor on the host to one on the device.
+    tensor on the host to one on the device, or asks a module for what only its wrapper would have.
     """
     match callee.payload:
         case Targets((Bound(function=function) as bound,)):
@@ -29,10 +30,37 @@ def refusal(machine: Machine, callee: Value, call: Call) -> str:
             if machine.classes.find_method(cls, "__new__") is not None:
                 return ""
             return _misfit(makes, call, own=True, name=cls.name)
+        case Module(of=(Class() as cls,), or_other=False, by=None):
+            forward = machine.classes.find_method(cls, "forward")
+            why = _misfit(forward, call, own=True, name=cls.name) if forward is not None else ""
+            return "" if why and _is_called_otherwise(machine, cls, call) else why
+        case Targets((Method(Value(payload=Module(of=(Class() as cls,)) as module), name),)) if (
+            name in OF_WRAPPERS
+        ):
+            if _is_bare(machine, module, cls, call):
+                return f"`{cls.name}` has no `{name}`, as nothing has wrapped it"
         case Namespace(name=name) if name in functions.JOINING:
             if _joins_devices(call) and not machine.mentions(call.frame.outline, functions.DEFAULT_DEVICES):
                 return f"`{call.spelling}` gets a tensor on the CPU and one on the XLA device"
     return ""
+
+
+def _is_called_otherwise(machine: Machine, cls: Class, call: Call) -> bool:
+    """Whether a module may do something else when it is called than what its `forward` does."""
+    around = call.frame.function
+    if around is not None and "forward" in around.stored_attributes():
+        return True
+    return machine.classes.find_method(cls, "__call__") is not None or machine.classes.assigns(cls, "forward")
+
+
+def _is_bare(machine: Machine, module: Module, cls: Class, call: Call) -> bool:
+    """Whether a module is of a class that is wholly known and has no such method, and nothing wraps it."""
+    if module.or_other or module.by is not None or not machine.classes.is_plain_module(cls):
+        return False
+    outlines = {base.outline for base in machine.classes.bases(cls)} | {call.frame.outline}
+    if call.frame.outline.is_framework:
+        return False
+    return not any(machine.mentions(each, functions.WRAPPERS | {"__getattr__"}) for each in outlines)
 
 
 def _joins_devices(call: Call) -> bool:

@@ -17,6 +17,7 @@ from xlalint.analysis.project import Project
 from xlalint.analysis.words import words_in
 from xlalint.knowledge.functions import (
     CACHE_SETUP,
+    DEFAULT_DEVICES,
     MARKERS,
     OF_SPMD,
     SPMD_VARIABLE,
@@ -118,6 +119,7 @@ class Plan:
         self._spread()
         self._add_users_of_attributes()
         self._starting = any(map(starts_replicas, self.outlines))
+        self._by_default = any(outline.mentions(DEFAULT_DEVICES) for outline in self.outlines)
         self._swapping = self._connected_with(
             {outline for outline in self.outlines if outline.mentions(SWAPS_PARAMETERS)}
         )
@@ -220,6 +222,10 @@ class Plan:
     def starts_replicas(self) -> bool:
         """Whether anything in the program may start several replicas, or be started by somebody who does."""
         return self._starting
+
+    def sets_default_device(self) -> bool:
+        """Whether anything in the program says where tensors are made that do not say so themselves."""
+        return self._by_default
 
     def flags_of_all(self, cls: Class) -> dict[str, bool]:
         """The flags of a class's constructor that the program sets alike for all its objects, or never."""

@@ -127,8 +127,8 @@ def _of_host(payload: object) -> Iterator[str]:
             yield f"of another shape in each step, {by.value}"
         case Chance(whole):
             yield f"{'an integer' if whole else 'a number'} that chance decides on"
-        case Batch():
-            yield "taken from a loader's batch"
+        case Batch(surely):
+            yield "taken from a loader's batch" + ", surely on the host" * surely
         case Buffer():
             yield "a buffer of a module"
         case OfHost():
@@ -196,6 +196,8 @@ def _of_module(module: Module) -> Iterator[str]:
         yield "a part on each replica"
     if module.on_host:
         yield "computed by the host"
+    if module.weighs:
+        yield "with weights"
 
 
 def _of_optimizer(optimizer: Optimizer) -> Iterator[str]:

@@ -60,6 +60,15 @@ BY_MOMENTUM = frozenset({"SGD"})
 ON_HOST = frozenset({"CTCLoss", "HuberLoss"})
 """Modules of which torch_xla has the host compute the result; see `operations.ON_HOST`."""
 
+WEIGHING = frozenset({
+    "Linear", "Bilinear", "Embedding", "EmbeddingBag", "LayerNorm", "RMSNorm", "GroupNorm",
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LSTM", "GRU", "RNN", "MultiheadAttention",
+    "TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer",
+    "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
+})  # fmt: skip
+"""Modules of torch with weights, by their last name: with these on the device they take no tensor of the CPU.
+A convolution takes one, and computes on the CPU; then backward raises."""
+
 DROPPING = frozenset({
     "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "RReLU",
     "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",

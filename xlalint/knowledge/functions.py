@@ -458,6 +458,15 @@ LAUNCHES = frozenset({"launch", "spawn"})
 JOINING = frozenset(f"torch.{name}" for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack"))
 """They want all tensors of a list on one device."""
 
+WRAPPERS = frozenset({
+    "DDP", "DataParallel", "DistributedDataParallel", "FSDP", "FullyShardedDataParallel", "deepspeed",
+    "prepare", "setup", "setup_module", "setattr",
+})  # fmt: skip
+"""Where a program names none of them, nothing wraps its modules."""
+
+MOVING = frozenset({"to", "cuda", "device", "xla_device", "torch_xla"})
+"""What uses none of these names in its module leaves its tensors on the host."""
+
 DEFAULT_DEVICES = frozenset({"set_default_device", "set_default_tensor_type"})
 """Where a program names them, a tensor that it makes may be on the device, though it does not say so."""
 

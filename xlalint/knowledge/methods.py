@@ -88,6 +88,12 @@ TIES = "tie_weights"
 TYING = frozenset({TIES, "resize_token_embeddings"})
 """All of their methods that do so."""
 
+OF_WRAPPERS = frozenset({"join", "no_sync"})
+"""Methods that wrapped modules have, and no others."""
+
+OF_WRAPPERS = frozenset({"join", "no_sync"})
+"""Methods that modules have in a wrapper that sums gradients, and no others."""
+
 OF_FUNCTIONS = frozenset({"__call__"})
 """Methods of modules that functions have, too."""
 

@@ -90,8 +90,23 @@ def _batch_loader(machine: Machine, call: Call) -> Value:
     """A `DataLoader` of torch, which leaves the rest of the samples for the end."""
     ragged = _ragged(call) if _leaves_a_rest(machine, call) else None
     whole = _whole(machine, call)
-    each = Value(Kind.HOST, differs=True, payload=Batch())
+    each = Value(Kind.HOST, differs=True, payload=Batch(_is_surely_on_host(machine, call)))
     return Value(Kind.LOADER, payload=Loader(each, ragged=ragged, whole=whole))
+
+
+def _is_surely_on_host(machine: Machine, call: Call) -> bool:
+    """Whether what a `DataLoader` goes over, and puts together, can be on no device."""
+    dataset = call.argument(0, "dataset") or NONE
+    if call.open_ended or call.argument(6, "collate_fn") is not None or dataset.assumes:
+        return False
+    if isinstance(dataset.payload, Rows):
+        return True
+    classes = [cls for cls in classes_of(dataset) if not isinstance(cls, str)]
+    return bool(classes) and not any(
+        machine.mentions(base.outline, functions.MOVING)
+        for cls in classes
+        for base in machine.classes.bases(cls)
+    )
 
 
 def _whole(machine: Machine, call: Call) -> Whole | None:

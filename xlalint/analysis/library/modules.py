@@ -11,12 +11,14 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
+    Batch,
     Bound,
     Buffer,
     Container,
     Method,
     Module,
     Parameters,
+    Rows,
     StateDict,
     Target,
     Targets,
@@ -35,6 +37,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import PART, assume, both
 from xlalint.lazy.sharding import Misuse
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -62,15 +65,34 @@ _WITH_PARTS: Final = {name: how for methods in OF_MODULE_CONTAINERS.values() for
 def make_module(name: str, call: Call, *, draws: bool = False) -> Value:
     """A module of a library, of which `name` is the class; `draws` if it surely draws while it trains."""
     drops = name in classes.DROPPING and not _is_without(call)
-    made = Module(call.site, Place.HOST, draws=draws or drops, on_host=name in classes.ON_HOST)
+    made = Module(
+        call.site, Place.HOST, draws=draws or drops, on_host=name in classes.ON_HOST,
+        weighs=name in classes.WEIGHING,
+    )  # fmt: skip
     if name in classes.MODULE_CONTAINERS:
         parts = _parts(name, call)
         held = parts.payload if parts is not None else None
         if parts is not None and isinstance(held, Container) and (held.items == () or _is_of_project(parts)):
             made = made._replace(parts=parts, in_turn=name == classes.IN_TURN)
         elif parts is not None and isinstance(held, Container):
-            made = made._replace(draws=any(map(_draws, held.items or (held.element,))))
+            every = [
+                each.payload for each in held.items or (held.element,) if isinstance(each.payload, Module)
+            ]
+            draws, weighs = any(each.draws for each in every), any(each.weighs for each in every)
+            made = made._replace(draws=draws, weighs=weighs and name == classes.IN_TURN)
     return Value(Kind.MODULE, payload=made)
+
+
+def _refuse_the_host(machine: Machine, call: Call) -> None:
+    """A layer that is on the device takes no tensor that is surely on the CPU."""
+    given, state = call.argument(0, "input"), call.store.state
+    if given is None or given.kind is not Kind.HOST or given.assumes or state.trust.raised is not None:
+        return
+    held = given.payload
+    is_on_host = held.surely if isinstance(held, Batch) else isinstance(held, Rows) and not held.given
+    if is_on_host and not machine.sets_default_device(call.frame.outline):
+        why = f"`{call.spelling}` is on the XLA device, and gets a tensor on the CPU"
+        state.trust = state.trust._replace(raised=Raised(call.site, why))
 
 
 def _parts(name: str, call: Call) -> Value | None:
@@ -84,10 +106,6 @@ def _parts(name: str, call: Call) -> Value | None:
         every = [*call.arguments, *call.spread]
         return container_of(join_all(every, UNKNOWN)) if call.spread else container(every)
     return None if given is None else container_of(element(given))
-
-
-def _draws(value: Value) -> bool:
-    return isinstance(value.payload, Module) and value.payload.draws
 
 
 def _is_without(call: Call) -> bool:
@@ -145,6 +163,8 @@ def _run_forward(machine: Machine, module: Value, call: Call) -> Value:
             call.frame.model.work_unseen(call.store.state)
         return unknown_from(*call.values)
     inputs = [value for value in call.values if value.kind is Kind.TENSOR]
+    if info.weighs and info.place is Place.XLA and not module.assumes:
+        _refuse_the_host(machine, call)
     if info.draws and info.training is not False:
         call.frame.model.draw(state, call.site, trains=True, assumes=module.assumes)
     if info.place is Place.XLA:
