@@ -178,3 +178,24 @@ def as_a_test_expects(batches, case):
         print(loss.item())  # expect: XLA102
         loss.backward()
         torch_xla.sync()  # expect: XLA201
+
+
+def of_what_is_gone(batches):
+    model = Model().to(device)
+    torch.set_deterministic(True)  # expect: XLA001
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def of_what_is_gone_where_it_is(batches):
+    model = Model().to(device)
+    if hasattr(torch, "set_deterministic"):
+        torch.set_deterministic(True)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201

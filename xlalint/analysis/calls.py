@@ -58,7 +58,6 @@ from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Fault
 from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import Site
-from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
     UNKNOWN,
     Kind,
@@ -107,8 +106,8 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
             made.open_ended = True
             made.spread.append(mapped(value))
     frame.closure_argument = outer
-    if store.state.trust.raised is None and (why := refusal(machine, callee, made)):
-        store.state.trust = store.state.trust._replace(raised=Raised(made.site, why))
+    if store.state.trust.raised is None and (raised := refusal(machine, callee, made)) is not None:
+        store.state.trust = store.state.trust._replace(raised=raised)
     if not _is_parameter(node.func, frame):
         result = machine.invoke(callee, made)
         if result.kind in (Kind.UNKNOWN, Kind.HOST):

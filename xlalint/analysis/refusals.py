@@ -1,20 +1,48 @@
-"""Which calls surely raise: those that do not fit the function they call, or join tensors of two devices."""
+"""Which calls surely raise: they do not fit what they call, join tensors of two devices, or call what is gone."""
 
 from __future__ import annotations
 
 import ast
+from typing import Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function
-from xlalint.analysis.payloads import Bound, Classes, Container, Method, Module, Namespace, Rows, Targets
-from xlalint.knowledge import functions
+from xlalint.analysis.payloads import (
+    Bound,
+    Classes,
+    Container,
+    Known,
+    Method,
+    Module,
+    Namespace,
+    Rows,
+    Targets,
+)
+from xlalint.knowledge import functions, lifecycle
 from xlalint.knowledge.methods import OF_WRAPPERS
+from xlalint.lazy.state import Raised
 from xlalint.lazy.values import Kind, Value
+from xlalint.versions import show
 
 
-def refusal(machine: Machine, callee: Value, call: Call) -> str:
-    """Why a call surely raises, as a sentence without its end; empty where it may not.
+def refusal(machine: Machine, callee: Value, call: Call) -> Raised | None:
+    """A call that surely raises; None where it may not."""
+    match callee.payload:
+        case Namespace(name=name, outline=None) | Targets((Known(name=name),)) if name.startswith(_OF_TORCH):
+            gone = lifecycle.gone_part(name)
+            if gone is not None:
+                package = name.partition(".")[0]
+                return Raised(call.site, f"`{gone[0]}` was removed in {package} {show(gone[1])}", gone[1])
+    why = _wrong(machine, callee, call)
+    return Raised(call.site, why) if why else None
+
+
+_OF_TORCH: Final = ("torch.", "torch_xla.")
+
+
+def _wrong(machine: Machine, callee: Value, call: Call) -> str:
+    """What is wrong with a call that surely raises, as a sentence without its end; empty where it may not.
 
     It does not fit: a parameter gets nothing, or there are too many, or none of that name. Or it joins a
     tensor on the host to one on the device, or asks a module for what only its wrapper would have.

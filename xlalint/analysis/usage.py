@@ -506,7 +506,7 @@ class _Walker:
             if asked is None:
                 return False
             name, _ = self._meaning(self._scope, asked)
-            return name is not None and _ours(name)
+            return asked.partition(".")[0] == "torch" if name is None else _ours(name)
         values = (*node.args, *(keyword.value for keyword in node.keywords))
         constants = [v.value for v in values if isinstance(v, ast.Constant) and isinstance(v.value, str)]
         if not constants:

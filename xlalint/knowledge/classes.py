@@ -61,7 +61,7 @@ ON_HOST = frozenset({"CTCLoss", "HuberLoss"})
 """Modules of which torch_xla has the host compute the result; see `operations.ON_HOST`."""
 
 WEIGHING = frozenset({
-    "Linear", "Bilinear", "Embedding", "EmbeddingBag", "LayerNorm", "RMSNorm", "GroupNorm",
+    "Linear", "Bilinear", "Embedding", "LayerNorm", "GroupNorm",
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LSTM", "GRU", "RNN", "MultiheadAttention",
     "TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer",
     "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
