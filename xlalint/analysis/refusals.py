@@ -1,4 +1,4 @@
-"""Which calls surely raise: they do not fit what they call, join tensors of two devices, or call what is gone."""
+"""Calls that surely raise: they do not fit, call what is gone, or join tensors of two devices."""
 
 from __future__ import annotations
 
