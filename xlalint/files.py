@@ -20,6 +20,7 @@ from xlalint.sources.usage import (
     DERIVES,
     ELSEWHERE,
     HANDS,
+    HOLDS,
     OFFERS,
     PASSES,
     TRAINS,
@@ -267,6 +268,11 @@ class File:
     def offers(self) -> set[str]:
         """The functions, and classes that train, by which it brings XLA to others."""
         return self._touches(OFFERS)
+
+    @property
+    def holds(self) -> set[str]:
+        """The classes that hold a device of XLA for others that train, and what leads to one."""
+        return self._touches(HOLDS)
 
     @property
     def passes(self) -> set[str]:

@@ -242,15 +242,7 @@ class Unit:
     def _trainers(self) -> set[str]:
         """The files that train on XLA by what another of the project offers them, or hand it to one that
         trains."""
-        # What a framework offers in its own tree, those use who hand something to it.
-        offered = _by_module(
-            {
-                path: self.files[path].offers.difference(
-                    *(each.classes for each in shipped() if self._is_within(path, each.packages))
-                )
-                for path in self.hot
-            }
-        )
+        offered = _by_module({path: self._offered(path) for path in self.hot})
         if not offered:
             return set()
         training = {path for path, file in self.counting.items() if file.trains}
@@ -262,6 +254,13 @@ class Unit:
             and (path in training or not names.isdisjoint(_parts_of(file.imports)))
             and _takes(file.imports, offered)
         }
+
+    def _offered(self, path: str) -> set[str]:
+        """By which functions and classes a file brings XLA to others that train."""
+        file = self.files[path]
+        within = [each.classes for each in shipped() if self._is_within(path, each.packages)]
+        # What a framework offers in its own tree, those use who hand something to it.
+        return file.offers.difference(*within) if within else file.offers | file.holds
 
     @cached_property
     def unregistered(self) -> dict[str, frozenset[str]]:

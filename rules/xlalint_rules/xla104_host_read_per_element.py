@@ -16,7 +16,8 @@ class HostReadPerElement(Rule[ReadApart]):
     ## What it does
     Finds several reads of device values beside each other in a loop, where one read of all would do:
     `[loss.item(), norm.item()]`, `[x.item() for x in losses]`, lines that read one number each,
-    `torch.tensor([loss, norm])`, and loops over one tensor: `for i in range(4): count += labels[i].item()`.
+    `torch.tensor([loss, norm])`, and loops over one tensor: `for i in range(4): count += labels[i].item()`,
+    `for row in best: texts.append(decode(row.tolist()))`.
 
     Reads in a step are XLA101's, reads of a step that has not run yet XLA102's. Of values that have run, two
     reads are no harm worth a word, and three or more are told in loops over a loader.
@@ -60,7 +61,8 @@ class HostReadPerElement(Rule[ReadApart]):
 
     ## On the engine
     Four reads of what is computed of a step's results launch 4 graphs and transfer 4 numbers, a stack of them
-    1 and 1. Four reads of what has run already transfer 4 numbers and launch nothing.
+    1 and 1. Four reads of what has run already transfer 4 numbers and launch nothing. The four rows of a
+    batch, read by `row.tolist()` below its step, launch 4 graphs more, and `best.tolist()` none.
 
     ## References
     - [Troubleshooting](https://docs.pytorch.org/xla/master/learn/troubleshoot.html)

@@ -105,7 +105,7 @@ def _held(base: Value, name: str, method: Value) -> Value:
         if name in library_classes.OF_LAYERS and not module.of:
             held = Parameters(module.identity, module.place, is_one=True)
             return Value(Kind.PARAMETERS, base.assumes, payload=held)
-        return base if name == "module" and not module.of else unknown_from(base)
+        return base if name in library_classes.WRAPPED else unknown_from(base)
     if isinstance(mapping := base.payload, Container) and mapping.keys is not None:
         return mapping.under(name)  # of a tokenizer's: no dict of Python's has such attributes
     if base.kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):

@@ -41,6 +41,7 @@ from xlalint.lazy.sharding import Mesh
 from xlalint.lazy.values import (
     HOST,
     IS_A_TENSOR,
+    UNKNOWN,
     Form,
     Kind,
     Place,
@@ -134,6 +135,13 @@ def _of_model(element: Value) -> bool:
     if isinstance(element.payload, Container):
         return any(_of_model(item) for item in element.payload.items or ())
     return element.kind in _OF_MODELS
+
+
+def one_after_other(*elements: Value) -> Value:
+    """A list of what several hold, of each any number. Parameters of several models stay those of each."""
+    if all(each.kind is Kind.PARAMETERS for each in elements):
+        return container(list(elements))
+    return container_of(join_all(elements, UNKNOWN))
 
 
 _OF_MODELS: Final = frozenset({Kind.PARAMETERS, Kind.MODULE})

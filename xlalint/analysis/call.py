@@ -94,11 +94,19 @@ class Call:
         varies = in_loop and value.kind is Kind.TENSOR and value.known
         if reading is not Reading.INDEX:
             if varies:
-                along = reads_along(self.node, self.frame.goes_along)
+                along = reads_along(self.node, self.frame)
                 self.frame.reads.append(NumberRead(self.site, value, self.spelling, along=along))
             # A part of a batch, be that a tensor or a number, is another one in each batch.
             varies = varies or (in_loop and (taken_from(value) is not None or value.assumes >= PART))
         return COUNTER._replace(differs=number.differs) if varies or counts(value) else number
+
+    def read_row(self, value: Value) -> Value:
+        """The same of what may be a row of a tensor of which the others are read by themselves, too."""
+        read = self.read(value, Reading.EXPLICIT)
+        along = reads_along(self.node, self.frame)
+        if (along or self.frame.in_elements) and value.known and self.store.state.scopes.in_loop:
+            self.frame.reads.append(NumberRead(self.site, value, self.spelling, along=along, row=True))
+        return read
 
     @property
     def function(self) -> ast.expr | None:

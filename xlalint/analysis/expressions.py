@@ -14,6 +14,7 @@ from xlalint.analysis.binding import (
     indexed,
     is_uneven,
     mapped,
+    one_after_other,
     part_of,
     round_of,
     watch_index,
@@ -150,8 +151,7 @@ def _list(machine: Machine, node: ast.List | ast.Tuple | ast.Set, frame: Frame, 
             items.append(element(value))
         else:
             items.append(machine.evaluate(item, frame, store))
-    made = container(items)
-    return container_of(element(made)) if open_ended else made
+    return one_after_other(*items) if open_ended else container(items)
 
 
 def _dict(machine: Machine, node: ast.Dict, frame: Frame, store: Store) -> Value:
@@ -217,7 +217,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
                 return held.items[wanted]
         if isinstance(node.slice, ast.Slice):
             return container_of(held.element)
-        return held.element
+        return held.under(wanted)
     if isinstance(held, Module):
         return base._replace(payload=held.plain())
     if isinstance(held, Instance):
@@ -305,6 +305,7 @@ def _comprehension(
     frame.reads[read_before:] = [
         read._replace(each=True, again=bool(pending) and read.value.recorded.must is Weight.HEAVY)
         for read in frame.reads[read_before:]
+        if not read.row or any(over.kind is Kind.TENSOR for over in sources)
     ]
     for generator in node.generators:
         for target in within(generator.target):

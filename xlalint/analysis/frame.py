@@ -77,7 +77,7 @@ class NumberRead(NamedTuple):
     """One number, or as many as a container has with `each`, was read from the device at `site`.
 
     `again` says that they are parts of one result, which is computed for each of them, `along` that the
-    rounds of a loop read the others.
+    rounds of a loop read the others. A `row` holds several numbers: only of one tensor they count.
     """
 
     site: Site
@@ -87,6 +87,7 @@ class NumberRead(NamedTuple):
     each: bool = False
     again: bool = False
     along: bool = False
+    row: bool = False
 
 
 class SomethingHappened(Exception):

@@ -434,8 +434,8 @@ def _left(scopes: Scopes, around: Scopes) -> Scopes:
 
 
 def _is_callers(since: tuple[Site, ...], outside: Loop) -> bool:
-    """Whether all that is recorded where a loop begins was recorded by whoever called the function."""
-    return outside.finds_callers or (bool(since) and all(site.is_entry for site in since))
+    """Whether some of what is recorded where a loop begins was recorded by whoever called the function."""
+    return outside.finds_callers or any(site.is_entry for site in since)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ import re
 from itertools import islice
 from typing import Final
 
-from xlalint.analysis.binding import element
+from xlalint.analysis.binding import element, one_after_other
 from xlalint.analysis.conditions import chosen
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Evaluate, Machine
@@ -131,7 +131,7 @@ def operate(
         read(right, Reading.TEXT, "%-formatting", frame.site(node), frame, store)
         return HOST
     if left.kind is Kind.CONTAINER and right.kind is Kind.CONTAINER and isinstance(op, ast.Add):
-        return container_of(join_values(element(left), element(right)))
+        return one_after_other(element(left), element(right))
     if isinstance(op, ast.BitOr) and isinstance(a := left.payload, Container):
         return _merged(left, right, a)
     if left.kind is Kind.CONTAINER and isinstance(op, ast.Mult):

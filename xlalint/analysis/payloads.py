@@ -112,12 +112,22 @@ class Container(NamedTuple):
         return self if same else self._replace(items=items, element=element)
 
     def under(self, key: object) -> Value:
-        """What a dict has under a key: any of what it holds, where that is not known."""
-        if self.keys is not None and self.items is not None and key is not None:
-            known = key if key in self.keys else None
-            if self.keys.count(known) == 1:
+        """What a dict has under a key: any of what it holds, where that is not known, but of several devices
+        that of XLA, which a program is checked for."""
+        if self.keys is not None and self.items is not None:
+            known = self._for_xla() if key is None else key if key in self.keys else None
+            if (key is not None or known is not None) and self.keys.count(known) == 1:
                 return self.items[self.keys.index(known)]
         return self.element
+
+    def _for_xla(self) -> object:
+        """The word for a device of XLA among keys that are all words for devices."""
+        words = {key.lower(): key for key in self.keys or () if isinstance(key, str)}
+        ours = functions.XLA_DEVICES & words.keys()
+        others = words.keys() - ours
+        if len(ours) != 1 or len(words) != len(self.keys or ()) or not others:
+            return None
+        return words[min(ours)] if others <= functions.OTHER_DEVICES | functions.HOSTS else None
 
     def join(self, other: Container) -> Container:
         """Either of two containers."""

@@ -539,13 +539,16 @@ def _made(outline: Outline) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _called_for(outline: Outline) -> Iterator[tuple[str, str]]:
-    """The names that a module gives to the result of a call, each with what is called."""
+    """The names that a module gives to the result of a call, each with what is called, and to tables of
+    functions and classes, each with what it holds."""
     for name, bindings in outline.bindings.items():
         for binding in bindings:
             while isinstance(binding, ast.Subscript):
                 binding = binding.value
             if isinstance(binding, ast.Call) and (called := last_name(binding.func)):
                 yield name, called
+            elif isinstance(binding, ast.Dict):
+                yield from ((name, held) for value in binding.values if (held := last_name(value)))
 
 
 def _derived(outline: Outline) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from xlalint.analysis.outline import within
 from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import both
-from xlalint.lazy.values import Weight
+from xlalint.lazy.values import Kind, Weight
 from xlalint.remembering import remembered
 
 
@@ -26,9 +26,21 @@ class Stretch(NamedTuple):
     goes_on: bool = True
 
 
-def reads_along(read: ast.Call | None, loop: ast.For | ast.AsyncFor | None) -> bool:
-    """Whether the rounds of a loop read one tensor number by number: `labels[i].item()`."""
-    return read is not None and loop is not None and _takes_by_round(read, loop)
+def reads_along(read: ast.Call | None, frame: Frame) -> bool:
+    """Whether the rounds of a loop read one tensor number by number: `labels[i].item()`, or row by row."""
+    loop = frame.goes_along
+    if read is None or loop is None:
+        return False
+    of_tensor = frame.over is not None and frame.over.kind is Kind.TENSOR
+    return _takes_by_round(read, loop) or (of_tensor and _is_of_round(read, loop))
+
+
+@remembered(4096)
+def _is_of_round(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
+    match loop.target, read.func:
+        case ast.Name(id=row), ast.Attribute(value=ast.Name(id=taken)):
+            return row == taken
+    return False
 
 
 @remembered(4096)

@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from xlalint.analysis.arguments import capture, defaults
-from xlalint.analysis.binding import bind, element
+from xlalint.analysis.binding import bind, element, one_after_other
 from xlalint.analysis.branches import condition
 from xlalint.analysis.call import dotted
 from xlalint.analysis.decorators import decorated, offer, opens_scope
@@ -22,7 +22,6 @@ from xlalint.analysis.payloads import (
     Classes,
     Container,
     callable_value,
-    container_of,
 )
 from xlalint.analysis.scopes import guarded
 from xlalint.analysis.store import Store, join
@@ -34,7 +33,6 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
-from xlalint.lazy.values import join as join_values
 from xlalint.spelling import spelling
 
 
@@ -90,10 +88,8 @@ def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame, store: Store
     left = machine.evaluate(node.target, frame, store)
     right = machine.evaluate(node.value, frame, store)
     if isinstance(left.payload, Container) and isinstance(node.op, ast.Add):
-        added = element(right)
-        if left.payload.items != ():
-            added = join_values(left.payload.element, added)
-        bind(machine, node.target, container_of(added), frame, store)
+        held = left.payload.items if left.payload.items is not None else (left.payload.element,)
+        bind(machine, node.target, one_after_other(*held, element(right)), frame, store)
         return store
     if left.kind is Kind.MODULE:
         bind(machine, node.target, with_part(left, element(right)), frame, store)

@@ -38,6 +38,10 @@ PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 OF_LAYERS = frozenset({"weight", "bias"})
 """Attributes by which layers of torch hold their parameters."""
 
+WRAPPED = frozenset({"module", "_orig_mod"})
+"""Attributes by which what wraps a model, such as DDP and `torch.compile`, holds it: one that has none of its
+own by such a name is wrapped so."""
+
 SHARDED_OPTIMIZER = "torch_xla.distributed.zero_redundancy_optimizer.ZeroRedundancyOptimizer"
 
 STREAM = "IterableDataset"

@@ -595,6 +595,9 @@ OTHER_DEVICES = frozenset({
 """Words, in small letters, for devices that are not XLA's: what is asked for them is false while XLA code is
 checked, as for `OTHER_BACKENDS`."""
 
+HOSTS = frozenset({"cpu"})
+"""Words, in small letters, for the host as a device."""
+
 NEEDING_CUDA = frozenset(
     f"torch.cuda.{name}" for name in ("set_device", "synchronize", "current_device", "get_device_properties")
 )

@@ -145,10 +145,13 @@ def _has_device_value(data: bytes) -> bool:
 
 TRAINS: Final = "trains"
 OFFERS: Final = "offers "
+HOLDS: Final = "holds "
 PASSES: Final = "passes "
 
 _BACKWARD: Final = re.compile(rb"\.backward[ \t]*\(")
-_DEFINITION: Final = re.compile(rb"\n(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
+_DEFINITION: Final = re.compile(
+    rb"\n(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]*)?=(?!=))"
+)
 _STATEMENT: Final = re.compile(rb"\n[^\s#)\]}]")
 
 
@@ -156,20 +159,36 @@ def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...
     """What tells whether a file runs on XLA by the help of another of its project, or is such help.
 
     It `trains` where it computes gradients. One that brings XLA offers, such as `offers get_device`, the
-    functions of its that call one of `helpers`, and the classes that train so; and passes on, such as
-    `passes xm`, what it imports of it.
+    functions of its that call one of `helpers`, and the classes that train so; it holds a device, such as
+    `holds Runtime`, by other classes that call one, and by tables, objects and functions that name such a
+    class; and passes on, such as `passes xm`, what it imports of it.
     """
     found = [TRAINS] if b".backward" in data and _BACKWARD.search(data) else []
     if not hot:
         return tuple(found)
     found += [PASSES + name for name in brought(data, HOT_TOKEN)]
-    data = b"\n" + data
+    return (*found, *_offered(b"\n" + data, helpers))
+
+
+def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
+    others: list[tuple[bytes, bytes]] = []
+    holding: list[bytes] = []
     for definition in _DEFINITION.finditer(data):
         end = _STATEMENT.search(data, definition.end())
         body = data[definition.end() : end.start() if end is not None else len(data)]
-        if _calling(helpers).search(body) and (definition[1] != b"class" or _BACKWARD.search(body)):
-            found.append(OFFERS + definition[2].decode("utf-8", "replace"))
-    return tuple(found)
+        sort, name = definition[1], definition[2] or definition[3]
+        if sort is None or not _calling(helpers).search(body):
+            others += [(name, body)] if sort != b"class" else []
+        elif sort == b"def" or _BACKWARD.search(body):
+            yield OFFERS + name.decode("utf-8", "replace")
+        else:
+            holding.append(name)
+    known = 0
+    while known < len(holding):
+        naming = re.compile(rb"\b(?:%s)\b" % b"|".join(holding[known:]))
+        known = len(holding)
+        holding += [name for name, body in others if name not in holding and naming.search(body)]
+    yield from (HOLDS + name.decode("utf-8", "replace") for name in holding)
 
 
 @cache

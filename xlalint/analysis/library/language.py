@@ -27,6 +27,7 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.unknown import call_unknown
+from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions, lifecycle
 from xlalint.lazy.values import (
     HOST,
@@ -206,6 +207,8 @@ def _getattr(machine: Machine, call: Call) -> Value:
         return chosen
     found = attribute(machine, base, str(name), None, call.frame, call.store)
     if found.kind is Kind.CALLABLE and any(isinstance(t, Method) for t in targets(found)):
+        if base.kind is Kind.MODULE and name in library_classes.WRAPPED:
+            return base
         if base.kind in (Kind.TENSOR, Kind.MODULE, Kind.OPTIMIZER):
             return found
         return machine.names.flag(str(name), call.frame.outline) or UNKNOWN

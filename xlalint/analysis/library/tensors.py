@@ -224,7 +224,8 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case Operation.READ:
             if receiver.role is Role.PERHAPS_MODULE and name == "cpu":
                 return UNKNOWN
-            number = (call.read_number if name == "item" else call.read)(receiver, Reading.EXPLICIT)
+            is_number = name == "item"
+            number = call.read_number(receiver, Reading.EXPLICIT) if is_number else call.read_row(receiver)
             if name in COPYING:
                 _note_copy(receiver, call)
             return of_numpy(number) if is_of_numpy(number, name) else number
