@@ -271,6 +271,8 @@ def _bool_operator(
     stops = isinstance(node.op, ast.Or)
     result: Value | None = None
     for number, operand in enumerate(node.values):
+        if not stops and _makes_sure_of_text(operand, node.values[number + 1 :]):
+            continue  # what follows is known of the text that it is taken for
         known = None if result is None else truth(result)
         if result is not None and known is stops:
             return result
@@ -295,6 +297,15 @@ def _bool_operator(
         merge_into(store, aside)
     assert result is not None
     return result
+
+
+def _makes_sure_of_text(operand: ast.expr, further: list[ast.expr]) -> bool:
+    """Whether an operand of `and` only asks if something is a text, so that the next one may read it."""
+    match operand, further:
+        case ast.Call(func=ast.Name(id="isinstance"), args=[asked, ast.Name(id="str")]), [first, *_]:
+            shown = ast.unparse(asked)
+            return ast.unparse(first).startswith((f"{shown}.", f"{shown} == "))
+    return False
 
 
 def _compare(machine: Machine, node: ast.Compare, frame: Frame, store: Store) -> Value:
