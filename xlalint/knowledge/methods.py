@@ -113,6 +113,7 @@ OPTIMIZER_HOOKS = frozenset({
 OF_UNSURE: dict[str, str] = {
     **dict.fromkeys(("train", "eval", "apply", "share_memory"), "same"),
     **dict.fromkeys(("parameters", "named_parameters", "buffers", "named_buffers"), "parameters"),
+    **dict.fromkeys(("modules", "named_modules", "children", "named_children"), "modules"),
     **dict.fromkeys(("state_dict", "load_state_dict", "zero_grad", "requires_grad_"), "state dict"),
     "items": "items",
     "keys": "keys",

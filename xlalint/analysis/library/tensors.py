@@ -248,7 +248,10 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return NONE
         case operation:
             # Many batches are mappings.
-            is_none = operation is None and OF_UNSURE.get(name) in _OF_OTHERS
+            is_none = operation is None and (
+                OF_UNSURE.get(name) in _OF_OTHERS
+                or (receiver.role is Role.PERHAPS_MODULE and name in OF_UNSURE)
+            )
             if (not receiver.known and operation is not Operation.LIGHT) or is_none:
                 return _unsure_method(machine, receiver, name, call)
             if operation is Operation.LIGHT and name not in OF_MODULES_TOO:
@@ -303,7 +306,8 @@ def _unsure_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
     """What an unknown callable made of device values is asked for something that no tensor has."""
     if receiver.role is Role.PERHAPS_MODULE and name in OF_UNSURE:
         # Only a module has such a method: what was moved to the device is one.
-        module = Value(Kind.MODULE, payload=Module(None, Place.XLA))
+        shown = assumptions.shown_by_use(receiver.assumes)
+        module = Value(Kind.MODULE, shown, payload=Module(None, Place.XLA))
         _give_back(machine, module, call)
         return machine.invoke(callable_value(Method(module, name)), call)
     match OF_UNSURE.get(name):
@@ -311,6 +315,8 @@ def _unsure_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
             return receiver
         case "parameters":
             return Value(Kind.PARAMETERS, payload=Parameters(None, Place.UNKNOWN))
+        case "modules":
+            return UNKNOWN
         case "state dict":
             return Value(Kind.STATE_DICT, receiver.assumes, payload=StateDict(Place.UNKNOWN))
         case "items" if not call.values:
