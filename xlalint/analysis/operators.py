@@ -303,8 +303,8 @@ def _makes_sure_of_text(operand: ast.expr, further: list[ast.expr]) -> bool:
     """Whether an operand of `and` only asks if something is a text, so that the next one may read it."""
     match operand, further:
         case ast.Call(func=ast.Name(id="isinstance"), args=[asked, ast.Name(id="str")]), [first, *_]:
-            shown = ast.unparse(asked)
-            return ast.unparse(first).startswith((f"{shown}.", f"{shown} == "))
+            shown = written(asked)
+            return written(first).startswith((f"{shown}.", f"{shown} == "))
     return False
 
 
