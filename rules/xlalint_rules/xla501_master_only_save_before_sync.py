@@ -21,8 +21,7 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
     the result of operations that every replica has recorded and none has run.
 
     A function `save...` that nobody in the project is seen to call is looked at as if a step were
-    pending: *likely*, and for information. So is what is found where nothing in the project starts several
-    replicas.
+    pending: *likely*, and for information. So it is where nothing in the project starts several replicas.
 
     ## Why is this bad?
     The program may hang. Saving runs the recorded graph, on this replica only. The sum of the
@@ -106,9 +105,8 @@ class MasterOnlySaveBeforeSync(Rule[Save | HostRead]):
             case HostRead(value=Value(Kind.TENSOR, _, Recorded(Weight.HEAVY)), spelling=spelling) if (
                 event.reading in (Reading.TEXT, Reading.FORMAT)
             ):
-                # One without a collective waits for nobody.
                 shows = MANY_NUMBERS if event.reading is Reading.FORMAT else _PRINTS
-                does, assumes = "reads", both(assumes, shows)
+                does, assumes = "reads", both(assumes, shows)  # one without a collective waits for nobody
             case _:
                 return
         yield self.finding(
