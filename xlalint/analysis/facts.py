@@ -119,7 +119,9 @@ def _stable(held: object) -> str:
 
 
 def _taken(outline: Outline) -> str:
-    return repr([outline.makes_modules, *((*each[:2], *each.site[1:]) for each in outline.taken())])
+    return repr(
+        [outline.makes_modules, outline.is_script, *((*each[:2], *each.site[1:]) for each in outline.taken())]
+    )
 
 
 def _mentions(outline: Outline, names: str) -> str:

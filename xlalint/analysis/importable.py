@@ -56,13 +56,15 @@ def _gone(machine: Machine, taken: Taken, outline: Outline) -> Raised | None:
 def _lacks(machine: Machine, module: str, name: str, outline: Outline) -> bool:
     """Whether a module of the project surely has nothing of a name.
 
-    It is no package, of which the name may be a part, and stands where no other is taken in its place. What
-    a notebook takes, one of its cells may have written.
+    It is no package, of which the name may be a part, and stands where no other is taken in its place: in a
+    package, or beside a script. What a notebook takes, one of its cells may have written.
     """
-    if not name or "." not in module or outline.path.suffix == NOTEBOOK:
+    if not name or not ("." in module or outline.is_script) or outline.path.suffix == NOTEBOOK:
         return False
     found = machine.names.find_module(module, outline)
     if found is None or found.is_package or found is outline:
+        return False
+    if "." not in module and (found.folder != outline.folder or found.name != module):
         return False
     machine.rest_on("lacks", found.file, name)
     return found.lacks(name)

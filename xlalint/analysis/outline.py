@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -486,6 +487,11 @@ class Outline:
         return found
 
     @property
+    def is_script(self) -> bool:
+        """Whether it is run by itself, and says nothing of where imports start."""
+        return "__main__" in self.text and "sys.path" not in self.text
+
+    @property
     def makes_modules(self) -> bool:
         """Whether it may put modules of its own in the place of those that are gone."""
         return "sys.modules[" in self.text
@@ -515,9 +521,9 @@ class Outline:
 
     def lacks(self, name: str) -> bool:
         """Whether the module surely does not define a name: it stands nowhere in it, and none is made up."""
-        return (
-            name not in self.text and not self.star_imports and not any(w in self.text for w in _MAKING_NAMES)
-        )
+        if name in self.text and re.search(rf"\b{re.escape(name)}\b", self.text) is not None:
+            return False
+        return not self.star_imports and not any(word in self.text for word in _MAKING_NAMES)
 
     def default_of_option(self, name: str) -> object:
         """What an option of the command line is by default; None if the module adds none of this name.
