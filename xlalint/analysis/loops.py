@@ -343,6 +343,10 @@ def _loop(
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, broken, judged=endless)
         broken.state.facts |= seldom
         after = join(after, broken)
+    if endless and exits.returns and not exits.breaks:
+        # Nothing goes on below it: what is said of the loop is said where it is left.
+        left = exits.returns[0][0].copy()
+        _end_loop(machine, node, over, back, outside, around, outer_since, frame, left)
     for returned, value, site in exits.returns:
         if cuts or over_cuts:
             frame.model.leave_loop(returned.state, "return", site)

@@ -150,7 +150,9 @@ def operate(
     if isinstance(op, ast.Sub):
         _take_time(left, right, node, frame, store)
     if (counter := _counted(op, left, right, node, frame, store)) is not None:
-        return Value(Kind.HOST, payload=counter)
+        # Each replica counts as many; what it has read of its own batches is its own.
+        own = any(value.differs for value in (left, right) if counts(value))
+        return Value(Kind.HOST, differs=own, payload=counter)
     return Value(Kind.HOST, differs=differs, payload=computed_of(left, right))
 
 

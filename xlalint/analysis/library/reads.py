@@ -104,7 +104,7 @@ def _compare(machine: Machine, call: Call) -> Value:
 def _test_elements(machine: Machine, call: Call) -> Value:
     value = call.argument(0)
     if value is not None:
-        call.read(element(value), Reading.BOOL)
+        call.read(value if value.kind is Kind.TENSOR else element(value), Reading.BOOL)
     return HOST
 
 
