@@ -1,4 +1,4 @@
-"""Fabric starts the function that trains, or hands itself to one that says no more than its class."""
+"""Fabric starts the function that trains; one that nobody is seen to make may be told another device."""
 
 import lightning as L
 import torch
@@ -33,5 +33,5 @@ def train(fabric: L.Fabric, dataset):
         optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(model(inputs), target)
         fabric.backward(loss)
-        print(loss.item())  # expect: XLA102
+        print(loss.item())
         optimizer.step()

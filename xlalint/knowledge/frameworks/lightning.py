@@ -130,15 +130,16 @@ class Trainer:
 
 class Fabric:
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", precision=None, **kwargs):
-        self.device = torch_xla.device()
-        if accelerator == "gpu" or accelerator == "cuda" or accelerator == "cpu" or accelerator == "mps":
-            self.device = torch.device("cpu")
+        self.elsewhere = (
+            accelerator == "gpu" or accelerator == "cuda" or accelerator == "cpu" or accelerator == "mps"
+        )
+        self.device = torch.device("cpu") if self.elsewhere else torch_xla.device()
         self.is_global_zero = xm.is_master_ordinal(local=False)
         self.global_rank = xm.get_ordinal()
         self.world_size = xm.xrt_world_size()
 
     def launch(self, function=None, *args, **kwargs):
-        if self.device.type == "xla":
+        if not self.elsewhere:
             torch.distributed.init_process_group("xla")
         if function is not None:
             return function(self, *args, **kwargs)
@@ -153,7 +154,7 @@ class Fabric:
         return self.setup_optimizer(given) if isinstance(given, torch.optim.Optimizer) else given
 
     def setup_optimizer(self, optimizer):
-        return _FabricOptimizer(optimizer) if self.device.type == "xla" else optimizer
+        return optimizer if self.elsewhere else _FabricOptimizer(optimizer)
 
     def setup_module(self, module, move_to_device=True):
         return module.to(self.device)
@@ -163,7 +164,7 @@ class Fabric:
         return prepared[0] if len(prepared) == 1 else prepared
 
     def setup_dataloaders(self, *loaders, use_distributed_sampler=True, move_to_device=True):
-        prepared = tuple(map(pl.MpDeviceLoader, loaders)) if self.device.type == "xla" else loaders
+        prepared = loaders if self.elsewhere else tuple(map(pl.MpDeviceLoader, loaders))
         return prepared[0] if len(prepared) == 1 else prepared
 
     def backward(self, tensor, *args, model=None, **kwargs):
