@@ -54,6 +54,7 @@ OTHERWISE = {
     "XLA101/logging_and_late_import": "the expert reads once, and logs that",
     "XLA101/optimizer_given_or_built": "the expert asks the trainer for its loss",
     "XLA102/accuracy_per_batch": "the expert keeps the count on the device; the scope reads it below",
+    "XLA102/backend_of_a_table": "the expert reads at the end, and names no torch_xla beside backends",
     "XLA102/batch_moved_by_recursion": "the expert moves the read below the marker; the scope replaces that",
     "XLA102/last_batch_of_an_evaluation": "the expert moves the sync into the loop, as a scope does",
     "XLA102/long_method_of_a_trainer": "the expert reads all losses at the end; the scope ends each batch",

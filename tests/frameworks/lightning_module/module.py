@@ -139,3 +139,19 @@ def main(loader):
     trainer.fit(ReadsItsLoss(), loader)
     trainer.fit(ReadsByItsLogger(), loader)
     trainer.fit(Tied(), loader)  # quiet: Lightning ties again what it has moved
+
+
+class ByTwo(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.automatic_optimization = False
+        self.first, self.second = torch.nn.Linear(6, 3), torch.nn.Linear(6, 3)
+
+    def training_step(self, batch, batch_idx):
+        one, other = self.optimizers()
+        for optimizer, net in ((one, self.first), (other, self.second)):
+            optimizer.zero_grad()
+            loss = net(batch[0]).sum()
+            self.manual_backward(loss)
+            optimizer.step()
+            print(loss.item())  # quiet: the step has run

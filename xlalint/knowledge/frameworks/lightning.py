@@ -25,6 +25,9 @@ class _LightningOptimizer:
     def zero_grad(self, set_to_none=True):
         self.optimizer.zero_grad()
 
+    def __getitem__(self, index):
+        return self  # where there are several, they are a list
+
 
 class _Logger:
     experiment = SummaryWriter()
