@@ -23,7 +23,8 @@ class VaryingIndex(Rule[ShapeVaries]):
     Silent for loops that are one graph, as over the layers of a model: there the numbers are the same
     each time. Silent for numbers that only take part in arithmetic, such as a learning rate, and for those in
     a list that is an index: these go to the device as data. Information where a loop takes batches by their
-    places, `for i in range(0, len(x), 32)`, inside another loop: each is compiled in the first epoch alone.
+    places, `for i in range(0, len(x), 32)`, inside another loop: each is compiled in the first epoch alone;
+    and where it counts within a step, `for g in range(x.shape[0])`: the same few numbers come in the next.
 
     ## Why is this bad?
     The graph is compiled again in each step. Positions and sizes are a part of the graph, not of its data,
@@ -66,9 +67,10 @@ class VaryingIndex(Rule[ShapeVaries]):
 
     ## On the engine
     Four steps that write `losses[step] = loss` compile four graphs, with `index_copy_` two. Four windows
-    `x[i : i + 2]` compile four graphs, with `index_select` one. Steps that repeat, roll and raise a tensor to
-    a power by their number compile one graph each, and one in all where a mask, an index and an exponent on
-    the device do the same.
+    `x[i : i + 2]` compile four graphs, with `index_select` one. Five rows `x[g]` of each batch, with a cut
+    after each, compile five graphs in the first step and none in the three that follow. Steps that repeat,
+    roll and raise a tensor to a power by their number compile one graph each, and one in all where a mask,
+    an index and an exponent on the device do the same.
 
     ## References
     - [Recompilation](https://docs.pytorch.org/xla/master/perf/recompilation.html)

@@ -76,7 +76,7 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     elif (rounds := _told_apart(node, over)) is not None:
         return _one_by_one(machine, node, rounds, frame, store)
     is_literal = holds_some(over) or _counts(machine, node.iter, frame, store)
-    comes_again = store.state.scopes.in_loop and _goes_in_strides(node.iter)
+    comes_again = _comes_again(machine, node.iter, frame, store)
     advance = partial(
         _advance, machine, loader, over.assumes, node, frame,
         may_be_loader=over.kind in _MAY_BE_LOADER, comes_again=comes_again,
@@ -204,6 +204,66 @@ def _advance(
         # All rows of a tensor were taken in the first round.
         each = _counted(node.iter, run(each), comes_again=comes_again)
     bind(machine, node.target, each, frame, store)
+
+
+def _comes_again(machine: Machine, over: ast.expr, frame: Frame, store: Store) -> bool:
+    """Whether a loop counts few numbers, and the same ones each time that it begins, which it does again."""
+    scopes, function = store.state.scopes, frame.function
+    if scopes.in_loop and _goes_in_strides(over):
+        return True
+    match over:
+        case ast.Call(func=called, args=[end] | [ast.Constant(), end]) if last_name(called) == "range":
+            around = function.node if function is not None else frame.outline.tree
+            if _is_size(end, around):
+                return scopes.in_loop or (function is not None and _takes_batch(around, over))
+            if scopes.in_batches and isinstance(end, _LOOKED_UP):
+                return isinstance(literal(machine.evaluate(end, frame, store.copy())), int)
+    return False
+
+
+@remembered(1024)
+def _takes_batch(function: ast.AST, before: ast.expr) -> bool:
+    """Whether a function takes a batch of an iterator, so that it is called again for the next one."""
+    return any(
+        isinstance(each, ast.Call)
+        and isinstance(each.func, ast.Name)
+        and each.func.id == "next"
+        and each.lineno < before.lineno
+        for each in within(function)
+    )
+
+
+@remembered(1024)
+def _is_size(number: ast.expr, around: ast.AST) -> bool:
+    """Whether a number is a size of a tensor, or a name that `around` gives to nothing else."""
+    match number:
+        case ast.Name(id=name):
+            given = sum(
+                1 for each in within(around)
+                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and each.id == name
+            )  # fmt: skip
+            return 0 < given == sum(1 for each in within(around) if _takes_size(each, name))
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=slice):
+            return not isinstance(slice, ast.Slice)
+        case ast.Call(func=ast.Attribute(attr="size"), args=[_]):
+            return True
+    return False
+
+
+def _takes_size(statement: ast.AST, name: str) -> bool:
+    """Whether an assignment gives a size of a tensor to a name."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=target)], value=value):
+            return target == name and not isinstance(value, ast.Name) and _is_size(value, statement)
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+            if not any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                return False
+            match value:
+                case ast.Attribute(attr="shape") | ast.Call(func=ast.Attribute(attr="size"), args=[]):
+                    return True
+                case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Slice()):
+                    return True
+    return False
 
 
 def _goes_in_strides(over: ast.expr) -> bool:

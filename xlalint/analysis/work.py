@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.payloads import Container, counts
+from xlalint.analysis.payloads import Container, comes_again_in_each_epoch, counts
 from xlalint.analysis.store import Store
 from xlalint.knowledge.operations import SHAPE_KEPT
 from xlalint.lazy import assumptions
@@ -116,10 +116,12 @@ def watch_numbers(
     Of a tensor that has another shape in each step already, that is what was to be told. Returns by what the
     shape of the result varies.
     """
+    numbers = tuple(numbers)
     if where.varies is not None or not any(map(counts, numbers)):
         return where.varies
     shown = by if isinstance(by, str) else by.spelling
-    frame.model.vary_shape(store.state, where, Form.NUMBER, shown, site)
+    again = all(map(comes_again_in_each_epoch, numbers))
+    frame.model.vary_shape(store.state, where, Form.NUMBER, shown, site, comes_again=again)
     return None if name in SHAPE_KEPT else Form.NUMBER
 
 
