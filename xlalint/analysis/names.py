@@ -184,6 +184,9 @@ class Names:
                 )
                 if builds_on and joined is not None:
                     store.names[name] = joined
+                imported = outline.imported_there.get(binding)
+                if imported is not None:
+                    store.names[imported[0]] = self.qualified(imported[1], outline)
                 value = self._machine.evaluate(binding, frame_at(outline, binding), store)
                 if builds_on and binding not in outline.in_branches:
                     joined = None  # `model = model.to(device)`: nothing is what it was before

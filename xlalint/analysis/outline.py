@@ -347,6 +347,9 @@ class Outline:
         self.bindings: dict[str, list[Binding]] = {}
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}
+        self.imported_there: dict[ast.expr, tuple[str, str]] = {}
+        """Of calls whose results functions bind to global names, the name that they begin with, and what that
+        is, where the function itself imports it."""
         self.in_branches: dict[ast.expr, Tests] = {}
         """What a branch or a loop of its body assigns, with the tests of the `if` statements around it: the
         name may as well be what it was before."""
@@ -603,9 +606,10 @@ class Outline:
         self.bindings.setdefault(name, []).append(binding)
 
     def _collect_globals(self) -> None:
-        """Names that functions declare global, and give what something of the module makes.
+        """Names that functions declare global, and import, or give what something of the module makes.
 
-        What stands in a function may mean less outside, but for calls of what the module knows.
+        What stands in a function may mean less outside, but for calls of what the module or the function
+        knows.
         """
         declaring = self.lines_with(["global"])
         for function in self.functions.values():
@@ -613,17 +617,34 @@ class Outline:
                 continue
             nodes = list(within(function.node))
             declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-            for node in nodes if declared else ():
-                if not isinstance(node, ast.Assign):
-                    continue
-                for target in node.targets:
-                    for name, value in _assigned(target, node.value):
-                        if (
-                            name in declared
-                            and isinstance(value, ast.Call)
-                            and _root(value.func) in self.bindings
-                        ):
-                            self._bind(name, value)
+            if not declared:
+                continue
+            own = dict(
+                imported
+                for node in nodes
+                if isinstance(node, ast.Import | ast.ImportFrom)
+                for imported in self.imports(node)
+            )
+            for name in declared & own.keys():
+                self._bind(name, Import(own[name]))
+            for node in nodes:
+                if isinstance(node, ast.Assign):
+                    for target in node.targets:
+                        for name, value in _assigned(target, node.value):
+                            if name in declared:
+                                self._bind_global(name, value, own)
+
+    def _bind_global(self, name: str, value: ast.expr, own: dict[str, str]) -> None:
+        """Bind a name to what a function gives it, which imports what `own` says."""
+        match value:
+            case ast.Name(imported) if imported in own:
+                self._bind(name, Import(own[imported]))
+            case ast.Call(called):
+                root = _root(called)
+                if root in own:
+                    self.imported_there[value] = root, own[root]
+                if root in own or root in self.bindings:
+                    self._bind(name, value)
 
     def _collect(
         self, body: list[ast.stmt], parent: Function | None, owner: Class | None, tests: Tests = ()
