@@ -138,6 +138,9 @@ UNNOTICED = {
 """What no program can notice, and why. Whoever finds a program that does takes its line away."""
 
 NOTICED_ELSEWHERE = {
+    "join Setup.registered: one": "checkpointed_with_a_module_of_some",
+    "join Setup.registered: other": "checkpointed_with_a_module_of_some",
+    "context setup.registered": "checkpointed_with_a_module_of_some",
     "join Engine.parameters: one": "break_then_save",
     "join Activity.reads: one": "predictions_read_batch_by_batch",
     "join Activity.opens_step: one": "closure_in_step",

@@ -51,6 +51,7 @@ PROGRAMS = (
     "fixtures/XLA101/optimizer_asked_in_the_step.py",
     "tests/interpreter/options_handed_on/main.py",
     "tests/interpreter/batches_in_strides.py",
+    "tests/interpreter/checkpointed_with_a_module.py",
     "tests/interpreter/computed_by_the_host.py",
     "fixtures/XLA210/loop_of_its_own.py",
     "fixtures/XLA505/sampler_of_this_host.py",

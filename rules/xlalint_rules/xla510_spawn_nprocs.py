@@ -17,8 +17,9 @@ PJRT_ALONE = (2, 1)
 class SpawnNprocs(Rule[ReplicasLaunched]):
     """
     ## What it does
-    Finds `xmp.spawn` with an `nprocs` other than 1 or `None`, and `torch_xla.launch` with any. The guard does
-    not tell: while a program runs, the error that is raised says so itself.
+    Finds `xmp.spawn` with an `nprocs` other than 1 or `None`, also one that an option or an environment
+    variable is by default or that a test finds to be more than 1, and `torch_xla.launch` with any. The guard
+    does not tell: while a program runs, the error that is raised says so itself.
 
     ## Why is this bad?
     The program ends before it starts: `xmp.spawn` raises `ValueError`, and `torch_xla.launch`, which
@@ -82,10 +83,11 @@ class SpawnNprocs(Rule[ReplicasLaunched]):
                 help="leave it out: a replica is started for each device",
                 cures=cures,
             )
-        elif event.processes not in (None, 1):
+        elif event.several or event.processes not in (None, 1):
+            number = "more than 1" if event.several else event.processes
             yield self.finding(
                 event,
-                f"raises `ValueError`: `nprocs` is {event.processes}, and may only be 1 or None",
+                f"raises `ValueError`: `nprocs` is {number}, and may only be 1 or None",
                 help="leave it out: a replica is started for each device; to use fewer, set "
                 "`TPU_NUM_DEVICES` or the like in the environment",
                 cures=cures,

@@ -14,7 +14,8 @@ from xlalint.rule import Finding, Rule
 class UpstreamActivationCheckpoint(Rule[CheckpointedByTorch]):
     """
     ## What it does
-    Finds `torch.utils.checkpoint.checkpoint` that is given a tensor on an XLA device.
+    Finds `torch.utils.checkpoint.checkpoint` that is given a tensor on an XLA device. Silent where the
+    program has given PyTorch a module for the device: `torch._register_device_module("xla", torch_xla)`.
 
     ## Why is this bad?
     It raises `AttributeError: module 'torch' has no attribute 'xla'`, whatever `use_reentrant` is: PyTorch

@@ -11,10 +11,12 @@ from xlalint.analysis.outline import Import, Outline, parts_of, within
 from xlalint.knowledge.functions import (
     LAUNCHES,
     OF_GPUS,
+    REGISTERING,
     SETTING_SPMD_UP,
     STARTED_ELSEWHERE,
     STARTS_REPLICAS,
     TURNING_EAGER_ON,
+    XLA_DEVICE,
 )
 
 
@@ -40,6 +42,21 @@ def turns_eager_on(outline: Outline) -> bool:
                 if dotted(function).rpartition(".")[2] == TURNING_EAGER_ON:
                     return True
     return False
+
+
+def registers_device(outline: Outline) -> bool:
+    """Whether the body of a module gives PyTorch a module for XLA devices, whatever else is the case."""
+    if REGISTERING not in outline.text:
+        return False
+    return any(
+        isinstance(statement, ast.Expr)
+        and isinstance(call := statement.value, ast.Call)
+        and last_name(call.func) == REGISTERING
+        and bool(call.args)
+        and isinstance(kind := call.args[0], ast.Constant)
+        and kind.value == XLA_DEVICE
+        for statement in _certain(outline.tree.body)
+    )
 
 
 def starts_replicas(outline: Outline) -> bool:

@@ -673,7 +673,8 @@ class Interpreter(Memo):
         aside.state.trust = aside.state.trust._replace(bounded=assumes, raised=raised)
         if not anew:
             aside.state.engine = aside.state.engine._replace(eager=call.store.state.engine.eager)
-        aside.state.setup = aside.state.setup._replace(caches=call.store.state.setup.caches)
+        setup = call.store.state.setup
+        aside.state.setup = aside.state.setup._replace(caches=setup.caches, registered=setup.registered)
         call.frame.model.hand_seed(call.store.state, aside.state)
         index = [Value(Kind.ORDINAL, differs=True)] if indexed else []
         inner = Call(call.frame, aside, call.site, None, [*index, *(run(a) for a in arguments)])

@@ -32,6 +32,7 @@ from xlalint.lazy.events import Event, Settled
 from xlalint.lazy.gradients import Gradient, Gradients
 from xlalint.lazy.obligations import MADE_OF, Fact, Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, Split
+from xlalint.lazy.sharding import Setup
 from xlalint.lazy.site import ENTRY, Path, Site
 from xlalint.lazy.state import (
     NOTHING_DONE,
@@ -189,8 +190,8 @@ def neutral_state(state: State) -> State:
     neutral = State()
     if state.engine.eager is not False:
         neutral.engine = neutral.engine._replace(eager=state.engine.eager)
-    if state.setup.caches:
-        neutral.setup = neutral.setup._replace(caches=True)
+    if state.setup.caches or state.setup.registered:
+        neutral.setup = Setup(caches=state.setup.caches, registered=state.setup.registered)
     # The one process of a script: what uses a device in it is in the way of a launch, and of SPMD.
     if state.replicas.launched is False:
         neutral.replicas = neutral.replicas._replace(launched=False)

@@ -324,6 +324,7 @@ FUNCTIONS: dict[str, str] = {
     "torch.compile": "dynamo",
     "torch.jit.script": "same",
     "torch.set_default_device": "nothing",
+    "torch._register_device_module": "device module",
     "torch.set_default_dtype": "nothing",
     "torch.is_tensor": "tensor test",
     "torch.is_floating_point": "unknown truth",
@@ -436,6 +437,12 @@ NO_OPERATIONS = (
     "torch.distributed", "torch.utils", "torch.cuda", "torch.backends", "torch.random",
 )  # fmt: skip
 """Modules of torch whose functions are no operations on tensors."""
+
+REGISTERING = "_register_device_module"
+"""Gives PyTorch a module for a kind of devices, in which its own functions look for the random state."""
+
+XLA_DEVICE = "xla"
+"""The kind of devices that torch_xla brings, as PyTorch calls it."""
 
 EAGER_MODE = frozenset({"eager_mode", "eager_mode_context"})
 """Where one of these is used, eager mode may be on."""

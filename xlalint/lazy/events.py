@@ -283,11 +283,13 @@ class ReplicasLaunched(Event):
         spelling: The call, as the program wrote it.
         processes: How many were asked for; None: that is left to torch_xla, or not known.
         accepted: Whether the function takes such a number at all.
+        several: Whether a number is asked for that is more than 1, though it is not known.
     """
 
     spelling: str = ""
     processes: int | None = None
     accepted: bool = True
+    several: bool = False
 
 
 @record

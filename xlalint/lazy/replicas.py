@@ -84,15 +84,16 @@ class ReplicaTransitions(TrainingTransitions):
     def launch(
         self, state: State, spelling: str, site: Site, *,
         processes: int | None = None, known: bool = True, accepted: bool = True,
-        assumes: Assumptions = assumptions.NONE,
+        several: bool = False, assumes: Assumptions = assumptions.NONE,
     ) -> None:  # fmt: skip
         """Replicas are started: `processes` as asked for (None: one for each device), where that is `known`,
         or as `assumes` says.
 
-        `accepted` says whether the function takes such a number at all.
+        `accepted` says whether the function takes such a number at all, `several` that one is asked for
+        which is more than 1, whatever it is.
         """
         taken = both(state.trust.bounded, assumes)
-        self._emit(ReplicasLaunched(site, taken, spelling, processes, accepted), state)
+        self._emit(ReplicasLaunched(site, taken, spelling, processes, accepted, several), state)
         self._need_markers(state)
         for obligation in state.owes(Owed.DEVICE) if known and processes is None else ():
             self._settle(state, obligation, LaunchedTooLate(site, obligation.assumes, obligation))

@@ -70,6 +70,10 @@ class SetupTransitions(ReplicaTransitions):
         """FSDPv2 wraps a module, at `wrapped`, or runs what it has wrapped there."""
         self._emit(FullySharded(site, both(self.assumed(state), assumes), wrapped, misuse), state)
 
+    def register_device(self, state: State) -> None:
+        """PyTorch is given a module for the device: from here on its own functions find one."""
+        state.setup = state.setup._replace(registered=True)
+
     def initialize_cache(self, state: State, site: Site, *, shared: bool = False) -> None:
         """The persistent cache is set up; `shared` says that all processes write to the same path."""
         self._need_markers(state)

@@ -59,11 +59,13 @@ class Setup(NamedTuple):
         mesh: The global mesh; None: not known.
         marked: Parameters that are surely sharded.
         caches: Whether the program sets up the persistent cache: it matters then when the first graph runs.
+        registered: Whether the program has given PyTorch a module for the device, which torch_xla does not.
     """
 
     mesh: Mesh | None = None
     marked: frozenset[Marked] = frozenset()
     caches: bool = False
+    registered: bool = False
 
 
 class Misuse(Enum):

@@ -610,6 +610,6 @@ JOINS: Final[dict[type, dict[str, Callable[[Any, Any], Any]]]] = {
         "dynamo": _united,
     },
     Trust: {"opaque": either, "bounded": either, "summing": either, "raised": _on_both_ways},
-    Setup: {"mesh": _agreed_on, "marked": _common, "caches": _either},
+    Setup: {"mesh": _agreed_on, "marked": _common, "caches": _either, "registered": _either},
 }
 """How two values of each field become one, in the order of the fields."""

@@ -349,5 +349,7 @@ class TrainingTransitions(RecordingTransitions):
         self, state: State, value: Value, spelling: str, site: Site, *, reentrant: bool | None
     ) -> None:
         """PyTorch's own activation checkpointing gets a tensor on the device, `value`."""
+        if state.setup.registered:
+            return
         assumes = self.assumed(state, value)
         self._emit(CheckpointedByTorch(site, assumes, spelling, reentrant), state)

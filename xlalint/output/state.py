@@ -424,7 +424,8 @@ def _setup(state: State) -> list[str]:
         words.append("no global mesh")
     for one in sorted(state.setup.marked, key=str):
         words.append(f"`{one.name}` sharded as {shown(one.spec)}")
-    return words + ["persistent cache"] * state.setup.caches
+    words += ["persistent cache"] * state.setup.caches
+    return words + ["module of the device for PyTorch"] * state.setup.registered
 
 
 def _obligation(source: SourceFile, owed: Obligation) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import bind_attribute, element
+from xlalint.analysis.bodies import registers_device
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.options import option_in
 from xlalint.analysis.machine import Effect, Machine
@@ -263,10 +264,26 @@ def _partial(machine: Machine, call: Call) -> Value:
     return callable_value(Partial(target, tuple(call.arguments[1:]), tuple(call.keywords.items())))
 
 
+def _device_module(machine: Machine, call: Call) -> Value:
+    """PyTorch is given a module for a kind of devices."""
+    if literal(call.argument(0, "device_type")) == functions.XLA_DEVICE:
+        call.frame.model.register_device(call.store.state)
+    return NONE
+
+
+def _is_registered_here(machine: Machine, call: Call) -> bool:
+    """Whether the module of the present function has done so when it was imported."""
+    if call.frame.function is None:
+        return False
+    machine.rest_on("body", call.frame.outline.file)
+    return registers_device(call.frame.outline)
+
+
 def _checkpoint_by_torch(machine: Machine, call: Call) -> Value:
     """Activation checkpointing of PyTorch, which asks the tensors that it is given for their device."""
     # Where it is one of several functions, those who chose know of the device.
-    for value in call.arguments[1:] if not call.store.state.trust.bounded else ():
+    unaware = not call.store.state.trust.bounded and not _is_registered_here(machine, call)
+    for value in call.arguments[1:] if unaware else ():
         tensor = element(value) if value.kind is Kind.CONTAINER else value
         if tensor.kind is Kind.TENSOR and tensor.known:
             reentrant = call.flag("use_reentrant", default=True)
@@ -338,6 +355,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "find module": _find_module,
     "partial": _partial,
     "checkpoint by torch": _checkpoint_by_torch,
+    "device module": _device_module,
     "call with the rest": _call_with_the_rest,
     "run text": _run_text,
     "decorator maker": _decorator_maker,

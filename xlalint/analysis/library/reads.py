@@ -10,6 +10,7 @@ from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     COUNTER,
     Container,
+    Fallback,
     OfAllHosts,
     constant,
     container,
@@ -56,7 +57,7 @@ def _to_number(machine: Machine, call: Call) -> Value:
     value = call.argument(0)
     if value is None:
         return HOST
-    if value.kind is Kind.ORDINAL or isinstance(value.payload, OfAllHosts):
+    if value.kind is Kind.ORDINAL or isinstance(value.payload, OfAllHosts | Fallback):
         return value
     return call.read_number(value, Reading.SCALAR)
 

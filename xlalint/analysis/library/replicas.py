@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from xlalint.analysis.binding import rebind
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call, dotted, last_name
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.foreign import refused, result_of
 from xlalint.analysis.library.loaders import BATCH
@@ -31,7 +31,7 @@ from xlalint.lazy.assumptions import LAUNCHES, assume
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import BarrierFault, Reading
-from xlalint.lazy.obligations import Obligation, Owed
+from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
@@ -65,7 +65,12 @@ def _world_size(machine: Machine, call: Call) -> Value:
 
 
 def _environment(machine: Machine, call: Call) -> Value:
-    return of_variable(literal(call.argument(0, "key")), call.site)
+    value = of_variable(literal(call.argument(0, "key")), call.site)
+    if value is not HOST or not machine.mentions(call.frame.outline, functions.TOLD_HOW_MANY):
+        return value
+    given = literal(call.argument(1, "default"))
+    number = int(given) if isinstance(given, str) and given.isdecimal() else given
+    return Value(Kind.HOST, payload=Fallback(number)) if type(number) is int else value
 
 
 def of_variable(name: object, site: Site) -> Value:
@@ -236,26 +241,37 @@ def _spawn(machine: Machine, call: Call) -> Value:
     if given is not None and isinstance(given.payload, Fallback):
         return _start(machine, call, method, processes=None, known=False, default=given.payload.number)
     default = None if known else default_given(machine, call, "nprocs", 2)
+    many = default is None and not known and _asks_for_many(call)
     return _start(
         machine, call, method,
-        processes=None, known=known, default=default if isinstance(default, int) else None,
+        processes=None, known=known, default=default if isinstance(default, int) else None, many=many,
     )  # fmt: skip
+
+
+def _asks_for_many(call: Call) -> bool:
+    """Whether a test above says of the number of processes that it is more than one."""
+    written = dotted(given) if (given := call.written("nprocs", 2)) is not None else ""
+    return bool(written) and Fact(f"{written} > 1", "True", True) in call.store.state.facts
 
 
 def _start(
     machine: Machine, call: Call, method: Value | None, *,
     processes: int | None, known: bool = True, accepted: bool = True, default: int | None = None,
+    many: bool = False,
 ) -> Value:  # fmt: skip
     """Replicas are started; one alone is none of several, and runs in this process.
 
-    `method` is how processes are started, `default`: so many if nobody asks for others.
+    `method` is how processes are started, `default`: so many if nobody asks for others; `many`: that
+    their number is not known, and more than one.
     """
     left = assume(f"`nprocs` is left at its default of {default}") if default is not None else NONE_ASSUMED
+    left = assume("several processes are asked for") if many else left
     state = call.store.state
     raises = processes is None and known and any(map(_starts_the_runtime, state.owes(Owed.DEVICE)))
     call.frame.model.launch(
         state, call.spelling, call.site,
         processes=processes if default is None else default, known=known, accepted=accepted, assumes=left,
+        several=many,
     )  # fmt: skip
     target = call.argument(0, "fn")
     arguments = elements(call.argument(1, "args"))
