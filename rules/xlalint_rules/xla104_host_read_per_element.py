@@ -20,7 +20,8 @@ class HostReadPerElement(Rule[ReadApart]):
     `for row in best: texts.append(decode(row.tolist()))`.
 
     Reads in a step are XLA101's, reads of a step that has not run yet XLA102's. Of values that have run, two
-    reads are no harm worth a word, and three or more are told in loops over a loader.
+    reads are no harm worth a word, and three or more are told in loops over a loader. The same holds of
+    numbers that were just sent: no graph makes `torch.tensor(total, device=device)`.
 
     ## Why is this bad?
     Each read waits for the device by itself. Where something is computed of a value and then read, each read

@@ -91,8 +91,11 @@ def tell_reads(stretch: Stretch, frame: Frame, store: Store) -> None:
     if not again and any(read.value.recorded.may is Weight.HEAVY for read in reads.values()):
         return
     count = sum(read.number for read in reads.values())
+    # What was only sent to the device is there: a read of it runs nothing.
     running = sum(
-        read.number + (read.each or read.along) for read in reads.values() if read.value.recorded.must
+        read.number + (read.each or read.along)
+        for read in reads.values()
+        if read.value.recorded.must > Weight.INPUT
     )
     assumes = reduce(both, (read.value.assumes for read in reads.values()), assumptions.NONE)
     first = stretch.reads[0]
