@@ -210,7 +210,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "dynamo": united,
     },
     Trust: {"opaque": worse, "bounded": worse, "summing": worse, "raised": first_of_both},
-    Setup: {"mesh": agreed_on, "marked": common, "caches": either},
+    Setup: {"mesh": agreed_on, "marked": common, "caches": either, "registered": either},
 }
 """What each field of the joined state must be, said once more and without a look at how it is done."""
 
