@@ -138,6 +138,9 @@ def test_what_is_compiled_says_the_same_as_interpreted(path: Path) -> None:
             assert ast.unparse(node).rpartition(".")[2] not in UNLIKE_COMPILED, f"line {node.lineno}"
         if isinstance(node, ast.Compare | ast.BinOp | ast.Call | ast.Tuple | ast.List | ast.Dict | ast.Set):
             assert not _reads_before_it_assigns(node), f"line {node.lineno}"
+        match node:
+            case ast.BinOp(right=ast.Call(func=ast.Attribute(attr="keys"))):
+                raise AssertionError(f"line {node.lineno}: with keys, a frozenset becomes a set")
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Tuple | ast.List) for t in node.targets):
             assert not _is_iterator(node.value), f"line {node.lineno}: what it raises becomes a ValueError"
 

@@ -625,7 +625,7 @@ class Outline:
                 if isinstance(node, ast.Import | ast.ImportFrom)
                 for imported in self.imports(node)
             )
-            for name in declared & own.keys():
+            for name in sorted(declared.intersection(own)):
                 self._bind(name, Import(own[name]))
             for node in nodes:
                 if isinstance(node, ast.Assign):

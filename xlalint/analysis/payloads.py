@@ -123,7 +123,7 @@ class Container(NamedTuple):
     def _for_xla(self) -> object:
         """The word for a device of XLA among keys that are all words for devices."""
         words = {key.lower(): key for key in self.keys or () if isinstance(key, str)}
-        ours = functions.XLA_DEVICES & words.keys()
+        ours = functions.XLA_DEVICES.intersection(words)
         others = words.keys() - ours
         if len(ours) != 1 or len(words) != len(self.keys or ()) or not others:
             return None
