@@ -113,7 +113,7 @@ def _misfit(function: Function, call: Call, *, own: bool, name: str = "") -> str
     if given > len(positional) and arguments.vararg is None:
         return f"{name} takes {len(positional) - own} arguments by their places, and gets {given - own}"
     named = {*positional[:given], *call.keywords}
-    if arguments.kwarg is None and (unknown := sorted(named - annotations.keys())):
+    if arguments.kwarg is None and (unknown := sorted(named.difference(annotations))):
         return f"{name} takes no `{unknown[0]}`"
     missing = (one for one in annotations if not (one in named or one in by_default))
     return next((f"{name} gets no `{one}`" for one in missing), "")

@@ -158,7 +158,7 @@ class Plan:
     def module_bodies(self) -> list[Outline]:
         """Modules whose own body names something relevant, beside imports and definitions."""
         visible = self._visible()
-        return [o for o in self.outlines if self._module_words[o] & (self._hot_names[o] | visible[o].keys())]
+        return [o for o in self.outlines if self._module_words[o] & (self._hot_names[o].union(visible[o]))]
 
     def referenced(self, also: set[Function]) -> set[Function]:
         """Functions worth interpreting that another one of them, or a module body, names.
