@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from xlalint.analysis.binding import part_of
-from xlalint.analysis.call import Call, dotted
+from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.modules import parameter
 from xlalint.analysis.library.optimizers import (
@@ -15,7 +15,7 @@ from xlalint.analysis.library.optimizers import (
 )
 from xlalint.analysis.library.options import option_in
 from xlalint.analysis.machine import Evaluate, Machine
-from xlalint.analysis.outline import Class
+from xlalint.analysis.outline import Class, dotted
 from xlalint.analysis.payloads import (
     DEVICE_HOST,
     DEVICE_XLA,

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from xlalint.analysis.call import dotted, last_name
-from xlalint.analysis.outline import Import, Outline, parts_of, within
+from xlalint.analysis.call import last_name
+from xlalint.analysis.outline import Import, Outline, dotted, parts_of, within
 from xlalint.knowledge.functions import (
     LAUNCHES,
     OF_GPUS,

@@ -8,12 +8,11 @@ from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from xlalint.analysis.binding import bind_name
-from xlalint.analysis.call import dotted
 from xlalint.analysis.conditions import enter_arm, facts, leave_arm, leave_unsettled, merge
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import evaluate_test, is_unset, present_where, truth
-from xlalint.analysis.outline import FunctionNode, within
+from xlalint.analysis.outline import FunctionNode, dotted, within
 from xlalint.analysis.payloads import (
     Bound,
     Dynamo,

@@ -126,13 +126,3 @@ def last_name(node: ast.expr | None) -> str:
     if isinstance(node, ast.Name):
         return node.id
     return node.attr if isinstance(node, ast.Attribute) else ""
-
-
-def dotted(node: ast.expr) -> str:
-    """A name or a chain of attributes as written; empty for every other expression."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        base = dotted(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return ""

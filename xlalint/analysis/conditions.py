@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from xlalint.analysis.arguments import arguments_of
-from xlalint.analysis.call import dotted
-from xlalint.analysis.outline import Function, within
+from xlalint.analysis.outline import Function, dotted, within
 from xlalint.analysis.payloads import Container, Loader, Module, OnHost, Optimizer
 from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import Assumptions, assume, both

@@ -6,6 +6,7 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Outline, Taken
 from xlalint.knowledge import lifecycle
 from xlalint.knowledge.functions import LIBRARIES
+from xlalint.lazy.site import Site
 from xlalint.lazy.state import Raised
 from xlalint.sources.file import NOTEBOOK
 from xlalint.versions import show
@@ -43,11 +44,19 @@ def raised_by(machine: Machine, taken: Taken, outline: Outline) -> Raised | None
 def _gone(machine: Machine, taken: Taken, outline: Outline) -> Raised | None:
     """Whether something is gone from torch or torch_xla, and the project has nothing in its place."""
     module, name, site = taken
-    root = module.partition(".")[0]
-    gone = lifecycle.gone_part(f"{module}.{name}" if name else module)
-    if gone is None or machine.names.find_module(root, outline) is not None:
+    raised = raised_by_use(f"{module}.{name}" if name else module, site)
+    if raised is None or machine.names.find_module(module.partition(".")[0], outline) is not None:
+        return None
+    return raised
+
+
+def raised_by_use(name: str, site: Site) -> Raised | None:
+    """What raises where a name of torch or torch_xla is used that the newest release has not; else None."""
+    gone = lifecycle.gone_part(name)
+    if gone is None:
         return None
     part, removed = gone
+    root = name.partition(".")[0]
     if part == root:
         return Raised(site, f"there is no `{root}` any more", removed)
     return Raised(site, f"`{part}` was removed in {root} {show(removed)}", removed)

@@ -10,11 +10,11 @@ from typing import Final, TypeVar
 
 from xlalint.analysis.binding import bind, element, holds_some, round_of
 from xlalint.analysis.branches import condition
-from xlalint.analysis.call import dotted, last_name
+from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.holding import may_hold_work, rounds_are_apart, rounds_go_on
 from xlalint.analysis.machine import Execute, Machine
-from xlalint.analysis.outline import within
+from xlalint.analysis.outline import dotted, within
 from xlalint.analysis.payloads import (
     COUNTER,
     Constant,

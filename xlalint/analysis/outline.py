@@ -513,7 +513,7 @@ class Outline:
         """What a statement of the body uses of an imported module when it is run, by its dotted name."""
         if isinstance(node, ast.Try | ast.If | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             return
-        name = _dotted(node) if isinstance(node, ast.Attribute) else ""
+        name = dotted(node) if isinstance(node, ast.Attribute) else ""
         root, _, rest = name.partition(".")
         bound = self.bindings.get(root, ())
         if rest and bound and all(isinstance(each, Import) for each in bound):
@@ -799,12 +799,14 @@ _MAKING_NAMES: Final = (
 """Texts in modules that may define names which do not stand in them."""
 
 
-def _dotted(node: ast.AST) -> str:
-    """A name and the attributes behind it, with dots; empty for all else."""
+def dotted(node: ast.expr) -> str:
+    """A name or a chain of attributes as written; empty for every other expression."""
+    if isinstance(node, ast.Name):
+        return node.id
     if isinstance(node, ast.Attribute):
-        within = _dotted(node.value)
-        return f"{within}.{node.attr}" if within else ""
-    return node.id if isinstance(node, ast.Name) else ""
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""
 
 
 def _root(node: ast.expr) -> str | None:

@@ -6,6 +6,7 @@ import ast
 from typing import Final
 
 from xlalint.analysis.call import Call
+from xlalint.analysis.importable import raised_by_use
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function
 from xlalint.analysis.payloads import (
@@ -19,21 +20,18 @@ from xlalint.analysis.payloads import (
     Rows,
     Targets,
 )
-from xlalint.knowledge import functions, lifecycle
+from xlalint.knowledge import functions
 from xlalint.knowledge.methods import OF_WRAPPERS
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import Kind, Value
-from xlalint.versions import show
 
 
 def refusal(machine: Machine, callee: Value, call: Call) -> Raised | None:
     """A call that surely raises; None where it may not."""
     match callee.payload:
         case Namespace(name=name, outline=None) | Targets((Known(name=name),)) if name.startswith(_OF_TORCH):
-            gone = lifecycle.gone_part(name)
-            if gone is not None:
-                package = name.partition(".")[0]
-                return Raised(call.site, f"`{gone[0]}` was removed in {package} {show(gone[1])}", gone[1])
+            if (raised := raised_by_use(name, call.site)) is not None:
+                return raised
     why = _wrong(machine, callee, call)
     return Raised(call.site, why) if why else None
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-from xlalint.analysis.call import dotted
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import dotted
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
 from xlalint.lazy.values import Kind, Value

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final, TypeGuard
 
 from xlalint.analysis.bodies import sets_spmd_up, starts_replicas, turns_eager_on
-from xlalint.analysis.call import dotted, last_name
+from xlalint.analysis.call import last_name
 from xlalint.analysis.constructing import same_for_all
-from xlalint.analysis.outline import Class, Function, Import, Outline, within, within_lines
+from xlalint.analysis.outline import Class, Function, Import, Outline, dotted, within, within_lines
 from xlalint.analysis.project import Project
 from xlalint.analysis.words import words_in
 from xlalint.knowledge.functions import (

@@ -8,7 +8,6 @@ from typing import Final
 from xlalint.analysis.arguments import capture, defaults
 from xlalint.analysis.binding import bind, element, one_after_other
 from xlalint.analysis.branches import condition
-from xlalint.analysis.call import dotted
 from xlalint.analysis.decorators import decorated, offer, opens_scope
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.importable import raised_by
@@ -16,7 +15,7 @@ from xlalint.analysis.library.modules import with_part
 from xlalint.analysis.library.optimizers import wrapped_by_unknown
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import operate
-from xlalint.analysis.outline import guards_imports
+from xlalint.analysis.outline import dotted, guards_imports
 from xlalint.analysis.payloads import (
     Bound,
     Classes,

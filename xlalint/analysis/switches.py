@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from xlalint.analysis.call import dotted
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.options import number_by_default
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Function, within
+from xlalint.analysis.outline import Function, dotted, within
 from xlalint.analysis.payloads import Namespace, Switch
 from xlalint.analysis.store import Store
 from xlalint.knowledge import outside
@@ -90,8 +89,7 @@ def option_of(
     """That somebody asks for an option that is off by default, or else a test would not come out so."""
     rests = assumptions.NONE
     for asked in _asked(test, holds):
-        aside = Frame(frame.outline, frame.function, frame.depth)
-        aside.captured = frame.captured
+        aside = _aside(frame)
         value = machine.evaluate(asked, aside, store.copy())
         for held in (value.payload, value.present):
             if isinstance(held, Switch):
@@ -99,12 +97,18 @@ def option_of(
     for compared in _compared(test, holds):
         option = compared.left
         assert isinstance(option, ast.Attribute)
-        aside = Frame(frame.outline, frame.function, frame.depth)
-        aside.captured = frame.captured
+        aside = _aside(frame)
         number = number_by_default(machine, machine.evaluate(option.value, aside, store.copy()), option.attr)
         if number is not None and number <= 0 and not _comes_out(compared, number):
             rests = _resting(rests, assume(f"`{spelling(compared)}`{OFF_BY_DEFAULT}"))
     return rests
+
+
+def _aside(frame: Frame) -> Frame:
+    """Where an expression of the present function is evaluated, and nothing is told."""
+    aside = Frame(frame.outline, frame.function, frame.depth)
+    aside.captured = frame.captured
+    return aside
 
 
 def _compared(test: ast.expr, holds: bool) -> Iterator[ast.Compare]:
@@ -240,8 +244,7 @@ def _is_on(machine: Machine, switch: ast.expr, frame: Frame, store: Store) -> As
     """
     if outside.chooses_xla(written(switch)):
         return assumptions.NONE
-    aside = Frame(frame.outline, frame.function, frame.depth)
-    aside.captured = frame.captured
+    aside = _aside(frame)
     settings = _settings(machine, switch, aside, store.copy(), _MOST_NAMES)
     if not settings:
         return assumptions.NONE

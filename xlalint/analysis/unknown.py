@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from xlalint.analysis.call import Call, dotted, last_name
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import dotted
 from xlalint.analysis.payloads import (
     Bound,
     Container,

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple
 
-from xlalint.analysis.call import Call, dotted, last_name
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.outline import dotted
 from xlalint.analysis.payloads import (
     Container,
     Instance,

@@ -6,12 +6,13 @@ import ast
 from typing import Final
 
 from xlalint.analysis.binding import rebind
-from xlalint.analysis.call import Call, dotted, last_name
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.foreign import refused, result_of
 from xlalint.analysis.library.loaders import BATCH
 from xlalint.analysis.library.options import default_given
 from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.outline import dotted
 from xlalint.analysis.payloads import (
     DEVICE_XLA,
     Container,

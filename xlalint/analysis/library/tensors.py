@@ -8,11 +8,12 @@ from typing import Final
 
 from xlalint.analysis import work
 from xlalint.analysis.binding import element, part_of, rebind
-from xlalint.analysis.call import Call, dotted
+from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
 from xlalint.analysis.library.modules import parameter
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import dotted
 from xlalint.analysis.payloads import (
     Container,
     Method,
