@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,20 +128,22 @@ class Program:
         return tuple(found)
 
 
-def bad_programs(code: str | None = None) -> list[Program]:
+@cache
+def bad_programs(code: str | None = None) -> tuple[Program, ...]:
     """All programs that show a hazard, by rule and slug; with `code` those of one rule."""
     folders = sorted(FIXTURES.glob("XLA[0-9][0-9][0-9]"))
-    return [
+    return tuple(
         program
         for folder in folders
         if code in (None, folder.name)
         for program in _programs_in(folder, folder.name)
-    ]
+    )
 
 
-def clean_programs() -> list[Program]:
+@cache
+def clean_programs() -> tuple[Program, ...]:
     """All programs that must stay silent, by slug."""
-    return list(_programs_in(FIXTURES / CLEAN, None))
+    return tuple(_programs_in(FIXTURES / CLEAN, None))
 
 
 def read_program(root: Path, code: str | None) -> Program:

@@ -23,13 +23,16 @@ device = xm.xla_device()
 CURED = "import torch_xla\n\ndevice = torch_xla.device()\n"
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text without a path is checked as one of the project in the working directory: this one is large."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_the_examples_in_the_documentation_run(
-    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_examples_in_the_documentation_run(example: str, tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "train.py").write_text(SOURCE)
-    monkeypatch.chdir(tmp_path)
     exec(compile(example, "docs/api.md", "exec"), {})
 
 
@@ -50,10 +53,11 @@ def test_no_other_name_is() -> None:
 
 
 def test_a_text_is_checked_where_it_would_stand(tmp_path: Path) -> None:
-    (tmp_path / "xlalint.toml").write_text('ignore = ["XLA002"]')
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "xlalint.toml").write_text('ignore = ["XLA002"]')
     assert [found.code for found in xlalint.check_source(SOURCE).diagnostics] == ["XLA002"]
-    assert not xlalint.check_source(SOURCE, tmp_path / "train.py").diagnostics
-    again = xlalint.check_source(SOURCE, tmp_path / "train.py", settings={"ignore": []})
+    assert not xlalint.check_source(SOURCE, tmp_path / "src" / "train.py").diagnostics
+    again = xlalint.check_source(SOURCE, tmp_path / "src" / "train.py", settings={"ignore": []})
     assert [found.code for found in again.diagnostics] == ["XLA002"]
 
 

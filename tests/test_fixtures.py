@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from checking import Mark, codes_of, diagnostics_by_rules, diagnostics_of, mark_of
 from fixture_programs import Missed, Program, bad_programs, clean_programs
-from xlalint.diagnostic import Severity
+from xlalint.diagnostic import Diagnostic, Severity
 from xlalint.registry import all_rules
 from xlalint.testing import Expected
 
 BAD = bad_programs()
 CLEAN = clean_programs()
-CURES = [program.fixed for program in BAD if program.fixed is not None]
+CURES = tuple(program.fixed for program in BAD if program.fixed is not None)
 NO_ALARM = frozenset({
     "XLA092", "XLA105", "XLA211", "XLA801", "XLA901", "XLA902", "XLA903", "XLA904", "XLA905",
 })  # fmt: skip
@@ -49,6 +50,12 @@ def is_ended(program: Program) -> bool:
     return bool(ways - {"none", "no"}) and program.code not in MAY_END
 
 
+@cache
+def told(program: Program) -> tuple[Diagnostic, ...]:
+    """What is said of a program by the rules on by default, and those in `also`."""
+    return tuple(diagnostics_of(program.root, *also(program)))
+
+
 def expected(program: Program, mark: Expected | Missed) -> Mark:
     return Mark(mark.path.relative_to(program.entry.parent).as_posix(), mark.line, mark.code)
 
@@ -56,10 +63,7 @@ def expected(program: Program, mark: Expected | Missed) -> Mark:
 @pytest.mark.parametrize("program", BAD + CURES + CLEAN, ids=name)
 def test_diagnostics_come_on_the_marked_lines_and_nowhere_else(program: Program) -> None:
     """A mark that says nothing of certainty is definite."""
-    found = {
-        mark_of(diagnostic, program.root): diagnostic.certainty.value
-        for diagnostic in diagnostics_of(program.root, *also(program))
-    }
+    found = {mark_of(diagnostic, program.root): diagnostic.certainty.value for diagnostic in told(program)}
     wanted = {expected(program, mark): mark.certainty or "definite" for mark in program.expectations}
     assert found == wanted, _difference(program, found, wanted)
 
@@ -72,8 +76,7 @@ def test_bad_programs_show_their_own_rule(program: Program) -> None:
 
 @pytest.mark.parametrize("program", [program for program in BAD if is_ended(program)], ids=name)
 def test_what_ends_a_program_is_an_error(program: Program) -> None:
-    found = [each for each in diagnostics_of(program.root, *also(program)) if each.code == program.code]
-    assert {each.severity for each in found} <= {Severity.ERROR}
+    assert {each.severity for each in told(program) if each.code == program.code} <= {Severity.ERROR}
 
 
 @pytest.mark.parametrize("program", CURES + CLEAN, ids=name)
