@@ -13,9 +13,11 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
+    Batch,
     Classes,
     Instance,
     Known,
+    Loader,
     Module,
     Namespace,
     classes_of,
@@ -25,6 +27,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.configuration import HARNESS
 from xlalint.knowledge.classes import MODULE, STREAM, kind_by_base
+from xlalint.knowledge.functions import HOST_LOADERS
 from xlalint.knowledge.packages import GPU_ONLY
 from xlalint.lazy.state import Raised, State
 from xlalint.lazy.values import (
@@ -136,6 +139,23 @@ class ClassTable:
     def _find_stream(self, cls: Class) -> bool:
         # By the last name: a class inside a function may have a base that is imported there.
         return any(last_name(base) == STREAM for each in self.bases(cls) for base in each.bases)
+
+    def gone_over(self, value: Value) -> Value:
+        """What is gone over: an object of a class that derives from the `DataLoader` of torch is a loader."""
+        if not isinstance(held := value.payload, Instance):
+            return value
+        if not held.of or any(isinstance(cls, str) or not self._is_loader(cls) for cls in held.of):
+            return value
+        each = Value(Kind.HOST, differs=True, payload=Batch())
+        return Value(Kind.LOADER, value.assumes, payload=Loader(each))
+
+    def _is_loader(self, cls: Class) -> bool:
+        """Whether the class is a loader of a library that goes over its batches as that does."""
+        return self._machine.lookups.find(("loader", cls), lambda: self._find_loader(cls), lambda: False)
+
+    def _find_loader(self, cls: Class) -> bool:
+        libraries = (name for base in self.bases(cls) for name in self._library_bases(base))
+        return any(name in HOST_LOADERS for name in libraries) and self.find_method(cls, "__iter__") is None
 
     def has_optimizer_scope(self, function: Function) -> bool:
         """Whether a function is a method of an optimizer or scaler class."""

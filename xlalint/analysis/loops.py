@@ -62,7 +62,7 @@ MOST_PASSES: Final = 4
 
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
-    over = machine.evaluate(node.iter, frame, store)
+    over = machine.classes.gone_over(machine.evaluate(node.iter, frame, store))
     loader = over.payload if isinstance(over.payload, Loader) else Loader(round_of(over, frame, store))
     over = over.payload.over if isinstance(over.payload, Iterated) else over
     guessed, bounded = False, store.state.trust.bounded

@@ -555,6 +555,11 @@ CACHE_SETUP = "initialize_cache"
 OF_SPMD = ("use_spmd", "mark_sharding", "SpmdFullyShardedDataParallel")
 """What a text has in it if it matters to it whether SPMD is on."""
 
+HOST_LOADERS = frozenset(
+    name for name, effect in FUNCTIONS.items() if effect in ("batch loader", "host loader")
+)
+"""Classes of loaders that leave their batches on the host."""
+
 MAKES_LOADERS = frozenset({"DataLoader"})
 """Names of what makes a loader that does not cut the graph: a loop over it is known by that."""
 

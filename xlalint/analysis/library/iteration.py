@@ -69,8 +69,14 @@ def iterated(value: Value) -> Loader:
     return value.payload if isinstance(value.payload, Loader) else Loader(element(value))
 
 
-def _enumerate(machine: Machine, call: Call) -> Value:
+def _source(machine: Machine, call: Call) -> Value | None:
+    """What an iterator around it goes over."""
     source = call.argument(0, "iterable")
+    return None if source is None else machine.classes.gone_over(source)
+
+
+def _enumerate(machine: Machine, call: Call) -> Value:
+    source = _source(machine, call)
     if source is None:
         return UNKNOWN
     rows = elements(source)
@@ -87,14 +93,15 @@ def is_keyed(value: Value) -> bool:
 def _zip(machine: Machine, call: Call) -> Value:
     if call.open_ended:
         return UNKNOWN
-    columns = [elements(value) for value in call.arguments]
-    if columns and all(columns) and not any(map(is_keyed, call.arguments)):
+    sources = [machine.classes.gone_over(value) for value in call.arguments]
+    columns = [elements(value) for value in sources]
+    if columns and all(columns) and not any(map(is_keyed, sources)):
         return container([container(list(row)) for row in zip(*columns, strict=False)])
-    return around(call.arguments, container([element(value) for value in call.arguments]))
+    return around(sources, container([element(value) for value in sources]))
 
 
 def _iterate(machine: Machine, call: Call) -> Value:
-    source = call.argument(0, "iterable")
+    source = _source(machine, call)
     return UNKNOWN if source is None else around([source], element(source))
 
 
@@ -122,7 +129,7 @@ def _chain(machine: Machine, call: Call) -> Value:
 
 
 def _progress(machine: Machine, call: Call) -> Value:
-    source = call.argument(0, "iterable")
+    source = _source(machine, call)
     if source is None:
         return Value(Kind.INSTANCE, payload=Instance((functions.PROGRESS,)))
     if source.kind is Kind.LOADER:

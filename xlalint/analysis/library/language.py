@@ -117,7 +117,7 @@ def _unknown_object(machine: Machine, call: Call) -> Value:
 def _isinstance(machine: Machine, call: Call) -> Value:
     value, wanted = call.argument(0), call.argument(1)
     if call.frame.outline.is_framework and value is not None and wanted is not None:
-        return _is_of_kind(value, wanted)
+        return _is_of_kind(machine, value, wanted)
     if value is None or wanted is None or not isinstance(wanted.payload, Namespace):
         return HOST
     if wanted.payload.name == functions.TENSOR:
@@ -144,7 +144,7 @@ def _known_as_tensor(value: Value) -> bool | None:
 _NO_TENSORS: Final = frozenset({Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.MODULE})
 
 
-def _is_of_kind(value: Value, wanted: Value) -> Value:
+def _is_of_kind(machine: Machine, value: Value, wanted: Value) -> Value:
     """Programs of frameworks ask what users hand to them; what is not known is nothing of that."""
     if isinstance(classes := wanted.payload, Classes):
         return constant(
@@ -159,7 +159,8 @@ def _is_of_kind(value: Value, wanted: Value) -> Value:
         "torch.nn.Module": Kind.MODULE,
         "torch.optim.Optimizer": Kind.OPTIMIZER,
     }
-    return constant(value.kind is kinds.get(asked, Kind.LOADER if asked in _LOADERS else None))
+    kind = machine.classes.gone_over(value).kind
+    return constant(kind is kinds.get(asked, Kind.LOADER if asked in _LOADERS else None))
 
 
 _LOADERS: Final = frozenset(name for name, effect in functions.FUNCTIONS.items() if effect.endswith("loader"))

@@ -44,7 +44,8 @@ BATCH: Final = Value(Kind.TENSOR, differs=True, payload=Tensor(Role.STRUCTURE))
 def _device_loader(machine: Machine, call: Call) -> Value:
     per_execution = call.argument(3, "batches_per_execution")
     cuts = True if per_execution is None or literal(per_execution) == 1 else None
-    inner = call.argument(0, "loader") or call.keywords.get("cpu_loader")
+    given = call.argument(0, "loader") or call.keywords.get("cpu_loader")
+    inner = None if given is None else machine.classes.gone_over(given)
     element = device_batch(inner)
     # A framework may fill the last batch up before it hands a loader on.
     ragged = None if call.frame.outline.is_framework else ragged_of(inner)
