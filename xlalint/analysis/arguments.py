@@ -21,6 +21,7 @@ from xlalint.analysis.payloads import (
     Module,
     Namespace,
     Targets,
+    classes_of,
     container,
     container_of,
     has_effect,
@@ -126,6 +127,7 @@ def bind_arguments(machine: Machine, bound: Bound, call: Call) -> dict[str, Valu
             names[name] = (
                 _device_by_use(name, function)
                 or _number_of_processes(by_default.get(name), function)
+                or _made_by_default(machine, by_default.get(name), function)
                 or _annotated_value(machine, annotation, function)
             )
     if arguments.vararg is not None:
@@ -192,6 +194,15 @@ def _number_of_processes(default: ast.expr | None, function: Function) -> Value 
             if not functions.TOLD_HOW_MANY.isdisjoint(function.attributes() | function.outer_names()):
                 return Value(Kind.HOST, payload=Fallback(number))
     return None
+
+
+def _made_by_default(machine: Machine, default: ast.expr | None, function: Function) -> Value | None:
+    """The object of a class of the project that a parameter is by default: that, if nobody says else."""
+    if not isinstance(default, ast.Call):
+        return None
+    made = machine.evaluate(default, frame_at(function.outline, function.node), Store(State()))
+    of_project = made.kind is Kind.INSTANCE and not any(isinstance(cls, str) for cls in classes_of(made))
+    return made if of_project else None
 
 
 _CUTTING: Final = functions.names_of("marker", "xla optimizer step") - {"sync"}

@@ -680,6 +680,8 @@ class Outline:
                             if body is owner.node.body:
                                 given.clear()
                             given.append(node.value)
+                            if isinstance(node.value, ast.Name) and node.value.id in owner.methods:
+                                owner.methods[assigned.id] = owner.methods[node.value.id]
                 elif at_module and node.value is not None:
                     for assigned in node.targets if isinstance(node, ast.Assign) else [node.target]:
                         for name, value in _assigned(assigned, node.value):
