@@ -11,6 +11,7 @@ from xlalint.analysis.binding import bind_name
 from xlalint.analysis.conditions import enter_arm, facts, leave_arm, leave_unsettled, merge
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
+from xlalint.analysis.micro_batches import note_uncut
 from xlalint.analysis.operators import evaluate_test, is_unset, present_where, truth
 from xlalint.analysis.outline import FunctionNode, dotted, within
 from xlalint.analysis.payloads import (
@@ -116,6 +117,7 @@ def _either_arm(machine: Machine, node: ast.If, frame: Frame, store: Store) -> S
         leave_unsettled(yes, node.test, True, owed - no.state.obligations)
     joined = _agreed(owed, yes, no, join(yes, no))
     if yes is not None and no is not None and joined is not None:
+        note_uncut(machine, node, yes, no, frame)
         merge(joined, yes, no, node.test)
         option = partial(option_of, machine, node.test, frame, no, holds=True)
         switches = partial(switched_by, machine, node.test, frame, no, holds=True)

@@ -11,6 +11,7 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.trail import Trail
 from xlalint.judging import Occurrence
 from xlalint.lazy import events
+from xlalint.lazy.assumptions import Assumptions
 from xlalint.lazy.events import Event, ShapeVaries
 from xlalint.lazy.model import LazyModel
 from xlalint.lazy.obligations import Fact
@@ -90,6 +91,21 @@ class NumberRead(NamedTuple):
     row: bool = False
 
 
+class Uncut(NamedTuple):
+    """What holds after a test in the rounds in which it does not hold, and so nothing cuts the graph.
+
+    Args:
+        known: How the test comes out there.
+        assumes: What must be so for there to be such rounds.
+        left: How often the function had gone on to the next round, and returned, before.
+    """
+
+    store: Store
+    known: frozenset[Fact]
+    assumes: Assumptions
+    left: tuple[int, int]
+
+
 class SomethingHappened(Exception):
     """Something happened in a trial, which ends here: what else would happen is for nobody to know."""
 
@@ -105,7 +121,7 @@ class Frame:
         "acted", "attributes", "captured", "carried", "closure_argument", "depth", "discarded", "exits",
         "found", "function", "goes_along", "in_elements", "kept", "loops", "may_be_in_batches", "muted",
         "occurrences", "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow", "trial",
-        "yields",
+        "uncut", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -147,6 +163,8 @@ class Frame:
         """That `for` itself, unless it goes over a loader."""
         self.may_be_in_batches = False
         """Whether a `for` goes over something unknown, which may be a loader."""
+        self.uncut: Uncut | None = None
+        """What holds after the present test in the rounds in which it cuts nothing; see `micro_batches`."""
         self.yields: list[Yielded] = []
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""

@@ -27,7 +27,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
-from xlalint.analysis.frame import Carried, Frame, SomethingHappened
+from xlalint.analysis.frame import Carried, Frame, SomethingHappened, Uncut
 from xlalint.analysis.holding import let_go
 from xlalint.analysis.importable import raised_by_import
 from xlalint.analysis.kept import Context, Kept
@@ -35,6 +35,7 @@ from xlalint.analysis.library.options import parsed
 from xlalint.analysis.lookups import Lookups
 from xlalint.analysis.machine import Evaluate, Execute
 from xlalint.analysis.memo import MOST_DEPTH, Memo
+from xlalint.analysis.micro_batches import run_uncut
 from xlalint.analysis.moments import enter_moment, moments
 from xlalint.analysis.names import Names
 from xlalint.analysis.outline import Class, Function, Import, Outline
@@ -197,6 +198,7 @@ class Interpreter(Memo):
         watched = self.observer if not (frame.quiet or frame.muted) else None
         self._nest()
         apart = NO_READS
+        uncut: tuple[tuple[int, Uncut], ...] = ()
         frame.reads.clear()  # those of the header of a statement
         last = store
         only = frame.only
@@ -222,8 +224,12 @@ class Interpreter(Memo):
                     current = None
                 if current is not None and not frame.acted:
                     frame.note_acts(current, self.trail)
+                if frame.uncut is not None:
+                    uncut, frame.uncut = (*uncut, (number + 1, frame.uncut)), None
         if apart.reads:
             tell_reads(apart, frame, last)
+        for number, held in uncut:
+            run_uncut(self, body[number:], held, current, frame)
         self._nested -= 1
         return current
 

@@ -61,6 +61,15 @@ def number_by_default(machine: Machine, holder: Value, name: str) -> float | Non
     return default if isinstance(default, int | float) and not isinstance(default, bool) else None
 
 
+def number_in(machine: Machine, node: ast.expr, outline: Outline) -> float | None:
+    """The number that what is written in a module is by default, if an option has that name."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            default = _default(machine, outline, name)
+            return default if isinstance(default, int | float) and not isinstance(default, bool) else None
+    return None
+
+
 def _default(machine: Machine, outline: Outline, name: str) -> object:
     """What an option is by default that a module adds, or else one of those that it imports."""
     own = machine.default_of_option(outline, name)

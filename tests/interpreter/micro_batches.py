@@ -1,0 +1,144 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""What is read of each of several micro-batches, of which the last alone is followed by a cut."""
+
+import argparse
+
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+
+device = torch_xla.device()
+parser = argparse.ArgumentParser()
+parser.add_argument("--grad_accum", type=int, default=1)
+parser.add_argument("--micro_batches", type=int, default=4)
+args = parser.parse_args()
+
+
+def made():
+    model = torch.nn.Linear(4, 1).to(device)
+    return model, torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def below_the_step(loader):
+    model, optimizer = made()
+    total = 0.0
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+            torch_xla.sync()
+        total += loss.item()  # expect: XLA102
+    return total
+
+
+def as_often_as_a_parameter_says(loader, accumulate):
+    model, optimizer = made()
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / accumulate
+        loss.backward()
+        if (number + 1) % accumulate == 0 or number + 1 == len(loader):
+            xm.optimizer_step(optimizer, barrier=True)
+            optimizer.zero_grad()
+        print(loss.item())  # expect: XLA102 likely
+
+
+def as_often_as_an_option_says(loader):
+    model, optimizer = made()
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / args.micro_batches
+        loss.backward()
+        if not (number + 1) % args.micro_batches:
+            xm.optimizer_step(optimizer, barrier=True)
+            optimizer.zero_grad()
+        print(loss.item())  # expect: XLA102
+
+
+class Trainer:
+    def __init__(self, accumulate=4):
+        self.model, self.optimizer = made()
+        self.accumulate = accumulate
+        self.number = 0
+
+    def step(self, batch):
+        loss = self.model(batch.to(device)).mean() / self.accumulate
+        loss.backward()
+        if (self.number + 1) % self.accumulate == 0:
+            self.optimizer.step()
+            self.optimizer.zero_grad()
+            torch_xla.sync()
+        self.number += 1
+        return loss.item()
+
+    def train(self, loader):
+        total = 0.0
+        for batch in loader:
+            total += self.step(batch)  # expect: XLA102 likely
+        return total
+
+
+# Silent -----------------------------------------------------------------------------------------
+
+
+def one_batch_each_by_default(loader):
+    model, optimizer = made()
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / args.grad_accum
+        loss.backward()
+        if (number + 1) % args.grad_accum == 0:
+            xm.optimizer_step(optimizer, barrier=True)
+            optimizer.zero_grad()
+        print(loss.item())
+
+
+def cut_in_each_round(loader):
+    model, optimizer = made()
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+        torch_xla.sync()  # expect: XLA201
+        print(loss.item())
+
+
+def read_where_it_is_cut(loader):
+    model, optimizer = made()
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8 == 0:
+            xm.optimizer_step(optimizer, barrier=True)
+            optimizer.zero_grad()
+        if (number + 1) % 8 == 0:
+            print(loss.item())
+        if (number + 1) % 80 == 0:
+            print(loss.item())
+
+
+def read_behind_the_others(loader):
+    model, optimizer = made()
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8:
+            continue
+        xm.optimizer_step(optimizer, barrier=True)
+        optimizer.zero_grad()
+        print(loss.item())
+
+
+def cut_where_it_is_not_the_last(loader):
+    model, optimizer = made()
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8 == 0:
+            xm.optimizer_step(optimizer, barrier=True)
+            optimizer.zero_grad()
+        else:
+            torch_xla.sync()
+        print(loss.item())

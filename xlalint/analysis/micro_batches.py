@@ -1,0 +1,88 @@
+"""Rounds in which a cut is left out that comes once in so many: what follows is run for them by itself."""
+
+from __future__ import annotations
+
+import ast
+
+from xlalint.analysis.conditions import facts
+from xlalint.analysis.frame import Exits, Frame, Uncut
+from xlalint.analysis.library.options import number_in
+from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import within
+from xlalint.analysis.payloads import literal
+from xlalint.analysis.store import Store
+from xlalint.lazy.assumptions import NONE, assume, both
+from xlalint.lazy.obligations import Fact, Obligation, Owed
+from xlalint.lazy.values import Weight
+from xlalint.remembering import remembered
+from xlalint.spelling import spelling
+
+
+def note_uncut(machine: Machine, node: ast.If, yes: Store, no: Store, frame: Frame) -> None:
+    """Keep what holds where a step is not cut, as it is in all rounds but one of so many."""
+    cuts = yes.state.engine.recorded.must is not Weight.HEAVY
+    if not cuts or not no.state.pending or no.state.engine.eager or frame.muted:
+        return
+    every = _every(node.test)
+    if every is None:
+        return
+    number = literal(machine.evaluate(every, frame, no.copy()))
+    if number is None:
+        number = number_in(machine, every, frame.outline)
+    if isinstance(number, int | float) and number < 2:
+        return
+    assumes = NONE if number is not None else assume(f"`{spelling(every)}` is more than 1")
+    left = len(frame.exits.continues), len(frame.exits.returns)
+    frame.uncut = Uncut(no.copy(), facts(node.test, False), assumes, left)
+
+
+def run_uncut(
+    machine: Machine, rest: list[ast.stmt], uncut: Uncut, current: Store | None, frame: Frame
+) -> None:
+    """Run what follows for the rounds that nothing has cut: what they read, the next cut runs again.
+
+    Args:
+        rest: What follows.
+        current: What holds after it, in whichever round.
+    """
+    store, owed = uncut.store, uncut.store.state.obligations
+    exits, captured, yields = frame.exits, frame.captured.copy(), len(frame.yields)
+    frame.exits, frame.muted = Exits(), True
+    after = machine.run_block(rest, frame, store)
+    ended = [*frame.exits.continues, *(end for end, _, _ in frame.exits.returns)]
+    frame.exits, frame.muted, frame.captured = exits, False, captured
+    del frame.yields[yields:]
+    reads = {
+        one._replace(assumes=both(one.assumes, uncut.assumes))
+        for end in (after, *ended)
+        if end is not None
+        for one in end.state.obligations - owed
+        if one.owed is Owed.READ and not one.inherited and _is_of_each(one, uncut.known)
+    }
+    if reads:
+        continues, returns = uncut.left
+        left = [*exits.continues[continues:], *(end for end, _, _ in exits.returns[returns:])]
+        for end in left if current is None else (current, *left):
+            end.state.obligations |= reads
+
+
+def _is_of_each(read: Obligation, known: frozenset[Fact]) -> bool:
+    """Whether a read is met in each such round: it stands under no other test for some of them."""
+    return not any(fact.is_of_few_rounds for fact in read.when - known)
+
+
+@remembered(4096)
+def _every(test: ast.expr) -> ast.expr | None:
+    """Of how many rounds a test lets one in, where it asks for the rest that a counter leaves."""
+    if isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.Or):
+            # The last batch, whatever its number is, is let in as well.
+            others = [each for each in test.values if _every(each) is None]
+            if not all(isinstance(each, ast.Compare) for each in others):
+                return None
+        return next((every for each in test.values if (every := _every(each)) is not None), None)
+    if not any(fact.is_of_few_rounds for fact in facts(test, True)):
+        return None
+    return next(
+        (n.right for n in within(test) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)), None
+    )
