@@ -250,7 +250,9 @@ class Program:
         self._files = {file.path: file for file in sorted(files, key=lambda f: str(f.path))}
         self._memo = memo
         self._kept_before = kept
-        self.project = Project(configuration, self._open_module, _FAR_APART if stays else 1)
+        self.project = Project(
+            configuration, self._open_module, None if stays else self._read_text, _FAR_APART if stays else 1
+        )
         self.recalled: Callable[[Fact], str | None] = lambda fact: None
         """The value of a fact that is known not to have changed; None for others."""
         self._users = frozenset(users)
@@ -651,10 +653,13 @@ class Program:
             return False  # what has not been opened is not looked at when its text changes
         bound = self._bound.get(file)
         if bound is None:
-            opened = self._open_file(self.project.path(file))
-            text = opened.text if isinstance(opened, SourceFile) else ""
+            text = self._read_text(self.project.path(file)) or ""
             bound = self._bound[file] = imports.bound(text.encode("utf-8", "surrogatepass"))
         return name.isascii() and name.encode() not in bound
+
+    def _read_text(self, path: Path) -> str | None:
+        opened = self._files.get(path) or self._open_file(path)
+        return opened.text if isinstance(opened, SourceFile) else None
 
     def _open_module(self, path: Path) -> tuple[str, ast.Module] | None:
         asked = self._files.get(path)

@@ -68,6 +68,8 @@ class Facts:
         if kind == "default device":
             return str(self._plan().sets_default_device())
         path = self._project.path(file)
+        if kind == "lacks":
+            return str(self._project.lacks(path, detail))
         if kind in _OF_PLANNED and not self._plan().looks_at(path):
             return str(False)  # whatever stands in the file, so that nobody parses it
         outline = self._project.outline(path)
@@ -136,7 +138,6 @@ _OF_TEXT: Final[dict[str, Callable[[Outline, str], str]]] = {
     "mentions": _mentions,
     "started": lambda outline, detail: str(is_started_by_others(outline)),
     "imports": lambda outline, detail: _taken(outline),
-    "lacks": lambda outline, name: str(outline.lacks(name)),
     "option": lambda outline, name: repr(outline.default_of_option(name)),
 }
 """Facts about the text of one file, for which no function or class of it must be found."""

@@ -70,10 +70,13 @@ def _lacks(machine: Machine, module: str, name: str, outline: Outline) -> bool:
     """
     if not name or not ("." in module or outline.is_script) or outline.path.suffix == NOTEBOOK:
         return False
-    found = machine.names.find_module(module, outline)
-    if found is None or found.is_package or found is outline:
+    path = machine.names.locate_module(module, outline)
+    if path is None or path == outline.path:
         return False
-    if "." not in module and (found.folder != outline.folder or found.name != module):
+    machine.rest_on("module name", str(path))
+    meant, is_package = machine.project.module_name(path)
+    beside = meant == module and str(path.parent) == outline.folder
+    if is_package or not ("." in module or beside):
         return False
-    machine.rest_on("lacks", found.file, name)
-    return found.lacks(name)
+    machine.rest_on("lacks", str(path), name)
+    return machine.project.lacks(path, name)

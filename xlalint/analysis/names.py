@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from xlalint.analysis.frame import Frame
@@ -215,14 +216,19 @@ class Names:
 
     def find_module(self, name: str, importer: Outline) -> Outline | None:
         """The module of the project that `name` means in `importer`; None for all others."""
-        if importer.is_framework:
-            return None
-        self._machine.rest_on("module", importer.folder, name)
-        found = self._machine.project.find(name, importer)
+        path = self.locate_module(name, importer)
+        found = None if path is None else self._machine.project.outline(path)
         if found is not None:
             for kind in ("outline", "module name", "settings"):
                 self._machine.rest_on(kind, found.file)
         return found
+
+    def locate_module(self, name: str, importer: Outline) -> Path | None:
+        """The file of this module; whether it can be parsed is not asked."""
+        if importer.is_framework:
+            return None
+        self._machine.rest_on("module", importer.folder, name)
+        return self._machine.project.locate(name, importer.path)
 
     def qualified(self, name: str, outline: Outline) -> Value:
         """What a dotted name, as an import in `outline` spells it, means."""

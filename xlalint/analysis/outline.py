@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -522,12 +521,6 @@ class Outline:
         for part in parts_of(node):
             yield from self._used_at_once(part)
 
-    def lacks(self, name: str) -> bool:
-        """Whether the module surely does not define a name: it stands nowhere in it, and none is made up."""
-        if name in self.text and re.search(rf"\b{re.escape(name)}\b", self.text) is not None:
-            return False
-        return not self.star_imports and not any(word in self.text for word in _MAKING_NAMES)
-
     def default_of_option(self, name: str) -> object:
         """What an option of the command line is by default; None if the module adds none of this name.
 
@@ -787,18 +780,6 @@ def _declares_globals(text: str) -> bool:
 
 
 _GLOBAL: Final = "global "
-
-_MAKING_NAMES: Final = (
-    "__getattr__",
-    "__dict__",
-    "globals(",
-    "locals(",
-    "vars(",
-    "setattr(",
-    "exec(",
-    "sys.modules",
-)
-"""Texts in modules that may define names which do not stand in them."""
 
 
 def dotted(node: ast.expr) -> str:

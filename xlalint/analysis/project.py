@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from xlalint.analysis.outline import Outline
+from xlalint.analysis.words import holds_word
 from xlalint.configuration import Configuration, Framework, Local
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.knowledge.stubs import shipped
@@ -17,6 +19,7 @@ from xlalint.lazy.site import FRAMEWORK
 from xlalint.sources.switched_off import SwitchedOff
 
 OpenModule = Callable[[Path], "tuple[str, ast.Module] | None"]
+ReadText = Callable[[Path], "str | None"]
 
 
 ABOUT_FILES: Final = frozenset({"module", "module name", "settings", "switched off"})
@@ -27,15 +30,25 @@ about."""
 class Project:
     """Finds modules from the files under check outward, as an import at run time would."""
 
-    def __init__(self, configuration: Configuration, open_module: OpenModule, apart: int = 1) -> None:
+    def __init__(
+        self,
+        configuration: Configuration,
+        open_module: OpenModule,
+        read_text: ReadText | None = None,
+        apart: int = 1,
+    ) -> None:
         """
         Args:
             open_module: The text and syntax tree of a file, or None when it cannot be had.
+            read_text: The text alone; None where what nobody has outlined is not looked at when it changes.
             apart: How far the numbers of lines lie apart; see `sections.Sections`.
         """
         self._at = configuration.at
         self._apart = apart
         self._open_module = open_module
+        self._read_text = read_text
+        self._texts: dict[Path, str | None] = {}
+        """Of modules that are asked for no more than whether they have something."""
         self._outlines: dict[Path, Outline | None] = {}
         self._paths: dict[str, Path] = {}
         self._roots: dict[str, tuple[str, ...]] = {}
@@ -56,6 +69,7 @@ class Project:
             if outline is not None:
                 outline.close()
         self._outlines.clear()
+        self._texts.clear()
         self._packages.clear()
 
     def path(self, file: str) -> Path:
@@ -78,6 +92,26 @@ class Project:
                 false = OTHER_BACKENDS.union(self.settings(path).false_tests)
                 self._outlines[path] = Outline(path, text, tree, name, is_package, false, self._apart)
         return self._outlines[path]
+
+    def lacks(self, path: Path, name: str) -> bool:
+        """Whether a module surely does not define a name: it stands nowhere in its text, and none is made up.
+
+        The text tells, so that no file is parsed for this alone.
+        """
+        text = self._text(path)
+        if text is None or holds_word(text, name):
+            return False
+        return _ALL_NAMES.search(text) is None and not any(word in text for word in _MAKING_NAMES)
+
+    def _text(self, path: Path) -> str | None:
+        outline = self._outlines.get(path)
+        if outline is None and self._read_text is None:
+            outline = self.outline(path)
+        if outline is not None:
+            return outline.text
+        if path not in self._texts:
+            self._texts[path] = self._read_text(path) if self._read_text is not None else None
+        return self._texts[path]
 
     def framework_of(self, name: str, outline: Outline) -> tuple[Outline, str] | None:
         """The program that says what the framework does which has something of this dotted name.
@@ -173,11 +207,6 @@ class Project:
         """What holds for a file beside what it says itself."""
         return self._at(path.parent)
 
-    def find(self, name: str, importer: Outline) -> Outline | None:
-        """The module of the project that `name` means in `importer`; None for all others."""
-        found = self.locate(name, importer.path)
-        return None if found is None else self.outline(found)
-
     def locate(self, name: str, importer: Path) -> Path | None:
         """The file of the module that `name` means in the file `importer`; None where there is none."""
         found = self.locate_from(name, os.path.dirname(importer))  # noqa: PTH120
@@ -229,6 +258,20 @@ class Project:
             candidates = (f"{base}{os.sep}__init__.py", f"{base}.py")
             self._found[key] = next((path for path in candidates if _is_file(path)), None)
         return self._found[key]
+
+
+_ALL_NAMES: Final = re.compile(r"\bimport[ \t]*\*")
+_MAKING_NAMES: Final = (
+    "__getattr__",
+    "__dict__",
+    "globals(",
+    "locals(",
+    "vars(",
+    "setattr(",
+    "exec(",
+    "sys.modules",
+)
+"""Texts in modules that may define names which do not stand in them."""
 
 
 def _is_file(path: str) -> bool:

@@ -22,3 +22,18 @@ def words_in(text: str) -> frozenset[str]:
         words.remove(word)  # it begins with a digit, as `1e5` does
         words.update(_WORDS.findall(word))
     return frozenset(words)
+
+
+def holds_word(text: str, word: str) -> bool:
+    """Whether a name stands in a text as a word of its own, and not only in longer ones."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not _goes_on(text[at - 1 : at]) and not _goes_on(text[end : end + 1]):
+            return True
+        at = text.find(word, end)
+    return False
+
+
+def _goes_on(letter: str) -> bool:
+    return letter == "_" or letter.isalnum()
