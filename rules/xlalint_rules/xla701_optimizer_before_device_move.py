@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.cure import Cure, MoveAbove, MoveBelow
+from xlalint.cure import ByHand, Cure, MoveAbove, MoveBelow
 from xlalint.diagnostic import Severity
-from xlalint.lazy.events import OptimizerStepped
+from xlalint.lazy.events import OptimizerRefused, OptimizerStepped
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
 
 
-class OptimizerBeforeDeviceMove(Rule[OptimizerStepped]):
+class OptimizerBeforeDeviceMove(Rule[OptimizerStepped | OptimizerRefused]):
     """
     ## What it does
     Finds an optimizer that is created before its model moves to the XLA device, and is then
-    stepped.
+    stepped. A `ZeroRedundancyOptimizer` raises where it is created, and is told there.
 
     ## Why is this bad?
     The model does not train, and no error is raised. On XLA the move creates new parameters. The
     optimizer keeps the old ones, which never get a gradient. On CUDA the same program works.
+    `ZeroRedundancyOptimizer` cuts the parameters in parts at once, and refuses those of the CPU.
 
     ## Example
     ```python
@@ -62,7 +63,7 @@ class OptimizerBeforeDeviceMove(Rule[OptimizerStepped]):
 
     ## On the engine
     After 10 steps the parameters are the same, bit for bit, as before them. With the optimizer
-    created after the move, they change.
+    created after the move, they change. `ZeroRedundancyOptimizer` raises `AssertionError`.
 
     ## References
     - pytorch/xla #1623, #1764, #4482
@@ -72,7 +73,7 @@ class OptimizerBeforeDeviceMove(Rule[OptimizerStepped]):
     name = "optimizer-before-device-move"
     severity = Severity.ERROR
 
-    def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
+    def judge(self, event: OptimizerStepped | OptimizerRefused, state: View) -> Iterator[Finding]:
         match event:
             case OptimizerStepped(stale=stale, built=built, off_device=False) if stale:
                 where = " created on {since}" if built else ""
@@ -83,6 +84,14 @@ class OptimizerBeforeDeviceMove(Rule[OptimizerStepped]):
                     since=built[-1:],
                     cures=_cures(stale[0], built[-1]) if built else (),
                 )
+            case OptimizerRefused(moved=moved, built=built):
+                yield self.finding(
+                    event,
+                    "raises `AssertionError`: the parameters are not on the device yet, and this optimizer "
+                    "shares them out among the replicas at once",
+                    help="move the model to the device first, then create the optimizer",
+                    cures=_cures(moved[0], built[-1]) if moved and built else (_by_hand(event.path[-1]),),
+                )
 
 
 def _cures(move: Site, built: Site) -> tuple[Cure, ...]:
@@ -90,6 +99,10 @@ def _cures(move: Site, built: Site) -> tuple[Cure, ...]:
         MoveAbove(move, built, title="Move the model above the optimizer", changes=_TRAINS),
         MoveBelow(built, move, title="Build the optimizer below the move", changes=_TRAINS),
     )
+
+
+def _by_hand(built: Site) -> Cure:
+    return ByHand(built, title="Move the model to the device above the optimizer")
 
 
 _TRAINS = "the model trains, so all its numbers change"

@@ -75,6 +75,9 @@ NOTICED_BY = {
     "torch.utils.data.dataloader.DataLoader.__init__": FIXTURES / "XLA404/one_epoch.py",
     "torch.utils.data.dataloader._BaseDataLoaderIter.__next__": ITS_OWN_RULES,
     "torch.nn.modules.module.Module._call_impl": FIXTURES / "XLA203/break_then_evaluate.py",
+    "torch_xla.distributed.zero_redundancy_optimizer.ZeroRedundancyOptimizer._shard_parameters": (
+        FIXTURES / "XLA701/shared_out_before_the_move.py"
+    ),
     "torch.nn.modules.module.Module._apply": FIXTURES / "XLA701/model_moved_in_place.py",
     "torch.random._seed_custom_device": FIXTURES / "XLA707/dropout_of_every_seed.py",
     "_XLAC._xla_set_rng_seed": FIXTURES / "clean/both_seeds.py",

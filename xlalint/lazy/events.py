@@ -375,6 +375,25 @@ class OptimizerStepped(Event):
 
 
 @record
+class OptimizerRefused(Event):
+    """An optimizer that shares parameters out among the replicas was given some that are not on the device:
+    it raises where it is built.
+
+    Args:
+        built: Where that is.
+        moved: Where its model moved to the device later, if it is seen to.
+    """
+
+    built: Path = ()
+    moved: Path = ()
+
+    @property
+    def path(self) -> Path:
+        """Where it raises."""
+        return self.built or (self.site,)
+
+
+@record
 class ScalerStepped(Event):
     """A gradient scaler decided on the host whether to step its optimizer.
 

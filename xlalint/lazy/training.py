@@ -14,6 +14,7 @@ from xlalint.lazy.events import (
     ClippedEarly,
     DynamoRan,
     GradientUsed,
+    OptimizerRefused,
     OptimizerStepped,
     ReducedAgain,
     RestoredUnprimed,
@@ -210,6 +211,13 @@ class TrainingTransitions(RecordingTransitions):
     def build_optimizer(self, state: State, site: Site) -> None:
         """An optimizer is built that keeps a state of each parameter, and has none before its first step."""
         self._owe(state, Owed.UNPRIMED, site, self.assumed(state))
+
+    def refuse_optimizer(
+        self, state: State, site: Site, *,
+        built: Path = (), moved: Path = (), assumes: Assumptions = assumptions.NONE,
+    ) -> None:  # fmt: skip
+        """An optimizer that shares parameters out among the replicas was `built` over some of the host."""
+        self._emit(OptimizerRefused(site, both(self.assumed(state), assumes), built, moved), state)
 
     def prime_optimizers(self, state: State) -> None:
         """An optimizer gets a state, by a step or otherwise; others may have got theirs with it."""

@@ -20,6 +20,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from torch_xla.distributed.zero_redundancy_optimizer import ZeroRedundancyOptimizer
 
 from xlalint.knowledge.classes import SHARDED_OPTIMIZER
 from xlalint.lazy.events import Use
@@ -194,6 +195,18 @@ def _optimizer_built(watch: Watch, original: Any) -> Any:
     return built
 
 
+def _sharded(watch: Watch, original: Any) -> Any:
+    """An optimizer shares its parameters out among the replicas: it raises if they are not on the device."""
+
+    @functools.wraps(original)
+    def shard(optimizer: Any) -> Any:
+        if (chain := user_chain()) and not _on_device(_held(optimizer)):
+            watch.tell(chain, watch.model.refuse_optimizer)
+        return original(optimizer)
+
+    return shard
+
+
 def _module_move(watch: Watch, original: Any) -> Any:
     """A module moves to the device: the outermost of the calls by which its parts do."""
 
@@ -355,4 +368,5 @@ HOOKS = (
     Hook(torch.amp.GradScaler, "step", _scaler_step),
     Hook(torch.nn.Module, "_apply", _module_move),
     Hook(torch.optim.Optimizer, "__init__", _optimizer_built),
+    Hook(ZeroRedundancyOptimizer, "_shard_parameters", _sharded),
 )

@@ -25,13 +25,13 @@ from xlalint.analysis.library.foreign import made_by
 from xlalint.analysis.library.modules import make_module
 from xlalint.analysis.library.optimizers import (
     make_optimizer,
+    make_sharded_optimizer,
 )
 from xlalint.analysis.library.tensors import as_typed, call_operation, draws_on_device, watch_numbers
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     Instance,
     Namespace,
-    Optimizer,
     Parameters,
     Rows,
     Uneven,
@@ -44,6 +44,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.unknown import call_unknown, holds_tensor, weight_of
 from xlalint.knowledge import classes, functions, operations, packages
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
+from xlalint.lazy.assumptions import Assumptions
 from xlalint.lazy.events import Reading
 from xlalint.lazy.values import (
     HOST,
@@ -86,6 +87,12 @@ def apply(machine: Machine, name: str, call: Call) -> Value:
     return EFFECTS[effect](machine, call)
 
 
+def _over(call: Call) -> Assumptions:
+    """What an optimizer takes for granted of the parameters that it is built over."""
+    given = call.argument(0, "params")
+    return given.assumes if given is not None and given.kind is Kind.PARAMETERS else NONE_ASSUMED
+
+
 def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     """Call a name of a library that knowledge does not list by itself."""
     name = namespace.name
@@ -95,14 +102,12 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     if name in classes.PARAMETERS:
         return Value(Kind.PARAMETERS, payload=Parameters(None, Place.HOST, is_one=True))
     if classes.is_optimizer(name) or last in packages.OPTIMIZERS:
-        given = call.argument(0, "params")
-        over = given.assumes if given is not None and given.kind is Kind.PARAMETERS else NONE_ASSUMED
         if classes.keeps_state(name, momentum=bool(literal(call.argument(2, "momentum")))):
             call.frame.model.build_optimizer(call.store.state, call.site)
         made = make_optimizer(call)._replace(syncfree=classes.is_syncfree(name))
-        return Value(Kind.OPTIMIZER, over, payload=made)
+        return Value(Kind.OPTIMIZER, _over(call), payload=made)
     if name == classes.SHARDED_OPTIMIZER:
-        return Value(Kind.OPTIMIZER, payload=Optimizer(None, Place.UNKNOWN, None, reduces=True))
+        return Value(Kind.OPTIMIZER, _over(call), payload=make_sharded_optimizer(call))
     if name.startswith((classes.SCHEDULERS, *packages.SCHEDULERS)):
         return HOST
     if classes.is_module(name):

@@ -45,6 +45,13 @@ def make_optimizer(call: Call) -> Optimizer:
     return Optimizer(None, Place.UNKNOWN, call.site)
 
 
+def make_sharded_optimizer(call: Call) -> Optimizer:
+    """An optimizer shares parameters out among the replicas: where it is built, unless it is told to wait."""
+    made = make_optimizer(call)._replace(reduces=True)
+    waits = call.flag("lazy_init", default=False) is not False
+    return made._replace(place=Place.UNKNOWN) if waits else made
+
+
 def made_by_unknown(call: Call) -> Value | None:
     """The optimizer that a callee nobody knows makes of parameters, if it is called as what makes one is."""
     for given in call.values:
@@ -88,9 +95,14 @@ def step_optimizer(
     info = optimizer.payload if optimizer is not None else None
     if not isinstance(info, Optimizer):
         info = Optimizer(None, Place.UNKNOWN, None)
+    built = (info.built,) if info.built is not None else ()
+    if info.reduces and info.place is Place.HOST and optimizer is not None:
+        call.frame.model.refuse_optimizer(
+            call.store.state, call.site, built=built, moved=info.stale, assumes=optimizer.assumes
+        )
+        return
     if _is_on_host(optimizer):
         return
-    built = (info.built,) if info.built is not None else ()
     call.frame.model.step_optimizer(
         call.store.state,
         call.site,
@@ -112,7 +124,9 @@ def _is_plain(
 
     Where the module has another way to step, on which they are summed, that is the one for replicas.
     """
-    if reducing or info.over is None or info.cls is not None or optimizer is None or not optimizer.sure:
+    if reducing or info.reduces or info.over is None or info.cls is not None:
+        return False
+    if optimizer is None or not optimizer.sure:
         return False
     return not machine.mentions(call.frame.outline, _SUMMING)
 
