@@ -284,6 +284,18 @@ class Listing:
 scandir = refusing(os.scandir, below="list" in rights)
 os.scandir = lambda path: Listing(map(Unknown, scandir(path)))
 os.listdir = refusing(os.listdir, below="list" in rights)
+access = os.access
+
+
+def accessible(path, mode, **named):
+    try:
+        refuse(path, "list" in rights)
+    except PermissionError:
+        return False
+    return access(path, mode, **named)
+
+
+os.access = accessible
 os.stat, os.lstat, os.open = refusing(os.stat, True), refusing(os.lstat, True), refusing(os.open, False)
 sys.argv[1:] = arguments
 main()
@@ -318,6 +330,19 @@ def test_a_named_file_in_a_directory_that_may_not_be_entered(folder: Path) -> No
     found = check(folder, "sound.py", "shut/a.py", start=shutting("shut"))
     assert found.places == [("shut/a.py", 1, "XLA000"), SOUND_LINE]
     assert "permission denied" in found.message("shut/a.py")
+
+
+@pytest.mark.parametrize(("shut", "reason"), [("shut", "cannot list this directory: "), ("shut.py", "")])
+def test_what_is_named_and_may_not_be_read_leaves_the_others_checked(
+    folder: Path, shut: str, reason: str
+) -> None:
+    if shut == "shut":
+        (folder / shut).mkdir()
+    else:
+        (folder / shut).write_text(SOUND)
+    found = check(folder, "sound.py", shut, start=shutting(shut))
+    assert found.places == [(shut, 1, "XLA000"), SOUND_LINE]
+    assert f"{reason}permission denied" in found.message(shut)
 
 
 def test_directories_around_that_may_not_be_entered_say_nothing(folder: Path) -> None:

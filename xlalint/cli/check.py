@@ -50,7 +50,8 @@ _ALONE = {"--add-ignore": "--add-ignore=", "--statistics": "--statistics=rule"}
 
 
 @click.command(cls=_Check)
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+# What may not be read is told like any other file that cannot be checked, and the others are checked.
+@click.argument("paths", nargs=-1, type=click.Path(readable=False, path_type=Path))
 @click.option(
     "--select", multiple=True, metavar="RULES", help="Use only these rules: codes, prefixes, names or ALL."
 )

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+# What may not be read is told like any other file that cannot be checked, and the others are checked.
+@click.argument("paths", nargs=-1, type=click.Path(readable=False, path_type=Path))
 @click.option(
     "--target-version", metavar="RANGE", help="Versions of torch_xla that the code must support afterwards."
 )
