@@ -54,3 +54,19 @@ def saved(dataset):
     base = AutoModelForCausalLM.from_pretrained("tiny")
     model = PeftModel.from_pretrained(base, "adapter").to(device)
     torch.save(model.state_dict(), "model.pt")  # expect: XLA601
+
+
+def published():
+    model = get_peft_model(AutoModelForCausalLM.from_pretrained("tiny"), settings)
+    model.to(device)
+    model.save_pretrained("adapter")  # expect: XLA601 likely
+
+
+def published_from_the_host():
+    model = get_peft_model(AutoModelForCausalLM.from_pretrained("tiny"), settings)
+    model.to(device)
+    model.to("cpu").save_pretrained("adapter")
+
+
+def published_where_it_was_made():
+    get_peft_model(AutoModelForCausalLM.from_pretrained("tiny"), settings).save_pretrained("adapter")

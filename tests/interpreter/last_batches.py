@@ -10,7 +10,7 @@ import torch_xla
 import torch_xla.runtime as xr
 import torch_xla.distributed.parallel_loader as pl
 import torch_xla.distributed.xla_multiprocessing as xmp
-from torch.utils.data import DataLoader, Subset
+from torch.utils.data import DataLoader, Subset, random_split
 from torch.utils.data.distributed import DistributedSampler
 from torchvision import datasets
 
@@ -66,6 +66,15 @@ def of_a_part():
     train(DataLoader(Subset(digits(), range(1000)), batch_size=64))  # expect: XLA404
     train(DataLoader(Subset(digits(), list(range(24, 1048))), batch_size=64))
     train(DataLoader(Subset(digits(), indices=range(0, 2048, 2)), batch_size=64))
+
+
+def of_random_parts(dataset, length):
+    for_training, for_testing = random_split(dataset, [1000, 24])
+    train(DataLoader(for_training, batch_size=64))  # expect: XLA404
+    train(DataLoader(for_testing, batch_size=8))
+    train(DataLoader(random_split(dataset, lengths=(2048, 1))[0], batch_size=64))
+    of_some_length, _ = random_split(dataset, [length, 24])
+    train(DataLoader(of_some_length, batch_size=64))  # expect: XLA404 likely
 
 
 def wrapped(loader):

@@ -141,6 +141,8 @@ FUNCTIONS: dict[str, str] = {
     "torch.utils.data.dataset.TensorDataset": "dataset",
     "torch.utils.data.Subset": "subset",
     "torch.utils.data.dataset.Subset": "subset",
+    "torch.utils.data.random_split": "random parts",
+    "torch.utils.data.dataset.random_split": "random parts",
     "torch.utils.data.DistributedSampler": "distributed sampler",
     "torch.utils.data.distributed.DistributedSampler": "distributed sampler",
     **{

@@ -35,7 +35,6 @@ from xlalint.lazy.values import (
     NONE,
     UNKNOWN,
     Kind,
-    Place,
     Role,
     Value,
     Weight,
@@ -85,10 +84,9 @@ def _functional_call(machine: Machine, call: Call) -> Value:
 
 
 def _adapted(machine: Machine, call: Call) -> Value:
-    """A model gets adapters: where it is on the device they are, too."""
+    """A model gets adapters, which are where it is."""
     value = _same(machine, call)
-    held = value.payload
-    return value if isinstance(held, Module) and held.place is Place.XLA else UNKNOWN
+    return value if isinstance(value.payload, Module) else UNKNOWN
 
 
 def _deep_copy(machine: Machine, call: Call) -> Value:

@@ -18,6 +18,7 @@ from xlalint.analysis.payloads import (
     OfHost,
     Rows,
     classes_of,
+    container,
     literal,
     unknown_from,
 )
@@ -148,6 +149,17 @@ def _subset(machine: Machine, call: Call) -> Value:
     return Value(Kind.HOST, differs=differs, payload=Rows(count, given=True))
 
 
+def _random_parts(machine: Machine, call: Call) -> Value:
+    """A dataset taken apart by chance: parts of so many samples each, which are others on each replica."""
+    lengths = call.argument(1, "lengths")
+    held = lengths.payload if lengths is not None else None
+    counts = [literal(item) for item in held.items or ()] if isinstance(held, Container) else []
+    if not counts or not all(type(count) is int for count in counts):
+        return call_unknown(machine, call)
+    rows = [Rows(count, given=True) for count in counts if isinstance(count, int)]
+    return container([Value(Kind.HOST, differs=True, payload=each) for each in rows])
+
+
 def _ragged(call: Call) -> Ragged | None:
     """Whether the samples make no whole number of batches: data that a program makes up has as many
     as it wants, and of other data it is assumed."""
@@ -265,5 +277,6 @@ EFFECTS: Final[dict[str, Effect]] = {
     "batch loader": _batch_loader,
     "dataset": _dataset,
     "subset": _subset,
+    "random parts": _random_parts,
     "distributed sampler": _distributed_sampler,
 }
