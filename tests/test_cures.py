@@ -186,8 +186,9 @@ def found(
     ]
 
 
-def found_in(program: Program, target: VersionRange = DEFAULT_TARGET) -> list[Placed]:
-    return found(program.modules, program.code or "", program.entry.parent, target)
+@cache
+def found_in(program: Program, target: VersionRange = DEFAULT_TARGET) -> tuple[Placed, ...]:
+    return tuple(found(program.modules, program.code or "", program.entry.parent, target))
 
 
 def found_in_text(text: str, code: str, folder: Path, target: VersionRange = DEFAULT_TARGET) -> list[Placed]:
@@ -196,11 +197,11 @@ def found_in_text(text: str, code: str, folder: Path, target: VersionRange = DEF
     return found([path], code, folder, target)
 
 
-def cures_of(findings: list[Placed]) -> list[Cure]:
+def cures_of(findings: Sequence[Placed]) -> list[Cure]:
     return [cure for placed in findings for cure in placed.finding.cures]
 
 
-def only_cure(findings: list[Placed]) -> Cure:
+def only_cure(findings: Sequence[Placed]) -> Cure:
     """The one cure that all of them carry: one place may be found in several ways."""
     cures = cures_of(findings)
     assert cures and all(cure == cures[0] for cure in cures)
