@@ -404,7 +404,9 @@ def compare(
     if literal(right) == 0 and isinstance(op, ast.Gt | ast.NotEq | ast.Eq) and _counts_for_xla(left, node):
         return constant(not isinstance(op, ast.Eq))
     drawn = Chance() if is_drawn(left, right) else None
-    return Value(Kind.HOST, differs=left.differs or right.differs, payload=drawn)
+    # What is not known may be a part of what differs, such as a count beside a flag of the master's.
+    differs = any(value.differs and value.kind is not Kind.UNKNOWN for value in (left, right))
+    return Value(Kind.HOST, differs=differs, payload=drawn)
 
 
 _ORDER: Final = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
