@@ -22,7 +22,8 @@ class CudaAutocast(Rule[WorkInAutocast]):
     float32. With `dtype=torch.bfloat16` it raises `RuntimeError` where there is no CUDA device.
 
     Silent where `enabled` is false, or nobody knows whether it is. *Likely* where the device is one of XLA
-    on some ways only, such as with a fallback to another.
+    on some ways only, such as with a fallback to another. An info under a flag such as `if self.use_amp:`,
+    which may be off on XLA.
 
     ## Example
     ```python

@@ -58,3 +58,21 @@ def with_a_part_of_the_batch_on_the_host(loader):
     for batch in loader:
         with torch.autocast("cuda"):
             twin(batch["image"])
+
+
+def under_a_flag(x, use_amp):
+    if use_amp:
+        with torch.autocast("cuda"):  # expect: XLA705 likely
+            work(x)
+    else:
+        work(x)
+
+
+class Trainer:
+    def __init__(self, amp):
+        self.use_amp = amp
+
+    def step(self, x):
+        if self.use_amp and x is not None:
+            with torch.autocast("cuda"):  # expect: XLA705 likely
+                work(x)

@@ -42,6 +42,8 @@ MOVES: Final = "moves a tensor or a module"
 """How the assumption ends that something unknown, moved to the device, is one of the two."""
 IS_XLA: Final = "is an XLA device"
 """How the assumption ends that what a function moves its tensors to is a device of XLA."""
+ON_FOR_XLA: Final = f"is on where the device {IS_XLA}"
+"""How the assumption ends that a flag under which an autocast stands is no flag for other devices."""
 RETURNS: Final = "returns a tensor"
 """How the assumption ends that what an unknown callee made of device values is a tensor."""
 COMES_HERE: Final = "comes here"
@@ -141,7 +143,7 @@ _GUESSED: Final = (
     | STARTED
     | MANY_NUMBERS
 )
-_GUESSED_AS: Final = (COMES_HERE, SEPARATES, OFF_BY_DEFAULT)
+_GUESSED_AS: Final = (COMES_HERE, SEPARATES, OFF_BY_DEFAULT, ON_FOR_XLA)
 
 
 def shown_by_use(assumes: Assumptions) -> Assumptions:

@@ -141,6 +141,11 @@ class Fact(NamedTuple):
         """Whether it is that something is None, or false."""
         return self.value == "None" if self.holds else self.value == "True"
 
+    @property
+    def is_flag(self) -> bool:
+        """Whether it is that what a name or an attribute says is so."""
+        return self.holds and self.value == "True" and self.subject.replace(".", "").isidentifier()
+
     def excludes(self, other: Fact) -> bool:
         """Whether the two cannot both be so."""
         if self.subject != other.subject:

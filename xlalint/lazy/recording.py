@@ -406,6 +406,9 @@ class RecordingTransitions(Transitions):
         It `raises` where there is none of those, as it is asked for what only they can do.
         """
         detail = _RAISES if raises else ""
+        flag = min((fact.subject for fact in state.facts if fact.is_flag), default=None)
+        if flag is not None:
+            assumes = both(assumes, assumptions.assume(f"`{flag}` {assumptions.ON_FOR_XLA}"))
         self._owe(state, Owed.AUTOCAST, site, both(assumes, state.trust.bounded), detail)
 
     def refuse_autocast(self, state: State, site: Site) -> None:
