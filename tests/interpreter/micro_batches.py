@@ -56,6 +56,19 @@ def as_often_as_an_option_says(loader):
         print(loss.item())  # expect: XLA102
 
 
+def by_a_flag(loader):
+    model, optimizer = made()
+    for epoch in range(3):
+        for number, batch in enumerate(loader):
+            is_accumulating = (number + 1) % 8 != 0
+            loss = model(batch.to(device)).mean() / 8
+            loss.backward()
+            if not is_accumulating:
+                xm.optimizer_step(optimizer, barrier=True)
+                optimizer.zero_grad()
+            print(loss.item())  # expect: XLA102
+
+
 class Trainer:
     def __init__(self, accumulate=4):
         self.model, self.optimizer = made()
@@ -142,3 +155,31 @@ def cut_where_it_is_not_the_last(loader):
         else:
             torch_xla.sync()
         print(loss.item())
+
+
+def by_a_flag_that_says_else(loader, last):
+    model, optimizer = made()
+    for number, batch in enumerate(loader):
+        is_last = number == last
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if is_last:
+            xm.optimizer_step(optimizer, barrier=True)
+            optimizer.zero_grad()
+        print(loss.item())
+
+
+def the_last_round_may_be_cut(loader):
+    model, optimizer = made()
+    read_now_and_then(loader, model, optimizer)
+    torch_xla.sync()
+
+
+def read_now_and_then(loader, model, optimizer):
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8 == 0:
+            xm.optimizer_step(optimizer, barrier=True)
+            optimizer.zero_grad()
+        print(loss.item())  # expect: XLA102

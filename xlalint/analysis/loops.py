@@ -14,6 +14,7 @@ from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.holding import may_hold_work, rounds_are_apart, rounds_go_on
 from xlalint.analysis.machine import Execute, Machine
+from xlalint.analysis.micro_batches import end_rounds
 from xlalint.analysis.outline import dotted, within
 from xlalint.analysis.payloads import (
     COUNTER,
@@ -380,6 +381,7 @@ def _loop(
     if not endless:
         after = back.copy() if runs_at_least_once and back is not None else head.copy()
         exhaust(after)
+        end_rounds(after.state)
         if back is not None:
             after.state.loop = join_loops(after.state.loop, back.state.loop)
         if apart:

@@ -12,7 +12,8 @@ from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import literal
 from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import NONE, assume, both
-from xlalint.lazy.obligations import Fact, Obligation, Owed
+from xlalint.lazy.obligations import BETWEEN_CUTS, Fact, Obligation, Owed
+from xlalint.lazy.state import State
 from xlalint.lazy.values import Weight
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
@@ -23,7 +24,8 @@ def note_uncut(machine: Machine, node: ast.If, yes: Store, no: Store, frame: Fra
     cuts = yes.state.engine.recorded.must is not Weight.HEAVY
     if not cuts or not no.state.pending or no.state.engine.eager or frame.muted:
         return
-    every = _every(node.test)
+    test = _spelled_out(node.test, frame)
+    every = _every(test)
     if every is None:
         return
     number = literal(machine.evaluate(every, frame, no.copy()))
@@ -33,7 +35,7 @@ def note_uncut(machine: Machine, node: ast.If, yes: Store, no: Store, frame: Fra
         return
     assumes = NONE if number is not None else assume(f"`{spelling(every)}` is more than 1")
     left = len(frame.exits.continues), len(frame.exits.returns)
-    frame.uncut = Uncut(no.copy(), facts(node.test, False), assumes, left)
+    frame.uncut = Uncut(no.copy(), facts(test, False), assumes, left)
 
 
 def run_uncut(
@@ -53,7 +55,7 @@ def run_uncut(
     frame.exits, frame.muted, frame.captured = exits, False, captured
     del frame.yields[yields:]
     reads = {
-        one._replace(assumes=both(one.assumes, uncut.assumes))
+        one._replace(assumes=both(one.assumes, uncut.assumes), when=one.when | {BETWEEN_CUTS})
         for end in (after, *ended)
         if end is not None
         for one in end.state.obligations - owed
@@ -69,6 +71,37 @@ def run_uncut(
 def _is_of_each(read: Obligation, known: frozenset[Fact]) -> bool:
     """Whether a read is met in each such round: it stands under no other test for some of them."""
     return not any(fact.is_of_few_rounds for fact in read.when - known)
+
+
+def end_rounds(state: State) -> None:
+    """A loop has come to its end: its last round may be one that was cut."""
+    if state.obligations:
+        state.obligations = frozenset(one for one in state.obligations if BETWEEN_CUTS not in one.when)
+
+
+def _spelled_out(test: ast.expr, frame: Frame) -> ast.expr:
+    """A test by a name, such as `not is_accumulating`, as what the function has once set the name to."""
+    match test:
+        case ast.UnaryOp(op=ast.Not() as negated, operand=ast.Name() as name):
+            meant = _spelled_out(name, frame)
+            return test if meant is name else ast.copy_location(ast.UnaryOp(negated, meant), test)
+        case ast.Name(id=name):
+            around = frame.function.node if frame.function is not None else frame.outline.tree
+            return _set_once(around, name) or test
+    return test
+
+
+@remembered(1024)
+def _set_once(around: ast.AST, name: str) -> ast.expr | None:
+    """What a name is set to, if that is done in one place."""
+    given = [
+        node.value
+        for node in within(around)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id == name
+    ]
+    return given[0] if len(given) == 1 else None
 
 
 @remembered(4096)

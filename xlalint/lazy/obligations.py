@@ -155,6 +155,10 @@ class Fact(NamedTuple):
         return self.holds and other.holds
 
 
+BETWEEN_CUTS: Final = Fact("%", "True", True)
+"""That this is a round which nothing cuts, of several before one that is cut: of the last nobody knows."""
+
+
 class Obligation(NamedTuple):
     """Something one event opened and a later one settles.
 
