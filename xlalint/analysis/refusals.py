@@ -7,6 +7,7 @@ from typing import Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.importable import raised_by_use
+from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function
 from xlalint.analysis.payloads import (
@@ -23,7 +24,7 @@ from xlalint.analysis.payloads import (
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import OF_WRAPPERS
 from xlalint.lazy.state import Raised
-from xlalint.lazy.values import Kind, Value
+from xlalint.lazy.values import XLA, Kind, Value
 
 
 def refusal(machine: Machine, callee: Value, call: Call) -> Raised | None:
@@ -43,7 +44,8 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
     """What is wrong with a call that surely raises, as a sentence without its end; empty where it may not.
 
     It does not fit: a parameter gets nothing, or there are too many, or none of that name. Or it joins a
-    tensor on the host to one on the device, or asks a module for what only its wrapper would have.
+    tensor on the host to one on the device, asks a module for what only its wrapper would have, or XLA for a
+    generator of random numbers.
     """
     match callee.payload:
         case Targets((Bound(function=function) as bound,)):
@@ -65,6 +67,9 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
         ):
             if _is_bare(machine, module, cls, call):
                 return f"`{cls.name}` has no `{name}`, as nothing has wrapped it"
+        case Targets((Known(name=name),)) if name in functions.NOT_OF_XLA:
+            if _is_of_xla(call.argument(0, "device")):
+                return f"`{call.spelling}` makes no generator: XLA has none of its own"
         case Namespace(name=name) if name in functions.JOINING:
             if _joins_devices(call) and not machine.mentions(call.frame.outline, functions.DEFAULT_DEVICES):
                 return f"`{call.spelling}` gets a tensor on the CPU and one on the XLA device"
@@ -87,6 +92,11 @@ def _is_bare(machine: Machine, module: Module, cls: Class, call: Call) -> bool:
     if call.frame.outline.is_framework:
         return False
     return not any(machine.mentions(each, functions.WRAPPERS | {"__getattr__"}) for each in outlines)
+
+
+def _is_of_xla(value: Value | None) -> bool:
+    """Whether a device is surely one of XLA's."""
+    return value is not None and not value.assumes and device_of(value).type == XLA
 
 
 def _joins_devices(call: Call) -> bool:

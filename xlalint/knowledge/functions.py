@@ -467,6 +467,9 @@ LAUNCHES = frozenset({"launch", "spawn"})
 JOINING = frozenset(f"torch.{name}" for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack"))
 """They want all tensors of a list on one device."""
 
+NOT_OF_XLA = frozenset({"torch.Generator"})
+"""They refuse a device of XLA, which has no generators."""
+
 WRAPPERS = frozenset({
     "DDP", "DataParallel", "DistributedDataParallel", "FSDP", "FullyShardedDataParallel", "deepspeed",
     "prepare", "setup", "setup_module", "setattr",
