@@ -259,6 +259,18 @@ def _is_among(value: bytes, values: tuple[str, ...]) -> bool:
     return text in values if values else text.lstrip("[").isdigit() and text != "0"
 
 
+def _counts_gpus(value: bytes, data: bytes) -> bool:
+    """Whether a value as it is written is the number of GPUs, or a name that a file gives it to."""
+    if value.startswith(_NUMBER_OF_GPUS):
+        return True
+    is_name = re.fullmatch(rb"[A-Za-z_]\w*", value) is not None
+    return is_name and re.search(_IS_NUMBER_OF_GPUS % value, data) is not None
+
+
+_NUMBER_OF_GPUS: Final = b"torch.cuda.device_count("
+_IS_NUMBER_OF_GPUS: Final = rb"(?m)^[ \t]*%s[ \t]*=[ \t]*torch\.cuda\.device_count\("
+
+
 @cache
 def _given_as(argument: str) -> re.Pattern[bytes]:
     return re.compile(rb"\b%s\s*=\s*([^\s,)]+)" % argument.encode())
@@ -304,7 +316,8 @@ def _names_another_device(data: bytes, framework: Framework) -> bool:
         if any(_is_among(value, values) if values else value not in _NO_NUMBER for value in given):
             return False
     return any(
-        (given := _given(data, argument)) and all(_is_among(value, others) for value in given)
+        (given := _given(data, argument))
+        and all(_is_among(value, others) or (not others and _counts_gpus(value, data)) for value in given)
         for argument, others in framework.elsewhere
     )
 
