@@ -49,6 +49,7 @@ from xlalint.knowledge import functions, operations
 from xlalint.knowledge.methods import METHODS, OF_FUNCTIONS
 from xlalint.lazy.assumptions import assume, is_of_ways, shown_by_backward
 from xlalint.lazy.scopes import ScopeKind
+from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
@@ -192,7 +193,8 @@ def _of_instance(
                 found = callable_value(Known(known))
         else:
             receiver = _as_receiver(base, cls)
-            found = _of_project_class(machine, receiver, cls, name, frame, store)
+            asked = node if len(classes) == 1 else None
+            found = _of_project_class(machine, receiver, cls, name, asked, frame, store)
         if found is None:
             return None
         joined = found if joined is None else join_values(joined, found)
@@ -212,7 +214,13 @@ def _as_receiver(base: Value, cls: Class) -> Value:
 
 
 def _of_project_class(
-    machine: Machine, base: Value, cls: Class, name: str, frame: Frame, store: Store
+    machine: Machine,
+    base: Value,
+    cls: Class,
+    name: str,
+    node: ast.Attribute | None,
+    frame: Frame,
+    store: Store,
 ) -> Value | None:
     if isinstance(held := base.payload, Instance) and held.holds:
         for field, registered in held.holds:
@@ -240,6 +248,8 @@ def _of_project_class(
                 break
     module = base.payload
     if not isinstance(module, Module):
+        if value is None and node is not None:
+            _note_lack(machine, base, cls, node, frame, store)
         return UNKNOWN if value is None else value
     if value is None:
         return None
@@ -247,6 +257,16 @@ def _of_project_class(
         return placed(value, module)
     # What another instance, one on the device, holds under the name may not be this one's.
     return value._replace(assumes=_SAME_INSTANCE) if value.kind is Kind.TENSOR else value
+
+
+def _note_lack(
+    machine: Machine, base: Value, cls: Class, node: ast.Attribute, frame: Frame, store: Store
+) -> None:
+    """An object is asked for what nothing gives it: that raises."""
+    trust = store.state.trust
+    if trust.raised is None and not base.assumes and machine.classes.lacks(cls, node.attr):
+        raised = Raised(frame.site(node), f"a `{cls.name}` has no `{node.attr}`")
+        store.state.trust = trust._replace(raised=raised)
 
 
 def _bring_parts(machine: Machine, part: Value, name: str, table: dict[str, Value], store: Store) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
+from xlalint.analysis.lacking import defines
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
@@ -257,6 +258,28 @@ class ClassTable:
         """Whether a method of the class or its bases assigns an attribute."""
         return any(name in self._assigns(each) for base in self.bases(cls) for each in base.methods.values())
 
+    def lacks(self, cls: Class, name: str) -> bool:
+        """Whether objects of the class surely have nothing of a name, so that whoever asks for it raises."""
+        if name.startswith("__") or cls.outline.is_framework or self.is_tabulating(cls):
+            return False
+        return self._machine.lookups.find(
+            ("lacks", cls, name), lambda: self._find_lack(cls, name), lambda: False
+        )
+
+    def _find_lack(self, cls: Class, name: str) -> bool:
+        known = self.bases(cls)
+        named = sum(last_name(base) != "object" for each in known for base in each.bases)
+        if named != len(known) - 1 or any(each.node.keywords for each in known):
+            return False
+        decorators = (by for each in known for by in each.node.decorator_list)
+        if any(last_name(by.func if isinstance(by, ast.Call) else by) != _FIELDS_ONLY for by in decorators):
+            return False
+        for each in known:
+            self._machine.rest_on("defines", each.outline.file, f"{name} {each.key[1]}")
+            if defines(each, name):
+                return False
+        return not self._machine.may_be_given(cls, name)
+
     def instance(self, cls: Class) -> Value:
         """An instance of a class of the project, of which nothing else is known."""
         if self.kind_of(cls) is Kind.MODULE:
@@ -287,6 +310,9 @@ def _harnesses(program: Outline, name: str) -> tuple[Function, ...]:
         )
     )
 
+
+_FIELDS_ONLY: Final = "dataclass"
+"""The decorator that gives objects no attribute which the class body does not name."""
 
 _PLACEHOLDERS: Final = frozenset({Kind.NONE, Kind.CONSTANT})
 """What `__init__` often sets for want of better, until another method does."""

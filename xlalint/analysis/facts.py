@@ -7,6 +7,7 @@ from typing import Final
 
 from xlalint.analysis.bodies import is_started_by_others
 from xlalint.analysis.classes import assigns, needs_gpu
+from xlalint.analysis.lacking import defines
 from xlalint.analysis.lookups import Fact
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.project import ABOUT_FILES, Project
@@ -15,8 +16,11 @@ from xlalint.analysis.sections import digest
 from xlalint.lazy.values import Value
 
 OF_THE_WHOLE: Final = frozenset(
-    {"caches", "default device", "eager", "flags", "refusing", "relevant", "starts", "swaps", "without spmd"}
-)
+    {
+        "caches", "default device", "eager", "flags", "given", "refusing", "relevant", "starts", "swaps",
+        "without spmd",
+    }
+)  # fmt: skip
 """Facts that may change with the text of any file."""
 
 _OF_PLANNED: Final = frozenset({"caches", "eager", "relevant", "without spmd"})
@@ -24,6 +28,9 @@ _OF_PLANNED: Final = frozenset({"caches", "eager", "relevant", "without spmd"})
 
 OF_FUNCTIONS: Final = frozenset({"text", "assigned"})
 """Facts about the text of a function, and of what it stands in."""
+
+_OF_ATTRIBUTES: Final = frozenset({"given", "defines"})
+"""Facts about an attribute of a class: both stand in the detail."""
 
 _MISSING: Final = "missing"
 
@@ -89,6 +96,7 @@ class Facts:
             # A lambda is made known when it is first met, so that its section is what says where it is.
             section = detail.rsplit(":", 2)[0]
             return f"{section} {outline.sections.digest(section)}"
+        name, _, detail = detail.rpartition(" ") if kind in _OF_ATTRIBUTES else ("", "", detail)
         defined = outline.definition(detail)
         if isinstance(defined, Function):
             if kind == "relevant":
@@ -96,6 +104,10 @@ class Facts:
             if kind == "assigns":
                 return " ".join(sorted(assigns(defined)))
         if isinstance(defined, Class):
+            if kind == "given":
+                return str(self._plan().may_be_given(defined, name))
+            if kind == "defines":
+                return str(defines(defined, name))
             if kind == "flags":
                 return repr(sorted(self._plan().flags_of_all(defined).items()))
             if kind == "attributes":
