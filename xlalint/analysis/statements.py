@@ -128,10 +128,10 @@ def _import(machine: Machine, node: ast.Import | ast.ImportFrom, frame: Frame, s
         if raised is not None:
             store.state.trust = store.state.trust._replace(raised=raised)
             break
-    if frame.function is None:
-        return store
     for name, target in frame.outline.imports(node):
-        store.names[name] = machine.names.qualified(target, frame.outline)
+        # What a module imports is looked up in its outline, but where it has bound the name before.
+        if frame.function is not None or name in store.names:
+            store.names[name] = machine.names.qualified(target, frame.outline)
     return store
 
 
