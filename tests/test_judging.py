@@ -13,6 +13,7 @@ from xlalint.diagnostic import Applicability, Certainty, Position, Range, Severi
 from xlalint.judging import Caller, Judge, Occurrence, Placed, diagnostic, place, settle
 from xlalint.lazy.assumptions import (
     COMES_HERE,
+    IS_A_TENSOR,
     IS_SET,
     MANY,
     NONE,
@@ -121,6 +122,7 @@ def test_rules_speak_of_the_events_they_declare_while_at_most_one_fact_is_not_su
         (assume(f"`args.norms`{OFF_BY_DEFAULT}"), Severity.INFO),
         (STEPS_ELSEWHERE, Severity.INFO),
         (TRAINED_ELSEWHERE, Severity.INFO),
+        (IS_A_TENSOR, Severity.INFO),
         (assume(f"`train(...)` {COMES_HERE}"), Severity.INFO),
         (assume(f"`train(...)` {COMES_HERE}") | IS_SET, Severity.INFO),
     ],

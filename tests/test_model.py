@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from xlalint.lazy.assumptions import assume
+from xlalint.lazy.assumptions import IS_A_TENSOR, assume
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import (
     ClosureNeverRun,
@@ -28,7 +28,6 @@ from xlalint.lazy.site import Site
 from xlalint.lazy.state import Activity, Loop, State, join
 from xlalint.lazy.values import (
     HEAVY,
-    IS_A_TENSOR,
     LIGHT,
     NOTHING,
     PERHAPS,

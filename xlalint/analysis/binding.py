@@ -36,11 +36,10 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import record
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import PART, either, shown_by_use
+from xlalint.lazy.assumptions import IS_A_TENSOR, PART, either, shown_by_use
 from xlalint.lazy.sharding import Mesh
 from xlalint.lazy.values import (
     HOST,
-    IS_A_TENSOR,
     UNKNOWN,
     Form,
     Kind,

@@ -31,7 +31,15 @@ from xlalint.configuration import Configuration
 from xlalint.judging import Occurrence
 from xlalint.knowledge import outside
 from xlalint.knowledge.methods import OPTIMIZER_HOOKS
-from xlalint.lazy.assumptions import OFF_BY_DEFAULT, STARTED, TRAINED_ELSEWHERE, Assumptions, assume, both
+from xlalint.lazy.assumptions import (
+    IS_A_TENSOR,
+    OFF_BY_DEFAULT,
+    STARTED,
+    TRAINED_ELSEWHERE,
+    Assumptions,
+    assume,
+    both,
+)
 from xlalint.lazy.events import (
     ApiUsed,
     BoundReached,
@@ -50,7 +58,7 @@ from xlalint.lazy.events import (
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State, View
 from xlalint.lazy.state import join as join_states
-from xlalint.lazy.values import IS_A_TENSOR, Value
+from xlalint.lazy.values import Value
 from xlalint.remembering import forget
 from xlalint.sources import imports
 from xlalint.sources.file import START, SourceFile, Unreadable, read

@@ -56,6 +56,10 @@ OFF_BY_DEFAULT: Final = ", which is off by default"
 """How the assumption ends that somebody gives an option of the command line."""
 OFF_IN: Final = ", which is off in "
 """What comes before the file that has a setting off."""
+IS_A_TENSOR: Final[Assumptions] = frozenset(
+    {"this is a tensor on the device, as in one of the branches before it"}
+)
+"""What is a tensor in one branch and a number in another."""
 PART: Final[Assumptions] = frozenset({"what is taken from the batch or output is a tensor"})
 CUT_OFF: Final[Assumptions] = frozenset({"the gradients of all replicas together should be cut off"})
 """Those of each replica are, by a value: what is summed then is another step, though the same on all."""
@@ -142,6 +146,7 @@ _GUESSED: Final = (
     | NOT_FINITE
     | STARTED
     | MANY_NUMBERS
+    | IS_A_TENSOR
 )
 _GUESSED_AS: Final = (COMES_HERE, SEPARATES, OFF_BY_DEFAULT, ON_FOR_XLA)
 

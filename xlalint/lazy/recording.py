@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Final
 
 from xlalint.lazy import assumptions
-from xlalint.lazy.assumptions import Assumptions, both, either
+from xlalint.lazy.assumptions import IS_A_TENSOR, Assumptions, both, either
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, Cause, LastCut, Marker, needed
 from xlalint.lazy.events import (
     Cut,
@@ -33,7 +33,7 @@ from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import ENTRY, Site
 from xlalint.lazy.state import Engine, Fetch, State, Timing, places
 from xlalint.lazy.transitions import Transitions, exchange, note
-from xlalint.lazy.values import IS_A_TENSOR, NOTHING, Form, Recorded, Value, Weight
+from xlalint.lazy.values import NOTHING, Form, Recorded, Value, Weight
 
 _REDUCES: Final = assumptions.assume("the step sums its gradients over the replicas")
 

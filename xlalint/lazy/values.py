@@ -225,9 +225,6 @@ class Value(NamedTuple):
         return self._replace(recorded=NOTHING, reduced=False)
 
 
-IS_A_TENSOR: Final = assumptions.assume("this is a tensor on the device, as in one of the branches before it")
-"""What is a tensor in one branch and a number in another."""
-
 SEVERAL: Final = assumptions.assume("there are several replicas")
 
 
@@ -292,7 +289,7 @@ def join(a: Value, b: Value) -> Value:
         if Kind.UNKNOWN not in kinds:
             recorded = (a if a.kind is Kind.TENSOR else b).recorded
             history = a.history or b.history
-        assumes = either(assumes, IS_A_TENSOR)
+        assumes = either(assumes, assumptions.IS_A_TENSOR)
         return Value(Kind.TENSOR, assumes, recorded, differs, reduced, history=history)
     for one, other in ((a, b), (b, a)):
         if one.kind in _OF_REPLICAS and other.kind in (Kind.CONSTANT, Kind.HOST):
@@ -309,7 +306,9 @@ def join(a: Value, b: Value) -> Value:
     if kinds == _STRUCTURES and all(map(_may_be_structure, (a, b))):
         # Such as what a model returns, as a tuple or as an object.
         structure = Tensor(Role.STRUCTURE)
-        return Value(Kind.TENSOR, either(assumes, IS_A_TENSOR), recorded, differs, reduced, structure)
+        return Value(
+            Kind.TENSOR, either(assumes, assumptions.IS_A_TENSOR), recorded, differs, reduced, structure
+        )
     for one, unknown in ((a, b), (b, a)):
         if one.kind in _OUTLASTING and unknown.kind is Kind.UNKNOWN and unknown.payload is None:
             return Value(
