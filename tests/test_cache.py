@@ -23,6 +23,7 @@ from xlalint.cache import FOLDER, Cache
 from xlalint.checker import Report, check
 from xlalint.cli import command
 from xlalint.diagnostic import Severity
+from xlalint.session import Session
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile
 
@@ -313,6 +314,54 @@ def test_a_file_of_settings_is_looked_at_again(project: Path, analyses: list[Any
     settings.write_text("shows:\n  losses: true\n\n")
     checked(project / "main.py", cache=Cache())
     assert analyses == []
+
+
+MAIN = """
+import torch
+import torch_xla
+from settings import Settings
+
+settings = Settings()
+
+
+def train(batches):
+    model = torch.nn.Linear(3, 3).to(torch_xla.device())
+    print(settings.momentum)
+    with torch_xla.step():
+        print(model(batches[0].to(torch_xla.device())).sum().item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("main.py", MAIN.replace("Settings()\n", "Settings()\nsettings.momentum = 2\n")),
+        ("main.py", MAIN.replace("print(settings.momentum)", "print(hasattr(settings, 'momentum'))")),
+        ("settings.py", "class Settings:\n    def __init__(self):\n        self.rate = self.momentum = 1\n"),
+        ("settings.py", "class Settings:\n    rate = 1\n\n\nclass More(Settings):\n    momentum = 2\n"),
+    ],
+)
+def test_what_an_object_lacked_is_looked_for_again(project: Path, file: str, text: str) -> None:
+    texts = {
+        "main.py": MAIN,
+        "settings.py": "class Settings:\n    def __init__(self):\n        self.rate = 1\n",
+    }
+    for name, content in texts.items():
+        (project / name).write_text(content)
+    session = Session(lambda: SettingsFinder(isolated=True))
+
+    def severities() -> list[Severity]:
+        session.reread([project / file])
+        fresh = checked(project / "main.py")
+        assert same(checked(project / "main.py", cache=Cache()), fresh)
+        assert session.check([project / "main.py"]).diagnostics == fresh.diagnostics
+        return [found.severity for found in fresh.diagnostics]
+
+    assert severities() == [Severity.INFO]
+    (project / file).write_text(text)
+    assert severities() == [Severity.WARNING]
+    (project / file).write_text(texts[file])
+    assert severities() == [Severity.INFO]
 
 
 def test_what_was_not_asked_for_since_is_compared_with_what_it_rested_on(project: Path) -> None:

@@ -120,3 +120,19 @@ class OfALibrary(torch.utils.data.Dataset):
             print(loss.item())  # expect: XLA102
             loss.backward()
             torch_xla.sync()  # expect: XLA201
+
+
+class NeverMadeHere:
+    """Who makes it may give it more."""
+
+    def fit(self, batches):
+        model = torch.nn.Linear(4, 4).to(device)
+        for batch in batches:
+            loss = model(batch.to(device)).mean() * self.factor
+            print(loss.item())  # expect: XLA102
+            loss.backward()
+            torch_xla.sync()  # expect: XLA201
+
+
+def make_all(batches):
+    return Trainer(batches), Base(), Given(), Asking(), OfALibrary()

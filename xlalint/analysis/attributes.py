@@ -264,7 +264,7 @@ def _note_lack(
 ) -> None:
     """An object is asked for what nothing gives it: that raises."""
     trust = store.state.trust
-    if trust.raised is None and not base.assumes and machine.classes.lacks(cls, node.attr):
+    if trust.raised is None and not base.assumes and machine.classes.lacks(cls, node.attr, frame.outline):
         raised = Raised(frame.site(node), f"a `{cls.name}` has no `{node.attr}`")
         store.state.trust = trust._replace(raised=raised)
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.lacking import defines
+from xlalint.analysis.lacking import defines, makes, may_give
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
@@ -258,15 +258,18 @@ class ClassTable:
         """Whether a method of the class or its bases assigns an attribute."""
         return any(name in self._assigns(each) for base in self.bases(cls) for each in base.methods.values())
 
-    def lacks(self, cls: Class, name: str) -> bool:
-        """Whether objects of the class surely have nothing of a name, so that whoever asks for it raises."""
+    def lacks(self, cls: Class, name: str, asks: Outline) -> bool:
+        """Whether objects of the class surely have nothing of a name, so that who asks for it raises.
+
+        An object is made in the module that asks, or in that of the class.
+        """
         if name.startswith("__") or cls.outline.is_framework or self.is_tabulating(cls):
             return False
         return self._machine.lookups.find(
-            ("lacks", cls, name), lambda: self._find_lack(cls, name), lambda: False
+            ("lacks", cls, name, asks.file), lambda: self._find_lack(cls, name, asks), lambda: False
         )
 
-    def _find_lack(self, cls: Class, name: str) -> bool:
+    def _find_lack(self, cls: Class, name: str, asks: Outline) -> bool:
         known = self.bases(cls)
         named = sum(last_name(base) != "object" for each in known for base in each.bases)
         if named != len(known) - 1 or any(each.node.keywords for each in known):
@@ -274,11 +277,21 @@ class ClassTable:
         decorators = (by for each in known for by in each.node.decorator_list)
         if any(last_name(by.func if isinstance(by, ast.Call) else by) != _FIELDS_ONLY for by in decorators):
             return False
+        rest_on = self._machine.rest_on
         for each in known:
-            self._machine.rest_on("defines", each.outline.file, f"{name} {each.key[1]}")
+            rest_on("defines", each.outline.file, f"{name} {each.key[1]}")
             if defines(each, name):
                 return False
-        return not self._machine.may_be_given(cls, name)
+        outlines = {outline.file: outline for outline in (asks, *(each.outline for each in known))}
+        for file, outline in outlines.items():
+            rest_on("gives", file, f"{cls.name} {name}")
+            if may_give(outline, cls.name, name):
+                return False
+        for outline in (asks, cls.outline):
+            rest_on("makes", outline.file, cls.name)
+            if makes(outline, cls.name):
+                return True
+        return False
 
     def instance(self, cls: Class) -> Value:
         """An instance of a class of the project, of which nothing else is known."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from xlalint.analysis.bodies import is_started_by_others
 from xlalint.analysis.classes import assigns, needs_gpu
-from xlalint.analysis.lacking import defines
+from xlalint.analysis.lacking import defines, makes, may_give
 from xlalint.analysis.lookups import Fact
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.project import ABOUT_FILES, Project
@@ -16,11 +16,8 @@ from xlalint.analysis.sections import digest
 from xlalint.lazy.values import Value
 
 OF_THE_WHOLE: Final = frozenset(
-    {
-        "caches", "default device", "eager", "flags", "given", "refusing", "relevant", "starts", "swaps",
-        "without spmd",
-    }
-)  # fmt: skip
+    {"caches", "default device", "eager", "flags", "refusing", "relevant", "starts", "swaps", "without spmd"}
+)
 """Facts that may change with the text of any file."""
 
 _OF_PLANNED: Final = frozenset({"caches", "eager", "relevant", "without spmd"})
@@ -28,9 +25,6 @@ _OF_PLANNED: Final = frozenset({"caches", "eager", "relevant", "without spmd"})
 
 OF_FUNCTIONS: Final = frozenset({"text", "assigned"})
 """Facts about the text of a function, and of what it stands in."""
-
-_OF_ATTRIBUTES: Final = frozenset({"given", "defines"})
-"""Facts about an attribute of a class: both stand in the detail."""
 
 _MISSING: Final = "missing"
 
@@ -96,7 +90,7 @@ class Facts:
             # A lambda is made known when it is first met, so that its section is what says where it is.
             section = detail.rsplit(":", 2)[0]
             return f"{section} {outline.sections.digest(section)}"
-        name, _, detail = detail.rpartition(" ") if kind in _OF_ATTRIBUTES else ("", "", detail)
+        name, _, detail = detail.partition(" ") if kind == "defines" else ("", "", detail)
         defined = outline.definition(detail)
         if isinstance(defined, Function):
             if kind == "relevant":
@@ -104,8 +98,6 @@ class Facts:
             if kind == "assigns":
                 return " ".join(sorted(assigns(defined)))
         if isinstance(defined, Class):
-            if kind == "given":
-                return str(self._plan().may_be_given(defined, name))
             if kind == "defines":
                 return str(defines(defined, name))
             if kind == "flags":
@@ -142,6 +134,11 @@ def _mentions(outline: Outline, names: str) -> str:
     return str(outline.mentions(frozenset(names.split())))
 
 
+def _may_give(outline: Outline, detail: str) -> str:
+    cls, _, name = detail.partition(" ")
+    return str(may_give(outline, cls, name))
+
+
 _OF_TEXT: Final[dict[str, Callable[[Outline, str], str]]] = {
     "outline": lambda outline, detail: "there",
     "name": Outline.binding_digest,
@@ -150,6 +147,8 @@ _OF_TEXT: Final[dict[str, Callable[[Outline, str], str]]] = {
     "mentions": _mentions,
     "started": lambda outline, detail: str(is_started_by_others(outline)),
     "imports": lambda outline, detail: _taken(outline),
+    "makes": lambda outline, cls: str(makes(outline, cls)),
+    "gives": _may_give,
     "option": lambda outline, name: repr(outline.default_of_option(name)),
 }
 """Facts about the text of one file, for which no function or class of it must be found."""

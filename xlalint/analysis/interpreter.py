@@ -239,11 +239,6 @@ class Interpreter(Memo):
         if self._nested > MOST_NESTED:
             raise RecursionError
 
-    def may_be_given(self, cls: Class, name: str) -> bool:
-        """Whether others than a class and its bases may give its objects an attribute."""
-        self.rest_on("given", cls.outline.file, f"{name} {cls.key[1]}")
-        return self._plan.may_be_given(cls, name)
-
     def sets_default_device(self, outline: Outline) -> bool:
         """Whether a program says where its tensors are made that do not say so themselves."""
         self.rest_on("default device", outline.file)

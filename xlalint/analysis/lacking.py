@@ -1,34 +1,40 @@
-"""Attributes that the objects of a class surely lack, as nothing in the program gives them any."""
+"""Attributes that the objects of a class surely lack, as nothing that is seen gives them any.
+
+That is judged by the files of the class and its bases, and by the one that asks: so it is the same
+whatever else is analyzed.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from typing import Final
 
 from xlalint.analysis.call import last_name
 from xlalint.analysis.outline import Class, Outline, within, within_lines
 
 
-def may_be_given(cls: Class, name: str, outlines: Iterable[Outline]) -> bool:
-    """Whether somebody else than the class and its bases may give its objects an attribute, or asks whether
-    they have it: a class that derives from it, what assigns the attribute of some object, or a text."""
-    for outline in {*outlines, cls.outline}:
-        if outline.mentions(_BY_ANY_NAME):
-            return True
-        if cls.name in outline.text and any(
-            last_name(base) == cls.name for each in outline.classes.values() for base in each.bases
-        ):
-            return True
-        for node in within_lines(outline.tree, outline.lines_with((name,))):
-            match node:
-                case ast.Attribute(value=of, attr=attribute, ctx=ast.Store() | ast.Del()) if (
-                    attribute == name
-                ):
-                    if last_name(of) != "self":
-                        return True
-                case ast.Constant(value=value) if value == name:
+def makes(outline: Outline, cls: str) -> bool:
+    """Whether a module makes an object of a class of this name."""
+    near = within_lines(outline.tree, outline.lines_with((cls,)))
+    return any(isinstance(node, ast.Call) and last_name(node.func) == cls for node in near)
+
+
+def may_give(outline: Outline, cls: str, name: str) -> bool:
+    """Whether a module may give an attribute to objects of a class of this name, or asks if they have it.
+
+    A class in it derives from that one, it assigns the attribute of some object, or has the name as a text.
+    """
+    if outline.mentions(_BY_ANY_NAME):
+        return True
+    if any(last_name(base) == cls for each in outline.classes.values() for base in each.bases):
+        return True
+    for node in within_lines(outline.tree, outline.lines_with((name,))):
+        match node:
+            case ast.Attribute(value=of, attr=attribute, ctx=ast.Store() | ast.Del()) if attribute == name:
+                if last_name(of) != "self":
                     return True
+            case ast.Constant(value=value) if value == name:
+                return True
     return False
 
 

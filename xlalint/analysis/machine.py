@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.lookups import Fact, Lookups
-from xlalint.analysis.outline import Class, Function, Outline
+from xlalint.analysis.outline import Function, Outline
 from xlalint.analysis.payloads import Bound
 from xlalint.analysis.project import Project
 from xlalint.analysis.store import AttributeKey, Store
@@ -73,10 +73,6 @@ class Machine(ABC):
     @abstractmethod
     def flags(self, method: Function) -> dict[str, Value]:
         """What a constructor is given wherever the program makes an object, by all alike or by nobody."""
-
-    @abstractmethod
-    def may_be_given(self, cls: Class, name: str) -> bool:
-        """Whether others than a class and its bases may give its objects an attribute."""
 
     @abstractmethod
     def sets_default_device(self, outline: Outline) -> bool:

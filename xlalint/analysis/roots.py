@@ -12,7 +12,6 @@ from typing import Final, TypeGuard
 from xlalint.analysis.bodies import sets_spmd_up, starts_replicas, turns_eager_on
 from xlalint.analysis.call import last_name
 from xlalint.analysis.constructing import same_for_all
-from xlalint.analysis.lacking import may_be_given
 from xlalint.analysis.outline import Class, Function, Import, Outline, dotted, within, within_lines
 from xlalint.analysis.project import Project
 from xlalint.analysis.words import words_in
@@ -64,7 +63,6 @@ class Plan:
         self._module_words: dict[Outline, frozenset[str]] = {}
         self._naming_devices: set[Function] = set()
         self._flags: dict[Class, dict[str, bool]] = {}
-        self._given_to: dict[tuple[Class, str], bool] = {}
         self._stepping_by_themselves: set[Outline] = set()
         """Modules in which an optimizer's step cuts the graph by itself."""
         self._called: dict[Outline, tuple[frozenset[str], tuple[Function, ...], Counter[str]]] = {}
@@ -106,7 +104,6 @@ class Plan:
     def _find(self) -> None:
         """Find out what that makes of all modules."""
         self._flags.clear()
-        self._given_to.clear()
         offered = {outline: self._offered(outline) for outline in self.outlines}
         self._hot_names = self._names_that_lead_there(self._tokens, offered)
         self.relevant = {
@@ -152,7 +149,6 @@ class Plan:
         self._module_words.clear()
         self._naming_devices.clear()
         self._flags.clear()
-        self._given_to.clear()
         self._stepping_by_themselves.clear()
         self._called.clear()
         self._users.clear()
@@ -236,12 +232,6 @@ class Plan:
         if cls not in self._flags:
             self._flags[cls] = same_for_all(cls, self.outlines)
         return self._flags[cls]
-
-    def may_be_given(self, cls: Class, name: str) -> bool:
-        """Whether others than a class and its bases may give its objects an attribute."""
-        if (cls, name) not in self._given_to:
-            self._given_to[cls, name] = may_be_given(cls, name, self.outlines)
-        return self._given_to[cls, name]
 
     def swaps_parameters(self, outline: Outline) -> bool:
         """Whether moving a module keeps its parameters' identity, in the program that a module is part of.
