@@ -121,7 +121,7 @@ def changed(tree: Path, changes: int, seed: int) -> Iterator[str]:
         path = choice.choice([*hot, *hot, *cold])
         text = texts.get(str(path), path.read_bytes()).decode()
         if number % 6 == 5:
-            at = choice.randrange(len(text))
+            at = choice.randrange(len(text)) if text else 0
             broken = {str(path): f"{text[:at]}{choice.choice(['(', ':', ' if'])}{text[at:]}".encode()}
             if told(session.check([path], {**texts, **broken})) != told(
                 check([path], finder(), texts={**texts, **broken})
