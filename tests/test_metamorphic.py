@@ -246,7 +246,7 @@ def test_the_same_codes_come(change: Change, program: Program, tmp_path: Path) -
 def test_the_same_codes_come_of_all_other_programs(change: Change, tmp_path: Path) -> None:
     others = [program for program in programs_for(change) if not is_usual(change, program)]
     found = [text for each in others for text in objections(change, each, tmp_path / name(each))]
-    assert found == []
+    assert not found, "\n".join(text.partition("\n")[0] for text in found)
 
 
 def test_what_is_said_of_single_cases_is_said_of_cases_that_there_are() -> None:
