@@ -88,7 +88,7 @@ def asks_what_moves_later(x):
 
 
 def compiles_for_whoever_calls(name):
-    model = load(name)
+    model = torch.hub.load("some/models", name)
     model.to(device)
     return torch.compile(model)  # expect: XLA809
 

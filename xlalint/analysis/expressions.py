@@ -67,6 +67,7 @@ from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Reading
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
     HOST,
     NONE,
@@ -92,12 +93,23 @@ def _name(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> Value
         if value is None:
             if frame.function is not None and frame.function.binds(node.id):
                 return machine.names.flag(node.id, frame.outline) or UNKNOWN
-            return machine.names.global_name(node.id, frame.outline, frame.function, moment_of(frame))
+            value = machine.names.global_name(node.id, frame.outline, frame.function, moment_of(frame))
+            if value is UNKNOWN and node.id not in frame.outline.bindings:
+                _note_undefined(machine, node, frame, store)
+            return value
     elif value.kind is Kind.CALLABLE and frame.function is not None:
         return _recapture(value, frame, store)
     if value.kind is Kind.UNKNOWN:
         return machine.names.flag(node.id, frame.outline) or value
     return value
+
+
+def _note_undefined(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> None:
+    """A name that nothing binds is used: that raises."""
+    trust = store.state.trust
+    if trust.raised is None and machine.names.is_undefined(node.id, frame.outline):
+        raised = Raised(frame.site(node), f"`{node.id}` is not defined")
+        store.state.trust = trust._replace(raised=raised)
 
 
 def _recapture(value: Value, frame: Frame, store: Store) -> Value:

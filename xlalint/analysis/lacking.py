@@ -1,16 +1,45 @@
-"""Attributes that the objects of a class surely lack, as nothing that is seen gives them any.
+"""Names that a module surely lacks, and attributes that the objects of a class do, as nothing gives them any.
 
-That is judged by the files of the class and its bases, and by the one that asks: so it is the same
-whatever else is analyzed.
+That is judged by the files of the module, or of the class and its bases, and by the one that asks: so it is
+the same whatever else is analyzed.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Final
 
 from xlalint.analysis.call import last_name
 from xlalint.analysis.outline import Class, Outline, within, within_lines
+from xlalint.sources.file import NOTEBOOK
+
+
+def is_undefined(name: str, outline: Outline) -> bool:
+    """Whether a name surely means nothing: no scope of the module binds it, and nothing else may.
+
+    What a cell of a notebook leaves out here, such as its magic commands, may bind names.
+    """
+    if outline.star_imports or outline.is_framework:
+        return False
+    if outline.path.suffix == NOTEBOOK or any(word in outline.text for word in _BINDING_ANY_NAME):
+        return False
+    return not any(_binds(node, name) for node in within_lines(outline.tree, outline.lines_with((name,))))
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    match node:
+        case (
+            ast.Name(id=bound, ctx=ast.Store() | ast.Del())
+            | ast.arg(arg=bound)
+            | ast.MatchMapping(rest=bound)
+        ):
+            return bound == name
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return any((each.asname or each.name.partition(".")[0]) == name for each in names)
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            return name in names
+    return getattr(node, "name", None) == name  # functions, classes, errors that are caught, patterns
 
 
 def makes(outline: Outline, cls: str) -> bool:
@@ -53,6 +82,16 @@ def defines(cls: Class, name: str) -> bool:
                     return True
     return False
 
+
+DEFINED: Final = frozenset(dir(builtins)) | {
+    "WindowsError", "_", "copyright", "credits", "display", "exit", "get_ipython", "license", "profile",
+    "quit",
+}  # fmt: skip
+"""Names that are there in every module: of the language, of its interactive use, and what others commonly put
+there."""
+
+_BINDING_ANY_NAME: Final = ("builtins", "exec(", "globals(", "locals(", "vars(", "sys.modules")
+"""Texts in modules that may bind names which no statement does."""
 
 _BY_ANY_NAME: Final = frozenset({
     "setattr", "vars", "__dict__", "__getattr__", "__getattribute__", "__setattr__",

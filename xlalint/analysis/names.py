@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from xlalint.analysis.frame import Frame
+from xlalint.analysis.lacking import DEFINED, is_undefined
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.moments import frame_at, moments
 from xlalint.analysis.operators import truth
@@ -125,6 +126,15 @@ class Names:
         if name in outline.false_tests and name not in functions.AVAILABILITY:
             return _FALSE
         return _FLAGS.get(name)
+
+    def is_undefined(self, name: str, outline: Outline) -> bool:
+        """Whether a name that the module does not bind surely means nothing where it is used."""
+        if name in DEFINED or name.startswith("__"):
+            return False
+        self._machine.rest_on("whole", outline.file)
+        return self._machine.lookups.find(
+            ("undefined", outline, name), lambda: is_undefined(name, outline), lambda: False
+        )
 
     def library(self, name: str, outline: Outline) -> Value:
         """What a qualified name of a library means, as it is used in a module."""
