@@ -16,7 +16,7 @@ from interpreter_programs import expected, found
 PROGRAMS = sorted((Path(__file__).parent / "iteration").glob("*.py"))
 IMPORTS = (
     "import itertools; from functools import partial; from itertools import chain, cycle, islice; "
-    "from tqdm import tqdm, trange"
+    "from tqdm import tqdm, trange; from elsewhere import another, done"
 )
 FORMS = {
     "bare": "for batch in LOADER:",
