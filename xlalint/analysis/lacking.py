@@ -11,7 +11,7 @@ import builtins
 from typing import Final
 
 from xlalint.analysis.call import last_name
-from xlalint.analysis.outline import Class, Outline, within, within_lines
+from xlalint.analysis.outline import Class, Outline, within_lines
 from xlalint.sources.file import NOTEBOOK
 
 
@@ -69,7 +69,7 @@ def may_give(outline: Outline, cls: str, name: str) -> bool:
 
 def defines(cls: Class, name: str) -> bool:
     """Whether a class gives its objects an attribute: by its body, or in a method."""
-    for node in within(cls.node):
+    for node in within_lines(cls.node, cls.outline.lines_with((name,))):
         match node:
             case ast.Attribute(attr=bound, ctx=ast.Store()) | ast.Name(id=bound, ctx=ast.Store()):
                 if bound == name:

@@ -472,10 +472,11 @@ class Outline:
 
     def lines_with(self, names: Iterable[str]) -> list[int]:
         """The numbers of the lines in which one of some names stands, be it in a comment or a text."""
-        present = [name for name in names if name in self.text]
-        if not present:
-            return []  # as in most modules
-        return [number for number, line in enumerate(self.lines, 1) if any(name in line for name in present)]
+        found: set[int] = set()
+        for name in names:
+            if name in self.text:  # as in few modules
+                found.update([number for number, line in enumerate(self.lines, 1) if name in line])
+        return sorted(found)
 
     def taken(self) -> list[Taken]:
         """What imports of the body itself take, whatever happens, and what it uses that may be gone."""
