@@ -69,6 +69,13 @@ def may_give(outline: Outline, cls: str, name: str) -> bool:
 
 def defines(cls: Class, name: str) -> bool:
     """Whether a class gives its objects an attribute: by its body, or in a method."""
+    known = cls.gives.get(name)  # each class that derives from it asks anew
+    if known is None:
+        known = cls.gives[name] = _defines(cls, name)
+    return known
+
+
+def _defines(cls: Class, name: str) -> bool:
     for node in within_lines(cls.node, cls.outline.lines_with((name,))):
         match node:
             case ast.Attribute(attr=bound, ctx=ast.Store()) | ast.Name(id=bound, ctx=ast.Store()):

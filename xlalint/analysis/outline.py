@@ -237,7 +237,18 @@ class Function:
 class Class:
     """A class of the project."""
 
-    __slots__ = ("_key", "bases", "constants", "methods", "name", "node", "outline", "parent", "qualname")
+    __slots__ = (
+        "_key",
+        "bases",
+        "constants",
+        "gives",
+        "methods",
+        "name",
+        "node",
+        "outline",
+        "parent",
+        "qualname",
+    )  # fmt: skip
 
     def __init__(self, outline: Outline, node: ast.ClassDef, parent: Function | Class | None) -> None:
         self.outline = outline
@@ -253,6 +264,8 @@ class Class:
         self.methods: dict[str, Function] = {}
         self.constants: dict[str, list[ast.expr]] = {}
         """What its body assigns to names, each in turn: several where a branch does it."""
+        self.gives: dict[str, bool] = {}
+        """Whether it gives its objects attributes of some names, as far as somebody asked."""
         self._key: Key | None = None
 
     def __repr__(self) -> str:
