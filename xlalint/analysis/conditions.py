@@ -35,26 +35,59 @@ def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
     """What is known of names and their attributes where a test comes out so."""
     test, positive = _positive(test)
     holds = holds is positive
+    value: object = True
+    known: frozenset[Fact] = frozenset()
     match test:
         case ast.BoolOp(op=op, values=operands):
             # Where `a and b` holds, both do; where `a or b` does not, neither does.
-            decided = isinstance(op, ast.And) is holds
-            return frozenset().union(*(facts(each, holds) for each in operands)) if decided else frozenset()
+            if isinstance(op, ast.And) is holds:
+                known = known.union(*(facts(each, holds) for each in operands))
+            subject, agrees = None, True
         case ast.Compare(left=subject, ops=[ast.Eq() | ast.Is()], comparators=[ast.Constant(value=value)]):
-            pass
+            agrees = True
         case ast.Compare(
             left=subject, ops=[ast.NotEq() | ast.IsNot()], comparators=[ast.Constant(value=value)]
         ):
-            holds = not holds
+            agrees = False
         case _:
-            subject, value = test, True
-    shown = dotted(subject)
+            subject, agrees = _question(test)
+    shown = _plainly(subject) if subject is not None else ""
+    if shown:
+        return frozenset({Fact(shown, repr(value), holds is agrees)})
+    # What is only known as a whole is still known where the same is asked again.
+    asked, agrees = _question(test)
+    shown = written(asked) if all(map(_comes_out_again, within(asked))) else ""
+    return known | {Fact(shown, repr(True), holds is agrees)} if shown and "%" not in shown else known
+
+
+def _plainly(subject: ast.expr) -> str:
+    """What a test asks about, as text, if it is made of names and the like."""
     counts = isinstance(subject, ast.BinOp) and isinstance(subject.op, ast.Mod)
     plain = (*_PLAIN, ast.Subscript) if counts else _PLAIN
     asked = _measured(subject) or subject
-    if not shown and all(isinstance(node, plain) for node in within(asked)):
-        shown = written(subject)
-    return frozenset({Fact(shown, repr(value), holds)}) if shown else frozenset()
+    return written(subject) if all(isinstance(node, plain) for node in within(asked)) else ""
+
+
+def _question(test: ast.expr) -> tuple[ast.expr, bool]:
+    """What a comparison asks for, the same for `a != b` and `a == b`, and whether it holds if that does."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.NotEq() | ast.IsNot() | ast.NotIn() as op], comparators=others):
+            same = ast.Compare(left, [_OPPOSITES[type(op)]()], others)
+            return ast.copy_location(same, test), False
+    return test, True
+
+
+def _comes_out_again(node: ast.AST) -> bool:
+    """Whether a part of a test is the same when that is asked again, as what a call returns that is given
+    nothing is taken to be."""
+    match node:
+        case ast.Call(func=ast.Name(id="isinstance" | "hasattr")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant()], keywords=[]):
+            return True
+        case ast.Call(func=called, args=[], keywords=[]):
+            return bool(dotted(called))
+    return isinstance(node, _SAME)
 
 
 def _measured(node: ast.expr) -> ast.expr | None:
@@ -169,6 +202,21 @@ def forget(name: str, store: Store) -> None:
     )
 
 
+def ask_anew(store: Store, before: Store) -> None:
+    """A round of a loop begins: whoever was asked in the last one, and not `before` the loop, may answer
+    something else now."""
+    state, known = store.state, before.state
+    if state.facts:
+        state.facts = frozenset(fact for fact in state.facts if not fact.is_answered or fact in known.facts)
+    if any(owed.when for owed in state.obligations):
+        state.obligations = frozenset(
+            owed
+            if not owed.when or owed in known.obligations
+            else owed._replace(when=frozenset(fact for fact in owed.when if not fact.is_answered))
+            for owed in state.obligations
+        )
+
+
 @lru_cache(maxsize=4096)
 def _mentioning(name: str) -> re.Pattern[str]:
     """What finds a name in an expression, where it is no attribute."""
@@ -260,3 +308,11 @@ _PLAIN: Final = (
     ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.BinOp, ast.operator, ast.cmpop, ast.expr_context,
 )  # fmt: skip
 """What a test may be made of that comes out the same each time, as long as its names are not bound anew."""
+_SAME: Final = (
+    *_PLAIN, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Set,
+    ast.UnaryOp, ast.unaryop, ast.BoolOp, ast.boolop,
+)  # fmt: skip
+"""The same of what is looked up in what may be filled anew, and of what is put together."""
+_OPPOSITES: Final[dict[type, type[ast.cmpop]]] = {
+    ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In,
+}  # fmt: skip

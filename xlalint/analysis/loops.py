@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 from xlalint.analysis.binding import bind, element, holds_some, round_of
 from xlalint.analysis.branches import condition
 from xlalint.analysis.call import last_name
+from xlalint.analysis.conditions import ask_anew
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.holding import may_hold_work, rounds_are_apart, rounds_go_on
 from xlalint.analysis.machine import Execute, Machine
@@ -519,6 +520,7 @@ class _Rounds:
         self.machine.statistics["passes"] += 1
         self.frame.exits = left = Exits()
         current = start.copy()
+        ask_anew(current, self.store)
         self.advance(current)
         began = _done(current.state)
         after = self.machine.run_block(self.node.body, self.frame, current)

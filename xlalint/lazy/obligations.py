@@ -146,6 +146,11 @@ class Fact(NamedTuple):
         """Whether it is that what a name or an attribute says is so."""
         return self.holds and self.value == "True" and self.subject.replace(".", "").isidentifier()
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether it is what a call returns that is given nothing: it may return something else later."""
+        return "()" in self.subject
+
     def excludes(self, other: Fact) -> bool:
         """Whether the two cannot both be so."""
         if self.subject != other.subject:
