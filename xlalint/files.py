@@ -220,12 +220,25 @@ class File:
         return (*shipped(), *self.settings.stubs)
 
     @property
-    def names_what_is_gone(self) -> bool:
-        """Whether it names something that is gone from torch or torch_xla."""
+    def may_need_what_is_gone(self) -> bool:
+        """Whether to import it may need something that is gone from torch or torch_xla.
+
+        What a function, a branch or a `try` imports is indented, and does not count.
+        """
         from xlalint.knowledge import lifecycle
 
         of_torch = (name for name in self.imports if name.partition(".")[0] in LIBRARIES)
-        return self.traits.gone or any(lifecycle.gone_part(name) for name in of_torch)
+        gone = [name.encode() for name in of_torch if lifecycle.gone_part(name)]
+        return self.traits.gone or bool(gone and self._imports_at_once(gone))
+
+    def _imports_at_once(self, names: list[bytes]) -> bool:
+        """Whether an import that is not indented may be of one of some names."""
+        data = self.program
+        if isinstance(data, str):
+            return False
+        of = {part for name in names for part in (name, name.rpartition(b".")[0])}
+        outermost = (line for line in data.splitlines() if not line[:1].isspace())
+        return any(name in line for line in outermost for name in of)
 
     @property
     def hands_to(self) -> set[str]:

@@ -280,12 +280,12 @@ class Unit:
 
     @cached_property
     def refusing(self) -> frozenset[str]:
-        """The files of which an import may raise: they name what is gone from torch or torch_xla, or import
+        """The files of which an import may raise: they need what is gone from torch or torch_xla, or import
         others of them, as far as the names of modules tell."""
         if not self.analyzed:
             return frozenset()
         found: set[str] = set()
-        adding = {path for path, file in self.files.items() if file.names_what_is_gone}
+        adding = {path for path, file in self.files.items() if file.may_need_what_is_gone}
         while adding:
             found |= adding
             names = {_module_in(Path(path)) for path in adding}
