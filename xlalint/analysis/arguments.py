@@ -47,13 +47,27 @@ from xlalint.writing import written
 
 
 def capture(function: Function, frame: Frame, store: Store) -> tuple[tuple[str, Value], ...]:
-    """What a nested function sees of the functions around it, at this moment."""
+    """What a nested function sees of the functions around it, at this moment.
+
+    What those see that stand beside it, and that it may call, is there, too: their captures are left out.
+    """
     seen = []
-    for name in function.free_names():
+    names = [*function.free_names()]
+    for name in names:
         value = store.names.get(name) or frame.captured.get(name)
         if value is not None:
             seen.append((name, _without_captures(value, frame.function)))
+            names += _seen_beside(value, function, names)
     return tuple(seen)
+
+
+def _seen_beside(value: Value, function: Function, names: list[str]) -> list[str]:
+    """What a value that a nested function sees, if it is a function beside it, sees besides these names."""
+    if value.kind is not Kind.CALLABLE:
+        return []
+    beside = [t.function for t in targets(value) if isinstance(t, Bound)]
+    seen = (each.free_names() for each in beside if each.parent is function.parent)
+    return sorted({name for each in seen for name in each}.difference(names, function.locals()))
 
 
 def defaults(
@@ -83,13 +97,16 @@ def captured(bound: Bound, call: Call) -> dict[str, Value]:
         held[MOMENT] = call.frame.captured[MOMENT]
     parent = bound.function.parent
     if parent is not None:
-        for name in bound.function.free_names():
-            if name in held:
-                continue
-            if parent is call.frame.function and name in call.store.names:
-                held[name] = call.store.names[name]
-            elif name in call.frame.captured:
-                held[name] = call.frame.captured[name]
+        names = [*bound.function.free_names()]
+        for name in names:
+            if name not in held:
+                if parent is call.frame.function and name in call.store.names:
+                    held[name] = call.store.names[name]
+                elif name in call.frame.captured:
+                    held[name] = call.frame.captured[name]
+                else:
+                    continue
+            names += _seen_beside(held[name], bound.function, names)
     return held
 
 
