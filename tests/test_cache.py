@@ -316,6 +316,29 @@ def test_a_file_of_settings_is_looked_at_again(project: Path, analyses: list[Any
     assert analyses == []
 
 
+def test_how_a_program_is_started_is_looked_at_again(project: Path, analyses: list[Any]) -> None:
+    (project / "main.py").write_text(
+        "import torch\nimport torch_xla.distributed.spmd as xs\n\n"
+        "model = torch.nn.Linear(8, 4).to('xla')\n"
+        "xs.mark_sharding(model.weight, xs.get_1d_mesh('data'), (None, 'data'))\n"
+    )
+
+    def codes() -> list[str]:
+        report = checked(project / "main.py", cache=Cache())
+        assert same(report, checked(project / "main.py"))
+        return [diagnostic.code for diagnostic in report.diagnostics]
+
+    assert codes() == ["XLA805"]
+    (project / "README.md").write_text("    XLA_USE_SPMD=1 python main.py\n")
+    assert codes() == []
+    analyses.clear()
+    (project / "README.md").write_text("Start it so:\n\n    XLA_USE_SPMD=1 python main.py\n")
+    assert checked(project / "main.py", cache=Cache()).diagnostics == []
+    assert analyses == []
+    (project / "README.md").unlink()
+    assert codes() == ["XLA805"]
+
+
 MAIN = """
 import torch
 import torch_xla

@@ -26,7 +26,8 @@ class LateSpmd(Rule[SpmdTooLate | Sharded]):
     without SPMD raises `RuntimeError`.
 
     Silent below `xr.world_size()`, `xr.process_index()`, `xr.global_runtime_device_count()` and `xs.Mesh`,
-    which leave it open, and where the program sets `XLA_USE_SPMD` itself.
+    which leave it open, and where the program sets `XLA_USE_SPMD` itself, or a README, a shell script or a
+    file of a container in its folder, or in one around that, names it.
 
     ## Example
     ```python

@@ -260,7 +260,10 @@ class Interpreter(Memo):
     def starts_without_spmd(self, outline: Outline) -> bool:
         """Whether it matters to a script if SPMD is on, and surely it is not where it begins."""
         self.rest_on("without spmd", outline.file)
-        return self._plan.starts_without_spmd(outline)
+        if not self._plan.starts_without_spmd(outline):
+            return False
+        self.rest_on("started with", outline.file, functions.SPMD_VARIABLE)
+        return not self.project.is_started_with(outline.path, functions.SPMD_VARIABLE)
 
     def invoke(self, callee: Value, call: Call) -> Value:
         """Call a value."""

@@ -16,13 +16,14 @@ from xlalint.configuration import Configuration, Framework, Local
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.knowledge.stubs import shipped
 from xlalint.lazy.site import FRAMEWORK
+from xlalint.sources.starting import Starting
 from xlalint.sources.switched_off import SwitchedOff
 
 OpenModule = Callable[[Path], "tuple[str, ast.Module] | None"]
 ReadText = Callable[[Path], "str | None"]
 
 
-ABOUT_FILES: Final = frozenset({"module", "module name", "settings", "switched off"})
+ABOUT_FILES: Final = frozenset({"module", "module name", "settings", "started with", "switched off"})
 """Facts that change with files that come and go, or are no source, not with the text of those that they are
 about."""
 
@@ -57,6 +58,7 @@ class Project:
         self._packages: dict[str, dict[str, list[Framework]]] = {}
         self._starts: dict[tuple[str, str], bool] = {}
         self._switched_off: dict[str, SwitchedOff] = {}
+        self._starting: Starting | None = None
 
     @property
     def outlined(self) -> int:
@@ -185,12 +187,14 @@ class Project:
             return " ".join(map(str, self.module_name(path)))
         if kind == "switched off":
             return self.switched_off(path, tuple(detail.split("\n")))
+        if kind == "started with":
+            return str(self.is_started_with(path, detail))
         return repr(self.settings(path))
 
     @property
     def reads_settings_of_programs(self) -> bool:
         """Whether the files have been looked into that programs read settings from."""
-        return bool(self._switched_off)
+        return bool(self._switched_off) or self._starting is not None
 
     def switched_off(self, path: Path, names: tuple[str, ...]) -> str:
         """A file around a source file in which a setting of the program is off; see `SwitchedOff.find`."""
@@ -202,6 +206,15 @@ class Project:
         if known is None:
             known = self._switched_off[root] = SwitchedOff(root)
         return known.find(names)
+
+    def is_started_with(self, path: Path, variable: str) -> bool:
+        """Whether what is said around a source file of how it is started names an environment variable."""
+        roots = self.settings(path).roots
+        if not roots:
+            return False
+        if self._starting is None:
+            self._starting = Starting()
+        return self._starting.names(variable, str(path.parent), str(roots[0]))
 
     def settings(self, path: Path) -> Local:
         """What holds for a file beside what it says itself."""

@@ -84,14 +84,14 @@ def _files(root: str) -> list[str]:
         folders += 1
         if folders > _MOST_FOLDERS or len(found) > _MOST_FILES:
             return []
-        for entry in _listed(os.path.join(root, folder)):
+        for entry in listed(os.path.join(root, folder)):
             name = entry.name
             if name.startswith(".") or name in DEFAULT_EXCLUDES:
                 continue
             inside = f"{folder}/{name}" if folder else name
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(inside)
-            elif _may_hold_settings(inside) and _is_small(entry.path):
+            elif _may_hold_settings(inside) and is_small(entry.path):
                 found.append(inside)
     return sorted(found)
 
@@ -100,14 +100,16 @@ def _may_hold_settings(file: str) -> bool:
     return file.endswith(SUFFIXES) and (not file.endswith(".json") or bool(_OF_SETTINGS.search(file)))
 
 
-def _is_small(path: str) -> bool:
+def is_small(path: str) -> bool:
+    """Whether this is a file that is short enough to be no data."""
     try:
         return os.path.isfile(path) and os.path.getsize(path) <= _MOST_BYTES
     except OSError:  # it is gone
         return False
 
 
-def _listed(folder: str) -> list[os.DirEntry[str]]:
+def listed(folder: str) -> list[os.DirEntry[str]]:
+    """What is in a folder; nothing where nobody may look."""
     try:
         with os.scandir(folder) as listing:
             return list(listing)

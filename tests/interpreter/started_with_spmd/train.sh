@@ -1,0 +1,2 @@
+#!/bin/sh
+XLA_USE_SPMD=1 PJRT_DEVICE=TPU python main.py "$@"
