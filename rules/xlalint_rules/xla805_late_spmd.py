@@ -80,7 +80,7 @@ class LateSpmd(Rule[SpmdTooLate | Sharded]):
                 ),
                 later=Later(event.site, "SPMD is turned on here"),
             )
-        elif state.replicas.spmd is False:
+        elif state.replicas.spmd is False and not event.fault:
             yield self.finding(
                 event,
                 f"raises `RuntimeError`: SPMD is not on where `{event.spelling}` shards a tensor",

@@ -41,6 +41,9 @@ NOTICED_BY = {
     "_XLAC._xla_computation_cache_is_initialized": FIXTURES / "XLA803/probed_before.py",
     "torch_xla.runtime.use_spmd": FIXTURES / "XLA805/ones_on_the_device.py",
     "torch_xla.distributed.spmd.mark_sharding": FIXTURES / "XLA807/axis_twice.py",
+    "torch_xla.distributed.spmd.xla_sharding.ShardingSpec.__post_init__": (
+        FIXTURES / "XLA807/axis_of_the_batches.py"
+    ),
     "torch_xla.experimental.spmd_fully_sharded_data_parallel.SpmdFullyShardedDataParallel.__init__": (
         FIXTURES / "XLA812/mesh_of_data.py"
     ),

@@ -32,7 +32,7 @@ class SetupTransitions(ReplicaTransitions):
         rank: int | None = None, written: Site | None = None, parameter: tuple[Site, str] | None = None,
         before: Spec = (),
     ) -> None:  # fmt: skip
-        """A tensor is sharded, or a loader told how to shard what it yields.
+        """A tensor is sharded.
 
         Args:
             spec: How; empty: not known.
@@ -49,6 +49,15 @@ class SetupTransitions(ReplicaTransitions):
         if parameter is not None and not before:
             marked[parameter] = spec
             self._mark(state, marked)
+
+    def describe_sharding(self, state: State, site: Site, spelling: str, spec: Spec, mesh: Mesh) -> None:
+        """A loader is told how to shard what it yields. Without SPMD that does nothing.
+
+        Args:
+            spec: How; empty: not known.
+        """
+        if spec and (fault := mismatch(spec, mesh, None)):
+            self._emit(Sharded(site, self.assumed(state), spelling, fault), state)
 
     def clear_sharding(self, state: State, parameter: tuple[Site, str] | None) -> None:
         """A tensor is no longer sharded; None: it is not known which."""

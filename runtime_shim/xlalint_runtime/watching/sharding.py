@@ -92,6 +92,28 @@ def _mark(watch: Watch, original: Any) -> Any:
     return mark_sharding
 
 
+def _describe(watch: Watch, original: Any) -> Any:
+    """A loader is told how to shard what it yields: what that raises tells what is wrong with it."""
+
+    @functools.wraps(original)
+    def describe(given: Any) -> None:
+        try:
+            original(given)
+        except Exception:
+            if chain := user_chain():
+
+                def transition(state: State, site: Site) -> None:
+                    watch.model.describe_sharding(
+                        state, site, written(site) or f"{callee(site)}(...)",
+                        _spec(given.partition_spec), _mesh(given.mesh),
+                    )  # fmt: skip
+
+                watch.tell(chain, transition)
+            raise
+
+    return describe
+
+
 def _spec(given: Any) -> Spec:
     """A spec, in which a list stands for a tuple."""
     return tuple(_spec(entry) if isinstance(entry, list | tuple) else entry for entry in given)
@@ -162,6 +184,7 @@ HOOKS = (
     Hook(torch_xla._XLAC, "_xla_get_default_device", _device_used),
     Hook(xr, "use_spmd", _use_spmd),
     Hook(xs, "mark_sharding", _mark),
+    Hook(xs.ShardingSpec, "__post_init__", _describe),
     Hook(SpmdFullyShardedDataParallel, "__init__", _wrap),
     Hook(SpmdFullyShardedDataParallel, "forward", _forward),
 )

@@ -98,7 +98,7 @@ def _describe(machine: Machine, call: Call) -> Value:
     spec = _spec_of(call.argument(1, "partition_spec"))
     mesh = _mesh_of(call.argument(0, "mesh"), call)
     if mesh is not None and not call.open_ended:
-        call.frame.model.shard(call.store.state, call.site, call.spelling, spec, mesh)
+        call.frame.model.describe_sharding(call.store.state, call.site, call.spelling, spec, mesh)
     return HOST
 
 
