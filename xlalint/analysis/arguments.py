@@ -237,7 +237,7 @@ def _annotated_value(machine: Machine, annotation: ast.expr | None, function: Fu
         return UNKNOWN
     meant = machine.evaluate(annotation, Frame(function.outline, None, 0), Store(State()))
     if isinstance(name := meant.payload, Namespace) and name.name in library_classes.MODULE:
-        return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN))
+        return Value(Kind.MODULE, payload=Module((), Place.UNKNOWN))
     if isinstance(meant.payload, Classes) and not isinstance(cls := meant.payload.of[0], str):
         if machine.classes.kind_of(cls) is Kind.MODULE:
             return UNKNOWN

@@ -154,7 +154,7 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
                 return machine.invoke(method, call)
         case Tensor(Role.PERHAPS_MODULE):
             # A tensor cannot be called: what was moved to the device is a module.
-            module = Value(Kind.MODULE, shown_by_use(callee.assumes), payload=Module(None, Place.XLA))
+            module = Value(Kind.MODULE, shown_by_use(callee.assumes), payload=Module((), Place.XLA))
             if call.node is not None:
                 rebind(machine, call.node.func, module, call.frame, call.store)
             return call_module(machine, module, call)
@@ -258,7 +258,7 @@ def _construct(machine: Machine, classes: Classes, call: Call) -> Value:
 def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
     kind = machine.classes.kind_of(cls)
     if kind is Kind.MODULE:
-        value = Value(Kind.MODULE, payload=Module(call.site, Place.HOST, (cls,)))
+        value = Value(Kind.MODULE, payload=Module((call.site,), Place.HOST, (cls,)))
     elif kind is Kind.SCALER:
         return Value(Kind.SCALER, payload=Scaler(cls))
     elif kind is Kind.OPTIMIZER:

@@ -296,7 +296,7 @@ class ClassTable:
     def instance(self, cls: Class) -> Value:
         """An instance of a class of the project, of which nothing else is known."""
         if self.kind_of(cls) is Kind.MODULE:
-            return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, (cls,)))
+            return Value(Kind.MODULE, payload=Module((), Place.UNKNOWN, (cls,)))
         return Value(Kind.INSTANCE, payload=Instance((cls,)))
 
 

@@ -240,7 +240,7 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
     if base.kind is Kind.PARAMETERS:
         return base
     if isinstance(held, StateDict) and held.optimizer is None:
-        return Value(Kind.PARAMETERS, base.assumes, payload=Parameters(None, held.place))
+        return Value(Kind.PARAMETERS, base.assumes, payload=Parameters((), held.place))
     named = literal(index)
     if isinstance(held, Namespace) and held.name == functions.ENVIRONMENT:
         return of_variable(named, frame.site(node))

@@ -822,6 +822,6 @@ def _receiver(method: Function) -> str:
 def _made_at(value: Value, site: Site) -> Value:
     """A module that a framework makes, as one that is made where the user calls it."""
     made = value.payload
-    if isinstance(made, Module) and made.identity is not None and made.identity.in_framework:
-        return value._replace(payload=made._replace(identity=site))
+    if isinstance(made, Module) and any(at.in_framework for at in made.identity):
+        return value._replace(payload=made._replace(identity=(site,)))
     return value

@@ -43,6 +43,8 @@ MOST_ITEMS: Final = 16
 """Of containers of more items only what they hold in all is known."""
 MOST_TARGETS: Final = 4
 """A callable, class or instance may be one of at most so many; more are unknown."""
+MOST_MADE: Final = 16
+"""A module may have been made at one of at most so many places; more are unknown."""
 
 
 class Constant(NamedTuple):
@@ -347,7 +349,7 @@ SOME: Final = "SomeOfThem"
 
 
 class Module(NamedTuple):
-    """An `nn.Module`. `identity` is where it was made, `of` what its class may be, of the project.
+    """An `nn.Module`. `identity` is where it may have been made, `of` what its class may be, of the project.
 
     `or_other` says that it may as well be of a class that is none of the project. `parts` is the container
     of the modules that an `nn.ModuleList` or the like holds, where one of them may be of the project;
@@ -359,7 +361,7 @@ class Module(NamedTuple):
     host computes what it returns, wherever it is, and `weighs` that it wants tensors of its own device.
     """
 
-    identity: Site | None
+    identity: Path
     place: Place
     of: tuple[Class, ...] = ()
     or_other: bool = False
@@ -385,7 +387,7 @@ class Module(NamedTuple):
             by = by._replace(assumes=by.assumes or assumptions.IS_SET)
         both = self.parts is not None and other.parts is not None and self.in_turn == other.in_turn
         return Module(
-            self.identity if self.identity == other.identity else None,
+            _either_of(self.identity, other.identity),
             self.place if self.place is other.place else Place.UNKNOWN,
             of,
             or_other,
@@ -412,6 +414,14 @@ class Module(NamedTuple):
         return payload.map(partial(placed, owner=self)) if isinstance(payload, Container) else None
 
 
+def _either_of(one: Path, other: Path) -> Path:
+    """Where either of two modules may have been made, in the order of the source; empty: unknown."""
+    if one == other:
+        return one
+    both = tuple(sorted({*one, *other})) if one and other else ()
+    return both if len(both) <= MOST_MADE else ()
+
+
 class Optimizer(NamedTuple):
     """An optimizer: over which module, where that was when it was built, and where it moved.
 
@@ -419,7 +429,7 @@ class Optimizer(NamedTuple):
     itself when it is told `found_inf`.
     """
 
-    over: Site | None
+    over: Path
     place: Place
     built: Site | None
     stale: Path = ()
@@ -430,7 +440,7 @@ class Optimizer(NamedTuple):
     def join(self, other: Optimizer) -> Optimizer:
         """Either of two optimizers; stale only if both are."""
         return Optimizer(
-            self.over if self.over == other.over else None,
+            _either_of(self.over, other.over),
             self.place if self.place is other.place else Place.UNKNOWN,
             self.built if self.built == other.built else None,
             self.stale if self.stale and other.stale else (),
@@ -511,10 +521,10 @@ class Device(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """Parameters of a module: where that was made, and where they live. `is_one` says that it is a single
-    one, of which an index takes a part, and not several, of which it takes one."""
+    """Parameters of a module: where that may have been made, and where they live. `is_one` says that it is a
+    single one, of which an index takes a part, and not several, of which it takes one."""
 
-    of: Site | None
+    of: Path
     place: Place
     is_one: bool = False
 

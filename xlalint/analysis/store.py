@@ -55,7 +55,7 @@ class Store:
         state: State,
         names: dict[str, Value] | None = None,
         attributes: dict[AttributeKey, Value] | None = None,
-        moved: dict[Site, Move] | None = None,
+        moved: dict[Path, Move] | None = None,
     ) -> None:
         """
         Args:
@@ -123,8 +123,8 @@ class Store:
                 if after is not value:
                     held[key] = after  # type: ignore[index]
 
-    def move_module(self, identity: Site, move: Move) -> None:
-        """The module made at `identity` moves to the device or off it, whoever names it."""
+    def move_module(self, identity: Path, move: Move) -> None:
+        """The module made at one of `identity` moves to the device or off it, whoever names it."""
         before = self.moved.get(identity)
         self.moved[identity] = move if move.left or before is None else move._replace(left=before.left)
         for held in (self.names, self.attributes):
@@ -134,11 +134,15 @@ class Store:
                     held[key] = after  # type: ignore[index]
 
 
-def _after_move(value: Value, identity: Site, move: Move) -> Value:
+def _after_move(value: Value, identity: Path, move: Move) -> Value:
     held = value.payload
-    if isinstance(held, Module) and held.identity == identity and held.place is not move.to:
-        assumes = both(value.assumes, move.assumes)
-        return value._replace(assumes=assumes, payload=held._replace(place=move.to))
+    if isinstance(held, Module) and held.place is not move.to:
+        if held.identity == identity:
+            assumes = both(value.assumes, move.assumes)
+            return value._replace(assumes=assumes, payload=held._replace(place=move.to))
+        if not set(held.identity).isdisjoint(identity):
+            # It may be the one that moves.
+            return value._replace(payload=held._replace(place=Place.UNKNOWN))
     if isinstance(held, Targets):
         return value._replace(payload=Targets(tuple(_target_after(t, identity, move) for t in held.of)))
     if isinstance(held, Optimizer) and held.over == identity and not held.stale:
@@ -154,7 +158,7 @@ def _after_move(value: Value, identity: Site, move: Move) -> Value:
     return value
 
 
-def _target_after(target: Target, identity: Site, move: Move) -> Target:
+def _target_after(target: Target, identity: Path, move: Move) -> Target:
     """What was made of a module moves with it."""
     if isinstance(target, Scoped):
         return target._replace(target=_after_move(target.target, identity, move))

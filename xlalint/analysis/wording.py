@@ -205,8 +205,8 @@ def _of_optimizer(optimizer: Optimizer) -> Iterator[str]:
         yield f"`{optimizer.cls.qualname}`"
     if optimizer.built is not None:
         yield f"built on line {optimizer.built.line}"
-    if optimizer.over is not None:
-        yield f"over the model of line {optimizer.over.line}"
+    if optimizer.over:
+        yield f"over the model of line {' or '.join(str(made.line) for made in optimizer.over)}"
     if optimizer.stale:
         yield "its model has moved away from it"
     if optimizer.reduces:

@@ -51,7 +51,7 @@ def _dynamo(machine: Machine, call: Call) -> Value:
         return target._replace(payload=target.payload._replace(by=by))
     if target.kind is Kind.UNKNOWN:
         # Of what is not seen, most is a model; a function does nothing else when it is called.
-        return Value(Kind.MODULE, payload=Module(None, Place.UNKNOWN, by=by))
+        return Value(Kind.MODULE, payload=Module((), Place.UNKNOWN, by=by))
     return callable_value(Compiled(target, by))
 
 

@@ -100,7 +100,7 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     if namespace.outline is not None:
         return call_unknown(machine, call)
     if name in classes.PARAMETERS:
-        return Value(Kind.PARAMETERS, payload=Parameters(None, Place.HOST, is_one=True))
+        return Value(Kind.PARAMETERS, payload=Parameters((), Place.HOST, is_one=True))
     if classes.is_optimizer(name) or last in packages.OPTIMIZERS:
         if classes.keeps_state(name, momentum=bool(literal(call.argument(2, "momentum")))):
             call.frame.model.build_optimizer(call.store.state, call.site)

@@ -176,9 +176,9 @@ def wrapped(call: Call, *, moves: bool, sharded: bool | None = None) -> Value:
     if isinstance(module, Module):
         assumes = inner.assumes if inner is not None else assumes
     elif inner is not None and inner.role is Role.PERHAPS_MODULE:
-        module, assumes = Module(None, Place.XLA), shown_by_use(inner.assumes)
+        module, assumes = Module((), Place.XLA), shown_by_use(inner.assumes)
     else:
-        module = Module(None, Place.UNKNOWN)
+        module = Module((), Place.UNKNOWN)
     module = module._replace(place=Place.XLA if moves else module.place, sharded=sharded is True)
     return Value(Kind.MODULE, assumes, payload=module)
 
@@ -186,7 +186,7 @@ def wrapped(call: Call, *, moves: bool, sharded: bool | None = None) -> Value:
 def leave_optimizers_behind(machine: Machine, call: Call) -> None:
     """FSDP moves the module: an optimizer that was built over it on the host keeps other parameters."""
     given = call.argument(0, "module")
-    if given is None or not isinstance(given.payload, Module) or given.payload.identity is None:
+    if given is None or not isinstance(given.payload, Module) or not given.payload.identity:
         return
     if not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(given.payload.identity, Move((call.site,), given.assumes))

@@ -93,7 +93,7 @@ def _deep_copy(machine: Machine, call: Call) -> Value:
     """A module that is copied has parameters of its own."""
     value = _same(machine, call)
     if isinstance(module := value.payload, Module):
-        return value._replace(payload=module._replace(identity=call.site))
+        return value._replace(payload=module._replace(identity=(call.site,)))
     return value
 
 

@@ -96,7 +96,7 @@ def _state_dict_method(machine: Machine, receiver: Value, name: str, call: Call)
     held = receiver.payload
     if not isinstance(held, StateDict) or held.place is not Place.XLA:
         return UNKNOWN
-    one = parameter(Parameters(None, Place.XLA), call.store)
+    one = parameter(Parameters((), Place.XLA), call.store)
     match METHODS[Kind.CONTAINER].get(name):
         case "items":
             return container_of(container([HOST, one]))
@@ -179,7 +179,7 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         case "move" if device_of(given := call.argument(0, "device")).type == XLA and given is not None:
             if call.node is not None and call.node is call.frame.discarded:
                 # Moving a tensor gives another one, which nobody would throw away: this is a module.
-                module = Value(Kind.MODULE, given.assumes, payload=Module(None, Place.XLA))
+                module = Value(Kind.MODULE, given.assumes, payload=Module((), Place.XLA))
                 rebind(machine, call.node.func.value, module, call.frame, call.store)  # type: ignore[attr-defined]
                 return module
             return Value(
@@ -198,7 +198,7 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         case "of a module" if not call.values and isinstance(function := call.function, ast.Attribute):
             # Nothing but a module has such a method.
             place = Place.HOST if isinstance(receiver.payload, OnHost) else Place.UNKNOWN
-            module = Value(Kind.MODULE, payload=Module(None, place))
+            module = Value(Kind.MODULE, payload=Module((), place))
             rebind(machine, function.value, module, call.frame, call.store)
             return module_method(machine, module, name, call)
         case "device loader":

@@ -36,7 +36,7 @@ from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS, TYING
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import PART, assume, both
 from xlalint.lazy.sharding import Misuse
-from xlalint.lazy.site import Site
+from xlalint.lazy.site import Path
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
     HOST,
@@ -66,7 +66,7 @@ def make_module(name: str, call: Call, *, draws: bool = False) -> Value:
     """A module of a library, of which `name` is the class; `draws` if it surely draws while it trains."""
     drops = name in classes.DROPPING and not _is_without(call)
     made = Module(
-        call.site, Place.HOST, draws=draws or drops, on_host=name in classes.ON_HOST,
+        (call.site,), Place.HOST, draws=draws or drops, on_host=name in classes.ON_HOST,
         weighs=name in classes.WEIGHING,
     )  # fmt: skip
     if name in classes.MODULE_CONTAINERS:
@@ -319,7 +319,7 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
         for identity in _identities(info):
             call.store.move_module(identity, Move((call.site,), assumes))
     leaves = name == "cpu" and info.place is Place.XLA
-    if leaves and info.identity is not None and not machine.swaps_parameters(call.frame.outline):
+    if leaves and info.identity and not machine.swaps_parameters(call.frame.outline):
         call.store.move_module(info.identity, Move((call.site,), to=Place.HOST, left=(call.site,)))
     moved = receiver._replace(assumes=both(receiver.assumes, assumes), payload=info._replace(place=place))
     if call.node is not None and isinstance(call.node.func, ast.Attribute):
@@ -327,9 +327,9 @@ def _move(machine: Machine, receiver: Value, info: Module, name: str, call: Call
     return moved
 
 
-def _identities(info: Module) -> Iterator[Site]:
+def _identities(info: Module) -> Iterator[Path]:
     """Where a module was made, and where the parts were that it was given."""
-    if info.identity is not None:
+    if info.identity:
         yield info.identity
     if info.held is not None:
         for part in info.held.items or ():

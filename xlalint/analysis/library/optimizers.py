@@ -42,7 +42,7 @@ def make_optimizer(call: Call) -> Optimizer:
             return Optimizer(held.of, held.place, call.site)
         if isinstance(held, Container):
             waiting += [held.element, *(held.items or ())]
-    return Optimizer(None, Place.UNKNOWN, call.site)
+    return Optimizer((), Place.UNKNOWN, call.site)
 
 
 def make_sharded_optimizer(call: Call) -> Optimizer:
@@ -56,7 +56,7 @@ def made_by_unknown(call: Call) -> Value | None:
     """The optimizer that a callee nobody knows makes of parameters, if it is called as what makes one is."""
     for given in call.values:
         held = given.payload
-        if isinstance(held, Parameters) and held.of is not None:
+        if isinstance(held, Parameters) and held.of:
             names_one = call.function is not None and "optim" in written(call.function).lower()
             if not (names_one or "lr" in call.keywords):
                 return None
@@ -94,7 +94,7 @@ def step_optimizer(
     """An optimizer steps, whichever way it was asked to."""
     info = optimizer.payload if optimizer is not None else None
     if not isinstance(info, Optimizer):
-        info = Optimizer(None, Place.UNKNOWN, None)
+        info = Optimizer((), Place.UNKNOWN, None)
     built = (info.built,) if info.built is not None else ()
     if info.reduces and info.place is Place.HOST and optimizer is not None:
         call.frame.model.refuse_optimizer(
@@ -124,7 +124,7 @@ def _is_plain(
 
     Where the module has another way to step, on which they are summed, that is the one for replicas.
     """
-    if reducing or info.reduces or info.over is None or info.cls is not None:
+    if reducing or info.reduces or not info.over or info.cls is not None:
         return False
     if optimizer is None or not optimizer.sure:
         return False

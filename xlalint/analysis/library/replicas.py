@@ -298,7 +298,7 @@ def _threads(machine: Machine, call: Call) -> Value:
     target = call.argument(0, "loop_fn")
     if target is None:
         return UNKNOWN
-    model = Value(Kind.MODULE, payload=Module(None, Place.XLA))
+    model = Value(Kind.MODULE, payload=Module((), Place.XLA))
     loader = Value(Kind.LOADER, payload=Loader(BATCH, True, True))
     return machine.run_replica(target, [model, loader, DEVICE_XLA, UNKNOWN], call, indexed=False)
 

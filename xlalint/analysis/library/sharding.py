@@ -146,9 +146,9 @@ def _parameter_of(call: Call) -> tuple[Site, str] | None:
     owner, _, name = shown.partition(".")
     held = call.store.names.get(owner)
     module = held.payload if held is not None else None
-    if not name or not isinstance(module, Module) or module.identity is None or module.is_part:
+    if not name or not isinstance(module, Module) or len(module.identity) != 1 or module.is_part:
         return None
-    return module.identity, name
+    return module.identity[0], name
 
 
 # FSDPv2 ------------------------------------------------------------------------------------------

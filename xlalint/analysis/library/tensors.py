@@ -308,14 +308,14 @@ def _unsure_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
     if receiver.role is Role.PERHAPS_MODULE and name in OF_UNSURE:
         # Only a module has such a method: what was moved to the device is one.
         shown = assumptions.shown_by_use(receiver.assumes)
-        module = Value(Kind.MODULE, shown, payload=Module(None, Place.XLA))
+        module = Value(Kind.MODULE, shown, payload=Module((), Place.XLA))
         _give_back(machine, module, call)
         return machine.invoke(callable_value(Method(module, name)), call)
     match OF_UNSURE.get(name):
         case "same":
             return receiver
         case "parameters":
-            return Value(Kind.PARAMETERS, payload=Parameters(None, Place.UNKNOWN))
+            return Value(Kind.PARAMETERS, payload=Parameters((), Place.UNKNOWN))
         case "modules":
             return UNKNOWN
         case "state dict":
