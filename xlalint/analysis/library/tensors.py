@@ -150,7 +150,9 @@ def _appended(given: Value, result: Value, call: Call) -> Value:
         result = result._replace(
             assumes=known[0].assumes, recorded=Recorded(Weight.LIGHT, result.recorded.may)
         )
-    return result._replace(payload=Tensor(grown=call.site)) if known or result.known else result
+    # What it gives is a tensor, whatever it was given; only on which device is assumed.
+    is_one = bool(known) or result.known or assumptions.is_of_device(result.assumes)
+    return result._replace(payload=Tensor(grown=call.site)) if is_one else result
 
 
 def _pads(name: str, call: Call) -> bool:
