@@ -70,6 +70,16 @@ for _ in range(3):
     print(loss.item())
 """
 
+CLOSED = """\
+import torch_xla
+import torch_xla.distributed.parallel_loader as pl
+
+loader = pl.ParallelLoader([], [torch_xla.device()])
+for batch in loader.per_device_loader(torch_xla.device()):
+    pass
+loader.close()
+"""
+
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -120,6 +130,20 @@ def test_a_second_run_changes_nothing(file: Path) -> None:
     result = run("check", "--fix", "--unsafe-fixes")
     assert file.read_text() == UNSAFE
     assert "Nothing to fix." in result.stderr
+
+
+def test_a_fix_that_the_code_does_not_allow_is_no_longer_promised(file: Path) -> None:
+    file.write_text(CLOSED)
+    assert "Of these, `--fix --unsafe-fixes` may fix 1." in run("check").stdout
+    result = run("check", "--fix", "--unsafe-fixes")
+    assert file.read_text() == CLOSED
+    assert result.stderr.splitlines() == [
+        "The code of 1 diagnostic does not allow the fix; `--show-fixes` says why."
+    ]
+    assert "may fix" not in result.stdout
+    assert "it is asked for more than the loader of one device" in (
+        run("check", "--fix", "--unsafe-fixes", "--show-fixes").stderr
+    )
 
 
 def test_what_a_comment_suppresses_stays(file: Path) -> None:

@@ -126,5 +126,5 @@ def print_fixes(outcome: Outcome, color: str, *, written: bool, listed: bool) ->
     lines = [*fixes.listed(outcome.applied, left)] if listed else []
     files = {one.diagnostic.path for one in outcome.applied}
     files.update(show(Path(path)) for paths in outcome.tied for path in paths)
-    lines += fixes.summary(len(outcome.applied), len(files), written=written)
+    lines += fixes.summary(len(outcome.applied), len(files), 0 if listed else len(left), written=written)
     click.echo(paint(lines, colored=is_colored(color)), err=True, nl=False)

@@ -12,9 +12,12 @@ from xlalint.cli.terminal import columns_or, echo, is_colored, is_terminal
 from xlalint.output.formats import FOR_PROGRAMS, render
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from xlalint.baseline import Baseline
     from xlalint.changes import Lines
     from xlalint.checker import Report
+    from xlalint.diagnostic import Diagnostic
     from xlalint.runs import Run
     from xlalint.settings import SettingsFinder
 
@@ -99,10 +102,12 @@ def write_text(file: Path, text: str) -> None:
 def print_report(
     report: Report, form: str, file: Path | None, color: str, *,
     statistics: Literal["rule", "file"] | None, quiet: bool, on_error: bool = False,
+    tried: Collection[Diagnostic] = (),
 ) -> None:  # fmt: skip
     """Write a report.
 
     Args:
+        tried: Those diagnostics that were to be fixed, and could not be.
         statistics: By what diagnostics are counted; None: they are shown.
         on_error: Whether it goes to standard error instead of standard output.
     """
@@ -141,6 +146,7 @@ def print_report(
                 report.bounds,
                 report.passed_over,
                 report.hidden,
+                tried,
             )
         colored = file is None and is_colored(color)
         text = paint(lines, colored=colored, linked=colored and is_terminal())

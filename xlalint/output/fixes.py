@@ -23,14 +23,23 @@ def diff(shown: str, before: str, after: str) -> Iterator[str]:
         yield line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n"
 
 
-def summary(fixed: int, files: int, *, written: bool) -> Iterator[Line]:
-    """How much was fixed, and in how many files."""
+def summary(fixed: int, files: int, left: int, *, written: bool) -> Iterator[Line]:
+    """How much was fixed, and in how many files.
+
+    Args:
+        left: How many more have a fix that their code does not allow, and nobody was told why.
+    """
     if fixed:
-        noun = "diagnostic" if fixed == 1 else "diagnostics"
         within = "1 file" if files == 1 else f"{files} files"
-        yield plain(f"{'Fixed' if written else 'Would fix'} {fixed} {noun} in {within}.")
-    else:
+        yield plain(f"{'Fixed' if written else 'Would fix'} {_count(fixed)} in {within}.")
+    elif not left:
         yield plain("Nothing to fix." if written else "Would fix nothing.")
+    if left:
+        yield plain(f"The code of {_count(left)} does not allow the fix; `--show-fixes` says why.")
+
+
+def _count(diagnostics: int) -> str:
+    return f"{diagnostics} diagnostic{'s' * (diagnostics != 1)}"
 
 
 def left_by_hand(found: Sequence[Diagnostic]) -> Iterator[Line]:
