@@ -59,6 +59,7 @@ CLOCK_ELSEWHERE = "a clock that one function reads and another one subtracts is 
 TIED_ELSEWHERE = "what the methods of a class tie is known, not what a function ties that they call"
 UPDATES = "a loop over a few updates of one batch is told from a loop of steps where one function holds both"
 GROWS_IN_A_CALLEE = "a sum that grows in a called function is not told from one that each round begins anew"
+ROWS_OF_THE_CALLER = "that a loop of the caller goes over the rows of a tensor is not known in the callee"
 UNSEEN = "why was not looked into yet"
 
 KNOWN_LIMITS = {
@@ -82,6 +83,10 @@ KNOWN_LIMITS = {
     ("extract_loop_bodies_into_closures", "interpreter/layers_in_loops"): READ_OF_THE_BODY,
     ("extract_loop_bodies_into_closures", "interpreter/made_by_packages"): READ_OF_THE_BODY,
     ("extract_loop_bodies_into_closures", "interpreter/weights_of_values"): READ_OF_THE_BODY,
+    ("extract_loop_bodies", "XLA104/texts_of_each_row"): ROWS_OF_THE_CALLER,
+    ("extract_loop_bodies_into_closures", "XLA104/texts_of_each_row"): ROWS_OF_THE_CALLER,
+    ("extract_loop_bodies", "interpreter/rows_one_by_one"): ROWS_OF_THE_CALLER,
+    ("extract_loop_bodies_into_closures", "interpreter/rows_one_by_one"): ROWS_OF_THE_CALLER,
     ("extract_loop_bodies", "XLA102/loader_from_the_caller"): IN_A_CALLEE,
     ("extract_loop_bodies_into_closures", "XLA102/loader_from_the_caller"): IN_A_CALLEE,
     ("extract_statements", "XLA102/loader_from_the_caller"): IN_A_CALLEE,

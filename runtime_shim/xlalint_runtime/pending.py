@@ -24,6 +24,10 @@ _HEAVY_OPERATION = re.compile(
 )
 _FRAME = re.compile(r"^ +(\S+) \((.+):(\d+)\)$", re.MULTILINE)
 _OPERATION = re.compile(r" ((?:aten|xla|prim)::\w+)\(")
+_PARTING = frozenset(
+    {"xla::device_data", "aten::view", "xla::generic_slice", "xla::select", "xla::as_strided"}
+)
+"""Operations by which a row, a number or a slice is taken of what has run."""
 _FACTORIES = frozenset({
     "xla::device_data", "prim::Constant", "aten::expand", "aten::uniform", "aten::normal", "aten::randperm",
     "aten::arange", "aten::full", "xla::cast", "aten::view",
@@ -185,6 +189,11 @@ def value_of(graph: str) -> Value:
 def count_operations(graph: str) -> int:
     """How many operations stand in a graph."""
     return len(_OPERATION.findall(graph))
+
+
+def is_part(graph: str) -> bool:
+    """Whether all that this graph does is to take a part of a tensor that has run."""
+    return bool(graph) and _PARTING.issuperset(_OPERATION.findall(graph))
 
 
 def holds_collective(graph: str) -> bool:

@@ -54,7 +54,7 @@ class Stretch:
         seen: How often the replica had been seen at the last one.
         statements: In how many statements they stand.
         reads: How many were made.
-        each: Whether some are of a comprehension.
+        each: Whether some are of a comprehension, or of a loop in which nothing else happens.
         again: The first that ran a model's worth of work over which the first one had run.
     """
 
@@ -77,12 +77,16 @@ class Stretch:
         """How many numbers are read; 0: as many as a container holds."""
         return 0 if self.each else len(self.sites)
 
-    def goes_on(self, frame: UserFrame, statement: _Statement, site: Site, seen: int) -> bool:
-        """Whether a read at `site` stands beside these, with nothing between."""
+    def goes_on(
+        self, frame: UserFrame, statement: _Statement, site: Site, seen: int, *, of_part: bool
+    ) -> bool:
+        """Whether a read at `site` stands beside these, with nothing between; one of a part of a tensor may
+        be of the next round of a loop over it."""
         if frame.call != self.call or seen != self.seen + 1:
             return False
         if statement == self.statement:
-            return self.statements == 1 and (site not in self.sites or statement.computes_each(site))
+            again = of_part or site not in self.sites or statement.computes_each(site)
+            return self.statements == 1 and again
         follows = (statement.block, statement.number) == (self.statement.block, self.statement.number + 1)
         alone = self.reads == self.statements and not statement.computes_each(site)
         return follows and alone and self.binds.isdisjoint(statement.names)
@@ -92,7 +96,7 @@ class Stretch:
         if self.again is None and site not in self.sites and self.heavy and heavy:
             self.again = site if recorded == self.recorded else None
         self.statements += statement != self.statement
-        self.each = self.each or statement.computes_each(site)
+        self.each = self.each or site in self.sites or statement.computes_each(site)
         self.statement, self.seen = statement, seen
         self.sites.add(site)
         self.heavy = self.heavy and heavy

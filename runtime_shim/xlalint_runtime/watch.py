@@ -258,15 +258,20 @@ class Watch(replicas.Listener):
         if graph and replica.around and not replica.state.loop.cuts:
             self._follower.read(replica, pending.count_operations(graph))
 
-    def number_read(self, chain: Chain, recorded: Recorded) -> None:
-        """A number is read, on which this is recorded; those beside it are told once all are known."""
+    def number_read(self, chain: Chain, recorded: Recorded, *, of_part: bool) -> None:
+        """A number is read, on which this is recorded, or a row of them; those beside it are told once all
+        are known. It is `of_part` if it is a part of a tensor that has run."""
         replica, heavy = self.replica, recorded.must is Weight.HEAVY
         frame, statement = separate.place(chain)
         held, seen, site = replica.apart, replica.seen, chain[-1].site
         if recorded.must is Weight.NONE:
             return
         before = pending.heavy_operations() if heavy else 0
-        if held is not None and statement is not None and held.goes_on(frame, statement, site, seen):
+        if (
+            held is not None
+            and statement is not None
+            and held.goes_on(frame, statement, site, seen, of_part=of_part)
+        ):
             held.add(statement, site, heavy=heavy, recorded=before, seen=seen)
             return
         self._tell_of_reads(replica)

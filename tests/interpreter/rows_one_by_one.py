@@ -18,6 +18,14 @@ def below_the_cut(data, words, found):
 
 
 @torch.no_grad()
+def below_the_step(data, found):
+    for x in data:
+        with torch_xla.step():
+            best = model(x.to(device)).argmax(-1)
+        found += [row.tolist() for row in best]  # expect: XLA104
+
+
+@torch.no_grad()
 def in_a_loop_of_its_own(data, words, found):
     for x in data:
         best = model(x.to(device)).argmax(-1)
@@ -68,6 +76,7 @@ def read_by_a_callee_of_what_it_lets_go(data, found):
 
 
 below_the_cut([], str, [])
+below_the_step([], [])
 in_a_loop_of_its_own([], str, [])
 each_a_tensor([], [])
 all_at_once([], str, [])

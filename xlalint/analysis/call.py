@@ -83,13 +83,13 @@ class Call:
         """The call records device work on `inputs`, at least of weight `base`; returns its result."""
         return record(inputs, base, self.site, self.frame, self.store)
 
-    def read(self, value: Value, reading: Reading, *, is_number: bool = False) -> Value:
+    def read(self, value: Value, reading: Reading, *, one_of_many: bool = False) -> Value:
         """The call reads a value on the host; returns what comes of it."""
-        return read(value, reading, self, self.site, self.frame, self.store, is_number=is_number)
+        return read(value, reading, self, self.site, self.frame, self.store, one_of_many=one_of_many)
 
     def read_number(self, value: Value, reading: Reading) -> Value:
         """The same of a single number: in a loop it is another one in each round."""
-        number = self.read(value, reading, is_number=reading is not Reading.INDEX)
+        number = self.read(value, reading, one_of_many=reading is not Reading.INDEX)
         in_loop = self.store.state.scopes.in_loop
         varies = in_loop and value.kind is Kind.TENSOR and value.known
         if reading is not Reading.INDEX:
@@ -102,7 +102,7 @@ class Call:
 
     def read_row(self, value: Value) -> Value:
         """The same of what may be a row of a tensor of which the others are read by themselves, too."""
-        read = self.read(value, Reading.EXPLICIT)
+        read = self.read(value, Reading.EXPLICIT, one_of_many=True)
         along = reads_along(self.node, self.frame)
         if (along or self.frame.in_elements) and value.known and self.store.state.scopes.in_loop:
             self.frame.reads.append(NumberRead(self.site, value, self.spelling, along=along, row=True))

@@ -77,16 +77,19 @@ def _settled(value: Value) -> Value:
 
 def read(
     value: Value, reading: Reading, by: str | Spelled, site: Site, frame: Frame, store: Store, *,
-    is_number: bool = False,
+    one_of_many: bool = False,
 ) -> Value:  # fmt: skip
-    """A value is read on the host, by a call or as `by` says; returns the number that comes of it, if it
-    `is_number`."""
+    """A value is read on the host, by a call or as `by` says; returns what comes of it.
+
+    Args:
+        one_of_many: Whether in a comprehension others are read as it is, of which XLA104 tells.
+    """
     if value.kind is Kind.TENSOR:
         value = _settled(value)
         if reading is Reading.EXPLICIT or value.known:
             frame.model.read(
                 store.state, value, reading, _shown(by, frame), site,
-                closure_argument=frame.closure_argument, one_by_one=is_number and frame.in_elements,
+                closure_argument=frame.closure_argument, one_by_one=one_of_many and frame.in_elements,
             )  # fmt: skip
             if value.recorded.may is Weight.HEAVY:
                 store.keep_grown()

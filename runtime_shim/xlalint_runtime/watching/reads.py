@@ -42,6 +42,7 @@ _READS = {
 """The methods by which a tensor is read, and how it is shown where the source does not tell more."""
 
 _OF_NUMBERS = {"item", "__float__", "__int__"}
+_OF_ROWS = "tolist"
 _SHOWS_FOR_THE_USER = {"master_print"}
 
 
@@ -72,18 +73,19 @@ def _read(watch: Watch, original: Any) -> Any:
         ):
             return original(tensor, *args, **kwargs)
         graph = pending.graph_of([tensor])
-        value = pending.value_of(graph)
+        value, of_part = pending.value_of(graph), pending.is_part(graph)
+        one_of_many = method in _OF_NUMBERS or (method == _OF_ROWS and of_part)
 
         def transition(state: State, site: Site) -> None:
             how, shown = _as_written(reading, spelling, site)
             argument = is_closure_argument(site) and not state.scopes.in_closure
             if not reading.as_bool and value.recorded.must is Weight.LIGHT and state.scopes.step is None:
                 site = watch.replica.between_steps(chain)
-            one_by_one = method in _OF_NUMBERS and separate.computes_each(chain)
+            one_by_one = one_of_many and separate.computes_each(chain)
             watch.model.read(state, value, how, shown, site, closure_argument=argument, one_by_one=one_by_one)
             watch.has_read(graph)
-            if method in _OF_NUMBERS:
-                watch.number_read(chain, value.recorded)
+            if one_of_many:
+                watch.number_read(chain, value.recorded, of_part=of_part)
 
         act = functools.partial(original, tensor, *args, **kwargs)
         return _launching(watch, chain, Launch.READ, [tensor], transition, act)
