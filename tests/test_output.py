@@ -618,7 +618,8 @@ train.py:6, before this line runs:
   open scopes  none
   replicas     all
   gradients    none
-  engine       lazy, several replicas, in a loop; unknown: wrapped model, SPMD
+  engine       lazy, several replicas, model not wrapped, in a loop; unknown:
+               SPMD
   pending      host read; the next cut runs the step again `.item()`, at line 3
 
   loss   device tensor, differs between replicas, █ heavy recorded

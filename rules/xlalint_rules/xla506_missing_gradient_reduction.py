@@ -87,7 +87,7 @@ class MissingGradientReduction(Rule[OptimizerStepped]):
         replicas = state.replicas
         if not event.unreduced or state.opaque or event.assumes:
             return
-        if not replicas.launched or replicas.wrapped or replicas.spmd:
+        if not replicas.launched or replicas.wrapped is not False or replicas.spmd:
             return
         yield self.finding(
             event,

@@ -92,7 +92,9 @@ class OptimizerClosureBeforeReduction(Rule[OptimizerStepped]):
 
     def judge(self, event: OptimizerStepped, state: View) -> Iterator[Finding]:
         replicas = state.replicas
-        if not event.closure or event.assumes or not replicas.launched or replicas.wrapped or replicas.spmd:
+        if not event.closure or event.assumes or not replicas.launched or replicas.spmd:
+            return
+        if replicas.wrapped is not False:
             return
         yield self.finding(
             event,

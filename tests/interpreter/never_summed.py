@@ -106,6 +106,22 @@ def wrapped_by_a_library(index):
     pair.optimizer.step()
 
 
+def wrapped_in_one_arm(index, wraps):
+    pair = Pair()
+    model = pair.model
+    if wraps:
+        model = torch.nn.parallel.DistributedDataParallel(model)
+    model(torch.ones(4, 4, device=device)).sum().backward()
+    pair.optimizer.step()
+
+
+def one_of_two_models(index, wide):
+    model = (torch.nn.Linear(4, 8) if wide else torch.nn.Linear(4, 2)).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(torch.ones(4, 4, device=device)).sum().backward()
+    optimizer.step()  # expect: XLA506
+
+
 def launches():
     torch_xla.launch(summed_by_hand)
     torch_xla.launch(summed_by_hand_in_one_arm, args=(int(input()),))
@@ -117,3 +133,5 @@ def launches():
     torch_xla.launch(perhaps_summed_in_one_arm, args=(int(input()),))
     torch_xla.launch(perhaps_summed_in_the_other_arm, args=(int(input()),))
     torch_xla.launch(wrapped_by_a_library)
+    torch_xla.launch(wrapped_in_one_arm, args=(int(input()),))
+    torch_xla.launch(one_of_two_models, args=(int(input()),))

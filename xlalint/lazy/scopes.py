@@ -118,7 +118,7 @@ class Replicas(NamedTuple):
     Args:
         splits: The tests that have sent other replicas elsewhere, the outermost first.
         launched: Whether several replicas were started.
-        wrapped: Whether the model is wrapped by DDP or FSDP, so that backward reduces.
+        wrapped: Whether a model is wrapped by DDP or FSDP, so that backward reduces; None: on some way alone.
         spmd: Whether SPMD mode is on.
         sharded: Whether the wrapper leaves each replica a part of each parameter, as FSDP does.
         backend: That of the default process group of `torch.distributed`, such as `xla`.
@@ -126,7 +126,7 @@ class Replicas(NamedTuple):
 
     splits: tuple[Split, ...] = ()
     launched: bool | None = None
-    wrapped: bool | None = None
+    wrapped: bool | None = False
     spmd: bool | None = None
     sharded: bool | None = None
     backend: str | None = None
