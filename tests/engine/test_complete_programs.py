@@ -101,7 +101,7 @@ def test_a_script_does_on_one_replica_what_reading_it_says(
     bad: str, cured: str, by_reading: frozenset[str], server: ForkServer
 ) -> None:
     """What needs several replicas is told by reading alone: of ZeRO's, each updates another part of the
-    parameters. That with FSDPv2 is a fixture of XLA812."""
+    parameters."""
     found = measure_on(server, [Job(str(SCRIPTS / name)) for name in (bad, cured)])
     before, after = (found[str(SCRIPTS / name)] for name in (bad, cured))
     for run in (before, after):
@@ -111,6 +111,19 @@ def test_a_script_does_on_one_replica_what_reading_it_says(
     assert not after.findings
     assert before.launches is not None and after.launches is not None
     assert after.launches < before.launches
+
+
+def test_a_script_with_fsdpv2_raises_and_is_silent_after_its_cures(server: ForkServer) -> None:
+    """Before them it ends at the first mistake that raises: reading it tells of all."""
+    before, after = server.run(
+        [Job(str(SCRIPTS / f"tuned_by_fsdpv2{of}.py"), devices=4, request={}) for of in ("", "_cured")]
+    )
+    assert before.raised == "ValueError"
+    assert before.run is not None and after.run is not None
+    assert {found["code"] for found in before.run["diagnostics"]} == {"XLA805", "XLA812"}
+    assert (after.raised, after.aborted, after.error) == (None, None, None), after.output
+    assert not after.run["diagnostics"]
+    assert after.run["launches_per_step"] == after.run["expected_per_step"] == 1.0
 
 
 def _marks(entry: Path) -> set[tuple[str, int, str]]:
