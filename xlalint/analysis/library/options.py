@@ -8,10 +8,10 @@ from collections.abc import Container
 from xlalint.analysis.call import Call
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Outline
-from xlalint.analysis.payloads import Fields, Options, Switch, container
+from xlalint.analysis.payloads import DEVICE_XLA, Fields, Options, Switch, container
 from xlalint.knowledge import outside
 from xlalint.lazy.assumptions import OFF_BY_DEFAULT
-from xlalint.lazy.values import HOST, UNKNOWN, Kind, Value
+from xlalint.lazy.values import HOST, UNKNOWN, XLA, Kind, Value
 
 
 def default_given(machine: Machine, call: Call, parameter: str, position: int) -> object:
@@ -45,7 +45,10 @@ def option_in(machine: Machine, holder: Value, name: str, outline: Outline) -> V
 
 def _option(machine: Machine, options: Options, name: str, outline: Outline) -> Value:
     """An option that chooses XLA is on in a program that is checked for it."""
-    if outside.chooses_xla(name) or _default(machine, options.outline, name) is not False:
+    default = _default(machine, options.outline, name)
+    if isinstance(default, str) and default.partition(":")[0] == XLA:
+        return DEVICE_XLA
+    if outside.chooses_xla(name) or default is not False:
         return HOST if options.followed else machine.names.flag(name, outline) or UNKNOWN
     return Value(Kind.HOST, payload=Switch(f"`--{name.replace('_', '-')}`{OFF_BY_DEFAULT}"))
 
