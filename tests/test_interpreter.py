@@ -81,6 +81,13 @@ def test_batches_that_come_again_in_each_epoch_are_a_note() -> None:
     assert told == [once, once, each_time, each_time]
 
 
+def test_a_few_minibatches_that_come_again_in_each_epoch_are_a_note() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "minibatches_of_a_rollout.py", "XLA402")
+    told = [(each.severity, "in each step" in each.message) for each in found]
+    once, each_time = (Severity.INFO, False), (Severity.WARNING, True)
+    assert told == [once, once, each_time, each_time]
+
+
 def test_numbers_that_come_again_in_each_step_are_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "numbers_within_a_step.py", "XLA402")
     told = [(each.severity, "in each step" in each.message) for each in found]

@@ -218,8 +218,9 @@ def _comes_again(machine: Machine, over: ast.expr, frame: Frame, store: Store) -
             around = function.node if function is not None else frame.outline.tree
             if _is_size(end, around):
                 return scopes.in_loop or (function is not None and _takes_batch(around, over))
-            if scopes.in_batches and isinstance(end, _LOOKED_UP):
-                return isinstance(literal(machine.evaluate(end, frame, store.copy())), int)
+            if scopes.in_loop and isinstance(end, _LOOKED_UP):
+                number = literal(machine.evaluate(end, frame, store.copy()))
+                return isinstance(number, int) and (scopes.in_batches or number <= _FEW)
     return False
 
 
@@ -695,6 +696,8 @@ def _sums(node: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
     return frozenset(found)
 
 
+_FEW: Final = 64
+"""So many graphs are few, where they are compiled once: the minibatches of a batch, the crops of an image."""
 _LOOKED_UP: Final = (ast.Constant, ast.Name, ast.Attribute)
 """What is looked at once more without any effect."""
 _NEEDS_A_CUT: Final = functions.names_of("xla optimizer step", "add closure")

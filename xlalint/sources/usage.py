@@ -153,6 +153,7 @@ _DEFINITION: Final = re.compile(
     rb"\n(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]*)?=(?!=))"
 )
 _STATEMENT: Final = re.compile(rb"\n[^\s#)\]}]")
+_MARKER: Final = re.compile(rb"\.mark_step[ \t]*\(|\btorch_xla\.sync[ \t]*\(")
 
 
 def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...]:
@@ -177,6 +178,8 @@ def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
         end = _STATEMENT.search(data, definition.end())
         body = data[definition.end() : end.start() if end is not None else len(data)]
         sort, name = definition[1], definition[2] or definition[3]
+        if sort == b"def" and _MARKER.search(body):
+            yield PASSES + name.decode("utf-8", "replace")
         if sort is None or not _calling(helpers).search(body):
             others += [(name, body)] if sort != b"class" else []
         elif sort == b"def" or _BACKWARD.search(body):
