@@ -126,6 +126,24 @@ def test_nothing_is_said_of_names_in_good_standing(name: str) -> None:
 def test_nothing_is_said_of_names_that_never_were() -> None:
     assert lifecycle.of("torch_xla.core.xla_model.no_such_name") is None
     assert lifecycle.seen("torch_xla.core.xla_model.no_such_name") == ()
+    assert lifecycle.never_was("torch_xla.core.xla_model.no_such_name")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "torch_xla.core.xla_model.xrt_world_size",  # gone
+        "torch_xla.core.xla_model",
+        "torch_xla.core.xla_model._private",
+        "torch_xla._XLAC._anything",
+        "torch_xla.core.xla_model.RateTracker.no_such_name",
+        "torch_xla.no_such_module.no_such_name",
+        "torch_xla.set_custom_compile_options",  # of a fork
+        "torch.no_such_name",
+    ],
+)
+def test_names_of_which_nobody_knows_that_they_never_were(name: str) -> None:
+    assert not lifecycle.never_was(name)
 
 
 def test_names_of_a_release_are_found_through_re_exports() -> None:
@@ -204,6 +222,7 @@ def library() -> dict[str, dict[str, bool]]:
         "reachable": [name for name in (*gone(), *KEPT, *successors) if name.startswith(OURS)],
         "marked": [name for name in KEPT if _life(name).removed is None],
         "takes": [name for name in gone() if name.endswith(")")],
+        "defined": [*lifecycle._modules()],
     }
     questions["reachable"] = [name for name in questions["reachable"] if not name.endswith(")")]
     questions["reachable"] += [*OF_TORCH, *told_to_use()]
@@ -229,6 +248,13 @@ def test_the_installed_library_has_what_has_not_gone(library: dict[str, dict[str
         kept.successor for kept in KEPT.values() if kept.successor and kept.successor.startswith(OURS)
     ]
     assert [name for name in present if not library["reachable"][name]] == []
+
+
+def test_what_the_installed_library_defines_is_nothing_that_never_was(
+    library: dict[str, dict[str, bool]],
+) -> None:
+    defined = library["defined"]
+    assert len(defined) > 500 and [name for name in defined if lifecycle.never_was(name)] == []
 
 
 def test_the_installed_torch_lacks_what_has_gone_and_has_what_is_to_be_used(
@@ -293,7 +319,16 @@ def takes(name):
     parameters = inspect.signature(find(function)).parameters
     named = {name for name, p in parameters.items() if p.kind is not p.VAR_POSITIONAL}
     return keyword in named or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+def public(module):
+    try:
+        held = vars(importlib.import_module(module))
+    except ImportError:
+        return []
+    ours = [name for name, value in held.items() if "torch_xla" in str(getattr(value, "__module__", ""))]
+    return [module + "." + name for name in ours if not name.startswith("_")]
 questions = json.load(sys.stdin)
-print(json.dumps({question: {name: globals()[question](name) for name in names}
-                  for question, names in questions.items()}))
+defined = {name: True for module in questions.pop("defined") for name in public(module)}
+answers = {question: {name: globals()[question](name) for name in names}
+           for question, names in questions.items()}
+print(json.dumps({**answers, "defined": defined}))
 """

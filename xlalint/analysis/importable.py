@@ -54,7 +54,8 @@ def raised_by_use(name: str, site: Site) -> Raised | None:
     """What raises where a name of torch or torch_xla is used that the newest release has not; else None."""
     gone = lifecycle.gone_part(name)
     if gone is None:
-        return None
+        module, _, last = name.rpartition(".")
+        return Raised(site, f"`{module}` has no `{last}`") if lifecycle.never_was(name) else None
     part, removed = gone
     root = name.partition(".")[0]
     if part == root:

@@ -86,6 +86,21 @@ def is_module(name: str) -> bool:
     return name.rpartition(".")[2].islower() and any(other.startswith(f"{name}.") for other in _releases())
 
 
+def never_was(name: str) -> bool:
+    """Whether a module of the newest release has and had nothing of a public name, and no fork adds it."""
+    module, _, last = name.rpartition(".")
+    if seen(name) or module not in _modules() or "._" in name or last in _OF_FORKS:
+        return False
+    return of(name) is None and not is_module(name)
+
+
+@cache
+def _modules() -> frozenset[str]:
+    """The modules of the newest release that have public names."""
+    holders = {name.rpartition(".")[0] for name, versions in _releases().items() if versions[-1] == LATEST}
+    return frozenset(holder for holder in holders if holder.rpartition(".")[2].islower())
+
+
 def _held(holder: Lifecycle, rest: str) -> Lifecycle | None:
     """What the end of a module or class means for a name in it."""
     if holder.removed is None:
@@ -192,6 +207,14 @@ def _spawn(deprecated: Version | None, *parameters: str) -> Lifecycle:
         keywords={name: took[name] for name in parameters},
     )
 
+
+_OF_FORKS = frozenset(
+    {
+        "clear_computation_cache", "flash_attn", "flash_attn_varlen", "set_custom_compile_options",
+        "set_send_recv_channels",
+    }
+)  # fmt: skip
+"""What makers of other devices have in their builds of torch_xla, as Tenstorrent."""
 
 _FORMER_PACKAGE = Lifecycle((1, 8), None, (1, 8), note="since 2020 the package is called `torch_xla`")
 
