@@ -85,6 +85,8 @@ NOTICED_BY = {
     "torch.random._seed_custom_device": FIXTURES / "XLA707/dropout_of_every_seed.py",
     "_XLAC._xla_set_rng_seed": FIXTURES / "clean/both_seeds.py",
     "torch._VF.dropout": FIXTURES / "XLA707/dropout_of_every_seed.py",
+    "torch.multinomial": FIXTURES / "XLA707/samples_of_every_seed.py",
+    "torch.Tensor.multinomial": FIXTURES / "XLA707/samples_of_every_seed.py",
     "torch.utils.checkpoint._infer_device_type": FIXTURES / "XLA708/blocks_of_a_transformer.py",
     "torch.autograd.backward": ITS_OWN_RULES,
     "torch.amp.autocast_mode.autocast.__init__": FIXTURES / "XLA705/bfloat16_of_a_gpu.py",

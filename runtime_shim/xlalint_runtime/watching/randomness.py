@@ -37,8 +37,7 @@ def _telling(watch: Watch, original: Any, transition: Transition) -> Any:
 
 
 def _dropout(watch: Watch, original: Any) -> Any:
-    """Dropout draws what it drops, which matters while the device lacks a seed. Other operations that draw
-    are not seen."""
+    """Dropout draws what it drops, which matters while the device lacks a seed."""
 
     @functools.wraps(original)
     def dropout(tensor: Any, p: float, train: bool) -> Any:
@@ -49,6 +48,26 @@ def _dropout(watch: Watch, original: Any) -> Any:
     return dropout
 
 
+def _multinomial(watch: Watch, original: Any) -> Any:
+    """One sample is picked by a number of the device, and so are those that may be the same; the host picks
+    several that differ. Other operations that draw are not seen."""
+
+    @functools.wraps(original)
+    def multinomial(*args: Any, **kwargs: Any) -> Any:
+        given = dict(zip(("input", "num_samples", "replacement"), args, strict=False)) | kwargs
+        on_device = given.get("num_samples") == 1 or given.get("replacement")
+        if (
+            on_device
+            and given.get("generator") is None
+            and pending.is_device_tensor(given.get("input"))
+            and (chain := user_chain())
+        ):
+            watch.tell(chain, functools.partial(watch.model.draw, trains=False))
+        return original(*args, **kwargs)
+
+    return multinomial
+
+
 def _is_seeded(watch: Watch, _: tuple[Any, ...]) -> bool:
     return not watch.replica.state.is_owed(Owed.SEED)
 
@@ -57,4 +76,6 @@ HOOKS = (
     Hook(torch.random, "_seed_custom_device", _seed_of_host),
     Hook(torch_xla._XLAC, "_xla_set_rng_seed", _seed_of_device),
     Hook(torch.nn.functional._VF, "dropout", _dropout, _is_seeded),
+    Hook(torch, "multinomial", _multinomial, _is_seeded),
+    Hook(torch.Tensor, "multinomial", _multinomial, _is_seeded),
 )
