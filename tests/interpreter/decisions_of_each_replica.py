@@ -8,7 +8,7 @@ import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, DistributedSampler
 
 from elsewhere import distributed, scores_of
 
@@ -80,7 +80,7 @@ def main(index, data, limit, names):
     device = torch_xla.device()
     model = torch.nn.Linear(4, 4).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    plain = DataLoader(data)
+    plain = DataLoader(data, sampler=DistributedSampler(data))
     loader = pl.MpDeviceLoader(plain, device)
     skips_bad_steps(loader, model, optimizer, limit)
     counts(loader, plain, model, optimizer, 4)

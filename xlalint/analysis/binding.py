@@ -200,8 +200,13 @@ def bind_name(name: str, value: Value, frame: Frame, store: Store) -> None:
 def bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store: Store) -> None:
     """Give an attribute of a class's instances a value."""
     machine.touch((cls, name))
-    # Where a method has the name, the table is not asked.
-    if not machine.classes.is_tabulating(cls) and machine.classes.find_method(cls, name) is None:
+    parted = any(not split.is_rank_test for split in store.state.replicas.splits)
+    # Where a method has the name, the table is not asked; where replicas have parted, the other arm is.
+    if (
+        not parted
+        and not machine.classes.is_tabulating(cls)
+        and machine.classes.find_method(cls, name) is None
+    ):
         held = machine.classes.attributes(cls).get(name)
         known = held == value and value.kind is not Kind.OPTIMIZER
         if known or (_says_little(machine, cls, value) and (held is None or held.kind in _IDLE)):

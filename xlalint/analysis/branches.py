@@ -208,6 +208,9 @@ def _split(
         _note_presence(joined.attributes, yes.attributes, no.attributes, test)
         _note_stale(joined.names, yes.names, no.names)
         _note_stale(joined.attributes, yes.attributes, no.attributes)
+        if not when_true.is_rank_test:
+            _note_decided(joined.names, yes.names, no.names, unlike=False)
+            _note_decided(joined.attributes, yes.attributes, no.attributes, unlike=True)
         _agreed(around.obligations, yes, no, joined)
         joined.state = frame.model.meet(around, [(when_true, yes.state), (when_false, no.state)])
     return joined
@@ -255,6 +258,27 @@ def _note_stale(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key
             case Value(payload=Optimizer(stale=here)), Value(payload=Optimizer(stale=there)) as other:
                 if bool(here) is not bool(there):
                     joined[key] = one if here else other
+
+
+def _note_decided(
+    joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value], *, unlike: bool
+) -> None:
+    """A number that is another one in each arm is another one on each replica.
+
+    With `unlike`, what only one arm gives is something else in the other: what a class says anyway is not
+    kept.
+    """
+    for key in {*yes, *no}:
+        one, other = yes.get(key), no.get(key)
+        if one == other or (not unlike and None in (one, other)):
+            continue
+        if all(arm is None or arm.kind in _NUMBERS for arm in (one, other)):
+            held = joined[key]
+            payload = held.payload if held.kind is Kind.HOST else None
+            joined[key] = Value(Kind.HOST, held.assumes, differs=True, payload=payload)
+
+
+_NUMBERS: Final = frozenset({Kind.HOST, Kind.CONSTANT})
 
 
 def _match(machine: Machine, node: ast.Match, frame: Frame, store: Store) -> Store | None:

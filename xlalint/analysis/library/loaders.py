@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Final
 
 from xlalint.analysis.call import Call, last_name
@@ -47,7 +48,7 @@ def _device_loader(machine: Machine, call: Call) -> Value:
     cuts = True if per_execution is None or literal(per_execution) == 1 else None
     given = call.argument(0, "loader") or call.keywords.get("cpu_loader")
     inner = None if given is None else machine.classes.gone_over(given)
-    element = device_batch(inner)
+    element = device_batch(inner, dealt_out=call.frame.outline.is_framework)
     # A framework may fill the last batch up before it hands a loader on.
     ragged = None if call.frame.outline.is_framework else ragged_of(inner)
     whole = None if call.frame.outline.is_framework else whole_of(inner)
@@ -71,17 +72,20 @@ def whole_of(loader: Value | None) -> Whole | None:
     return loader.payload.whole if loader is not None and isinstance(loader.payload, Loader) else None
 
 
-def device_batch(inner: Value | None) -> Value:
-    """The batch of an XLA loader over `inner`: its tensors on the device, its form kept."""
+def device_batch(inner: Value | None, *, dealt_out: bool) -> Value:
+    """The batch of an XLA loader over `inner`: its tensors on the device, its form kept.
+
+    `dealt_out` says that who makes it may give each replica its share of the batches.
+    """
     if inner is not None and isinstance(inner.payload, Loader):
-        return _on_device(inner.payload.element)
+        return _on_device(inner.payload.element, dealt_out=dealt_out)
     return BATCH
 
 
-def _on_device(value: Value) -> Value:
+def _on_device(value: Value, *, dealt_out: bool) -> Value:
     if isinstance(held := value.payload, Container):
-        return Value(Kind.CONTAINER, payload=held.map(_on_device))
-    return BATCH
+        return Value(Kind.CONTAINER, payload=held.map(partial(_on_device, dealt_out=dealt_out)))
+    return BATCH._replace(differs=value.differs or dealt_out)
 
 
 def _host_loader(machine: Machine, call: Call) -> Value:
@@ -92,7 +96,8 @@ def _batch_loader(machine: Machine, call: Call) -> Value:
     """A `DataLoader` of torch, which leaves the rest of the samples for the end."""
     ragged = _ragged(call) if _leaves_a_rest(machine, call) else None
     whole = _whole(machine, call)
-    each = Value(Kind.HOST, differs=True, payload=Batch(_is_surely_on_host(machine, call)))
+    differs = not _goes_alike(machine, call)
+    each = Value(Kind.HOST, differs=differs, payload=Batch(_is_surely_on_host(machine, call)))
     return Value(Kind.LOADER, payload=Loader(each, ragged=ragged, whole=whole))
 
 
@@ -108,6 +113,18 @@ def _is_surely_on_host(machine: Machine, call: Call) -> bool:
         machine.mentions(base.outline, functions.MOVING)
         for cls in classes
         for base in machine.classes.bases(cls)
+    )
+
+
+def _goes_alike(machine: Machine, call: Call) -> bool:
+    """Whether a `DataLoader` gives all replicas the same batches: nothing deals its samples out."""
+    dataset = call.argument(0, "dataset") or NONE
+    dealt = [call.argument(3, "sampler"), call.argument(4, "batch_sampler")]
+    return (
+        not (call.open_ended or call.frame.outline.is_framework or dataset.differs)
+        and all(each is None or each.kind is Kind.NONE for each in dealt)
+        and call.flag("shuffle", False, 2) is False
+        and not any(_has_no_end(machine, cls) for cls in classes_of(dataset))
     )
 
 
