@@ -136,6 +136,13 @@ def _of_model(element: Value) -> bool:
     return element.kind in _OF_MODELS
 
 
+def holds_part(item: Value) -> bool:
+    """Whether an item is a part of a training, such as a model or its optimizer, or one beside its name."""
+    if isinstance(held := item.payload, Container) and held.items is not None and held.keys is None:
+        return any(each.kind in _PARTS for each in held.items)
+    return item.kind in _PARTS
+
+
 def one_after_other(*elements: Value) -> Value:
     """A list of what several hold, of each any number. Parameters of several models stay those of each."""
     if all(each.kind is Kind.PARAMETERS for each in elements):
@@ -143,6 +150,7 @@ def one_after_other(*elements: Value) -> Value:
     return container_of(join_all(elements, UNKNOWN))
 
 
+_PARTS: Final = frozenset({Kind.MODULE, Kind.OPTIMIZER})
 _OF_MODELS: Final = frozenset({Kind.PARAMETERS, Kind.MODULE})
 _NEVER_EMPTY: Final = _OF_MODELS | {Kind.TENSOR}
 """Kinds of what has a first element: nobody goes over the rows of a tensor that has none."""

@@ -10,6 +10,7 @@ from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import (
     bind,
     element,
+    holds_part,
     holds_some,
     indexed,
     is_uneven,
@@ -80,6 +81,7 @@ from xlalint.lazy.values import (
     Tensor,
     Value,
     Weight,
+    join_all,
     of_role,
     varying,
 )
@@ -291,11 +293,17 @@ def _comprehension(
             ask(test, "if", condition, condition, frame, inner)
     around_it, frame.in_elements = frame.in_elements, True
     held, attributes = inner.state.engine, inner.attributes.copy()
-    if isinstance(node, ast.DictComp):
-        machine.evaluate(node.key, frame, inner)
-        made = machine.evaluate(node.value, frame, inner)
-    else:
-        made = machine.evaluate(node.elt, frame, inner)
+    apart, keys = list[Value](), list[Value]()
+    rounds = _told_apart(node, sources)
+    for each in rounds or (None,):
+        if each is not None:
+            bind(machine, node.generators[0].target, each, frame, inner)
+        if isinstance(node, ast.DictComp):
+            keys.append(machine.evaluate(node.key, frame, inner))
+            apart.append(machine.evaluate(node.value, frame, inner))
+        else:
+            apart.append(machine.evaluate(node.elt, frame, inner))
+    made = join_all(apart, HOST)
     frame.in_elements = around_it
     engine = inner.state.engine
     if made.kind is Kind.HOST and engine.recorded.may is Weight.LIGHT and inner.attributes == attributes:
@@ -330,10 +338,24 @@ def _comprehension(
     else:
         # The body may have run no time at all: what it recorded is "perhaps".
         merge_into(store, inner)
+    if rounds:
+        return container(apart, tuple(map(literal, keys)) if isinstance(node, ast.DictComp) else None)
     if not isinstance(node, ast.GeneratorExp):
         return container_of(made, keyed=isinstance(node, ast.DictComp))
     # Only the innermost is asked for the next element each time.
     return around([*map(now_and_then, sources[:-1]), sources[-1]], made)
+
+
+def _told_apart(
+    node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, sources: list[Value]
+) -> tuple[Value, ...]:
+    """What each round gets of a few models, optimizers and the like, alone or beside their names."""
+    if isinstance(node, ast.GeneratorExp) or len(sources) > 1 or node.generators[0].ifs:
+        return ()
+    held = sources[0].payload
+    if not isinstance(held, Container) or held.items is None or held.keys is not None:
+        return ()
+    return held.items if any(map(holds_part, held.items)) else ()
 
 
 def _fetch(over: Value, node: ast.expr, frame: Frame, store: Store) -> bool:

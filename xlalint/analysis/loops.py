@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
-from xlalint.analysis.binding import bind, element, holds_some, round_of
+from xlalint.analysis.binding import bind, element, holds_part, holds_some, round_of
 from xlalint.analysis.branches import condition
 from xlalint.analysis.call import last_name
 from xlalint.analysis.conditions import ask_anew
@@ -97,7 +97,7 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
 def _told_apart(node: ast.For | ast.AsyncFor, over: Value) -> tuple[Value, ...] | None:
     """What each round of a loop gets that is no loop of steps: it goes over one thing that stands there as a
     list, over several functions or objects of several classes, such as callbacks of which each does something
-    else, or over names that are looked up."""
+    else, over a model and its optimizer, or over names that are looked up."""
     match node.iter:
         case ast.List(elts=[one]) | ast.Tuple(elts=[one]):
             if isinstance(over.payload, Container) and not isinstance(one, ast.Starred):
@@ -113,7 +113,15 @@ def _told_apart(node: ast.For | ast.AsyncFor, over: Value) -> tuple[Value, ...] 
         return held.items if len({classes_of(item) for item in held.items}) > 1 else None
     if all(isinstance(literal(item), str) for item in held.items) and _looks_up(node):
         return held.items
+    if any(map(holds_part, held.items)):
+        return held.items if len(set(map(_kinds, held.items))) > 1 else None
     return None
+
+
+def _kinds(item: Value) -> tuple[Kind, ...]:
+    """Of which kind an item is, or each of a pair."""
+    held = item.payload
+    return tuple(each.kind for each in held.items or ()) if isinstance(held, Container) else (item.kind,)
 
 
 @remembered(1024)
