@@ -160,9 +160,10 @@ def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...
     """What tells whether a file runs on XLA by the help of another of its project, or is such help.
 
     It `trains` where it computes gradients. One that brings XLA offers, such as `offers get_device`, the
-    functions of its that call one of `helpers`, and the classes that train so; it holds a device, such as
-    `holds Runtime`, by other classes that call one, and by tables, objects and functions that name such a
-    class; and passes on, such as `passes xm`, what it imports of it.
+    functions of its that call one of `helpers`, `torch_xla.device` or `torch.device("xla")`, the names that
+    it gives what one of these returns or the text "xla", and the classes that train so; it holds a device,
+    such as `holds Runtime`, by other classes that call one, and by tables, objects and functions that name
+    such a class; and passes on, such as `passes xm`, what it imports of it.
     """
     found = [TRAINS] if b".backward" in data and _BACKWARD.search(data) else []
     if not hot:
@@ -180,9 +181,9 @@ def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
         sort, name = definition[1], definition[2] or definition[3]
         if sort == b"def" and _MARKER.search(body):
             yield PASSES + name.decode("utf-8", "replace")
-        if sort is None or not _calling(helpers).search(body):
+        if not _calling(helpers).search(body):
             others += [(name, body)] if sort != b"class" else []
-        elif sort == b"def" or _BACKWARD.search(body):
+        elif sort != b"class" or _BACKWARD.search(body):
             yield OFFERS + name.decode("utf-8", "replace")
         else:
             holding.append(name)
@@ -196,7 +197,10 @@ def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
 
 @cache
 def _calling(names: frozenset[str]) -> re.Pattern[bytes]:
-    return re.compile(rf"\.(?:{'|'.join(sorted(names))})[ \t]*\(".encode())
+    helpers = rf"\.(?:{'|'.join(sorted(names))})[ \t]*\("
+    of_today = r"\btorch_xla\.device[ \t]*\("
+    by_text = r"(?:\A[ \t]*|\bdevice\()[\"']xla\b"
+    return re.compile(rf"{helpers}|{of_today}|{by_text}".encode())
 
 
 # Frameworks -------------------------------------------------------------------------------------
