@@ -161,11 +161,8 @@ class TrainingTransitions(RecordingTransitions):
             # The cut ends a micro-batch; an optimizer step after it is not split.
             exchange(state, obligation, obligation._replace(owed=Owed.ACCUMULATION))
         state.obligations -= set(state.owes(Owed.CLIP))
-        gradients = state.gradients.change(None, Gradient.LOCAL)
-        if state.replicas.wrapped is not False:
-            reduced = state.gradients.change(None, Gradient.REDUCED)
-            gradients = reduced if state.replicas.wrapped else gradients.join(reduced)
-        state.gradients = gradients
+        now = Gradient.REDUCED if state.replicas.wrapped else Gradient.LOCAL
+        state.gradients = state.gradients.change(None, now)
         state.trust = state.trust._replace(summing=assumptions.NONE)
         note(state, backward=True, trained=state.loop.own.trained | {Training(site)})
 
