@@ -68,3 +68,30 @@ def two_plain_steps(x):
     pair.compute(x)
     pair.optimizer.step()
     pair.optimizer.step()
+
+
+def both_of_two(one, two, batches):
+    first = torch.optim.SGD(one.parameters(), lr=0.1)
+    second = torch.optim.SGD(two.parameters(), lr=0.1)
+    for batch in batches:
+        first.zero_grad()
+        second.zero_grad()
+        two(one(batch.to(device))).mean().backward()
+        second.step()  # expect: XLA515
+        first.step()  # expect: XLA515
+        xm.optimizer_step(first)
+        xm.optimizer_step(second, barrier=True)
+
+
+def each_of_two_once(one, two, batches):
+    first = torch.optim.SGD(one.parameters(), lr=0.1)
+    second = torch.optim.SGD(two.parameters(), lr=0.1)
+    for batch in batches:
+        first.zero_grad()
+        two(one(batch.to(device))).mean().backward()
+        first.step()
+        xm.optimizer_step(second)
+        second.zero_grad()
+        two(one(batch.to(device))).mean().backward()
+        second.step()
+        xm.optimizer_step(first, barrier=True)

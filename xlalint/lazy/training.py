@@ -268,7 +268,10 @@ class TrainingTransitions(RecordingTransitions):
             if state.ends_micro_batches(obligation):
                 split = obligation._replace(owed=Owed.ACCUMULATION)
             exchange(state, obligation, split)
+        # A step of another optimizer computes no gradients.
+        others = [each for each in state.owes(Owed.STEPPED) if built and not closure and each.since != built]
         self.record(state, Weight.HEAVY, site)
+        state.obligations |= {*others}
         state.obligations -= set(state.owes(Owed.CLIP))
         reduced = state.gradients.of(optimizer) == REDUCED
         state.gradients = state.gradients.change(optimizer, Gradient.USED)
