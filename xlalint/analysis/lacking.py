@@ -12,6 +12,7 @@ from typing import Final
 
 from xlalint.analysis.call import last_name
 from xlalint.analysis.outline import Class, Outline, within_lines
+from xlalint.analysis.project import BINDING_ANY_NAME
 from xlalint.sources.file import NOTEBOOK
 
 
@@ -22,7 +23,7 @@ def is_undefined(name: str, outline: Outline) -> bool:
     """
     if outline.star_imports or outline.is_framework:
         return False
-    if outline.path.suffix == NOTEBOOK or any(word in outline.text for word in _BINDING_ANY_NAME):
+    if outline.path.suffix == NOTEBOOK or any(word in outline.text for word in BINDING_ANY_NAME):
         return False
     return not any(_binds(node, name) for node in within_lines(outline.tree, outline.lines_with((name,))))
 
@@ -96,9 +97,6 @@ DEFINED: Final = frozenset(dir(builtins)) | {
 }  # fmt: skip
 """Names that are there in every module: of the language, of its interactive use, and what others commonly put
 there."""
-
-_BINDING_ANY_NAME: Final = ("builtins", "exec(", "globals(", "locals(", "vars(", "sys.modules")
-"""Texts in modules that may bind names which no statement does."""
 
 _BY_ANY_NAME: Final = frozenset({
     "setattr", "vars", "__dict__", "__getattr__", "__getattribute__", "__setattr__",

@@ -798,12 +798,13 @@ _GLOBAL: Final = "global "
 
 def dotted(node: ast.expr) -> str:
     """A name or a chain of attributes as written; empty for every other expression."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        base = dotted(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return ""
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute):
+        attributes.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join((node.id, *reversed(attributes))) if attributes else node.id
 
 
 def _root(node: ast.expr) -> str | None:

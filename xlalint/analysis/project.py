@@ -274,17 +274,10 @@ class Project:
 
 
 _ALL_NAMES: Final = re.compile(r"\bimport[ \t]*\*")
-_MAKING_NAMES: Final = (
-    "__getattr__",
-    "__dict__",
-    "globals(",
-    "locals(",
-    "vars(",
-    "setattr(",
-    "exec(",
-    "sys.modules",
-)
-"""Texts in modules that may define names which do not stand in them."""
+BINDING_ANY_NAME: Final = ("builtins", "exec(", "globals(", "locals(", "vars(", "sys.modules")
+"""Texts in modules that may bind names which no statement does."""
+_MAKING_NAMES: Final = (*BINDING_ANY_NAME, "__getattr__", "__dict__", "setattr(")
+"""The same of names that others ask a module for."""
 
 
 def _is_file(path: str) -> bool:

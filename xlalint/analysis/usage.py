@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from xlalint.analysis.outline import dotted
 from xlalint.analysis.words import words_in
 from xlalint.knowledge import lifecycle
 from xlalint.lazy.events import ApiUsed
@@ -369,7 +370,7 @@ class _Walker:
         for item in node.items:
             self.expression(item.context_expr)
             if isinstance(item.context_expr, ast.Call):
-                called = _dotted(item.context_expr.func) or ""
+                called = dotted(item.context_expr.func)
                 expected |= called.rpartition(".")[2] in _EXPECTING
             if item.optional_vars is not None:
                 self._bind_target(item.optional_vars)
@@ -458,7 +459,7 @@ class _Walker:
         root = foot.id
         if not self._matters(root):
             return
-        text = _dotted(node) or root
+        text = dotted(node) or root
         if root in self._gate_names or _VERSION_NAME.search(text) is not None:
             self._gate = True
         elif text.startswith("__version__") and root in self._imported:
@@ -476,16 +477,16 @@ class _Walker:
         return known or root in self._imported or root in self._gate_names
 
     def _call(self, node: ast.Call) -> None:
-        text = _dotted(node.func)
+        text = dotted(node.func)
         keywords = tuple((keyword.arg, keyword) for keyword in node.keywords if keyword.arg)
         arguments = node.args
-        if text is None:
+        if not text:
             self.expression(node.func)
         else:
             if self._is_gate(text, node):
                 self._gate = True
             partial = text in ("partial", "functools.partial")
-            if partial and arguments and _dotted(arguments[0]) is not None:
+            if partial and arguments and dotted(arguments[0]):
                 self._chain(node.func)
                 self._chain(arguments[0], keywords)
                 arguments = arguments[1:]
@@ -502,8 +503,8 @@ class _Walker:
         """Whether a call asks for the version of torch_xla, or for one of its names."""
         last = called.rpartition(".")[2]
         if last == "hasattr" and node.args:
-            asked = _dotted(node.args[0])
-            if asked is None:
+            asked = dotted(node.args[0])
+            if not asked:
                 return False
             name, _ = self._meaning(self._scope, asked)
             return asked.partition(".")[0] == "torch" if name is None else _ours(name)
@@ -586,18 +587,6 @@ def _joined(name: str, rest: str) -> str:
     return f"{name}.{rest}" if name and rest else name or rest
 
 
-def _dotted(node: ast.expr) -> str | None:
-    """`xm.mark_step` for the chain of attributes that says so; None for anything else."""
-    parts = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    parts.append(node.id)
-    return ".".join(reversed(parts))
-
-
 def _all_arguments(arguments: ast.arguments) -> list[ast.arg]:
     extra = [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *extra]
@@ -608,7 +597,7 @@ def _caught(handler: ast.ExceptHandler) -> Iterator[str]:
         yield ""
         return
     for node in handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]:
-        yield (_dotted(node) or "?").rpartition(".")[2]
+        yield (dotted(node) or "?").rpartition(".")[2]
 
 
 def _leaves(body: list[ast.stmt]) -> bool:
