@@ -109,3 +109,15 @@ def of_a_function_after_the_cut(data):
 
     for x in MpDeviceLoader(data, device):
         step(x)  # expect: XLA201
+
+
+def of_a_function_that_another_one_calls(data):
+    @reporting_as("nested")
+    def step(x):
+        return {"loss": update(x)}
+
+    def train_on(x):
+        step(x)
+
+    for x in MpDeviceLoader(data, device):
+        train_on(x)  # expect: XLA102

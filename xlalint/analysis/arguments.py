@@ -100,12 +100,10 @@ def captured(bound: Bound, call: Call) -> dict[str, Value]:
         names = [*bound.function.free_names()]
         for name in names:
             if name not in held:
-                if parent is call.frame.function and name in call.store.names:
-                    held[name] = call.store.names[name]
-                elif name in call.frame.captured:
-                    held[name] = call.frame.captured[name]
-                else:
+                around = parent is call.frame.function or name in call.frame.captured
+                if not around or name not in call.store.names:
                     continue
+                held[name] = call.store.names[name]
             names += _seen_beside(held[name], bound.function, names)
     return held
 
@@ -269,4 +267,11 @@ def _without_captures(value: Value, around: Function | None) -> Value:
 def _captured_elsewhere(bound: Bound, around: Function | None) -> tuple[tuple[str, Value], ...]:
     if bound.function.parent is around:
         return ()
-    return tuple((name, value) for name, value in bound.captured if value.kind is not Kind.CALLABLE)
+    return tuple((name, _without_any_captures(value)) for name, value in bound.captured)
+
+
+def _without_any_captures(value: Value) -> Value:
+    if value.kind is not Kind.CALLABLE or not targets(value):
+        return value
+    bare = tuple(t._replace(captured=()) if isinstance(t, Bound) else t for t in targets(value))
+    return value._replace(payload=Targets(bare))

@@ -197,9 +197,6 @@ def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: 
 
 def bind_name(name: str, value: Value, frame: Frame, store: Store) -> None:
     """Assign a value to a name, which may be that of a function around this one."""
-    function = frame.function
-    if function is not None and function.locals() and name not in function.locals():
-        frame.captured[name] = value
     store.names[name] = value
     if store.state.facts or store.state.obligations:
         forget(name, store)

@@ -10,9 +10,10 @@ from typing import Final, TypeVar
 from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.outline import Function, dotted, within
 from xlalint.analysis.payloads import Container, Loader, Module, OnHost, Optimizer
-from xlalint.analysis.store import Store
+from xlalint.analysis.store import Move, Store
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.obligations import Fact, Obligation, Owed
+from xlalint.lazy.site import Path
 from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
 from xlalint.remembering import remembered
 from xlalint.spelling import spelling
@@ -224,22 +225,49 @@ def _mentioning(name: str) -> re.Pattern[str]:
 
 
 def told_outside(known: frozenset[Fact], function: Function, call: ast.Call | None) -> frozenset[Fact]:
-    """What is known in a called function, in the words of its caller; what has none there is left out."""
+    """What is known in a called function, in the words of its caller; what has none there is left out.
+
+    A name of the functions around is the same name in all of them.
+    """
     if not known:
         return known
     spelled = {name: dotted(node) for name, node in arguments_of(function, call).items()}
+    shared = function.free_names() if function.parent is not None else ()
     told = set()
     for one in known:
+        if shared and all(name in shared for name in _NAMES.findall(one.subject)):
+            told.add(one)
+            continue
         root, dot, rest = one.subject.partition(".")
         if spelled.get(root) and one.subject.replace(".", "").isidentifier():
             told.add(one._replace(subject=f"{spelled[root]}{dot}{rest}"))
     return frozenset(told)
 
 
+_NAMES: Final = re.compile(r"(?<![\w.])[^\W\d]\w*")
+"""What finds the names in an expression that are no attributes."""
+
+
 def merge(joined: Store, yes: Store, no: Store, test: ast.expr) -> None:
     """Mend the join of two arms: what one arm alone sets for the device is taken, with what that assumes."""
     _merge(joined.names, yes.names, no.names, test)
     _merge(joined.attributes, yes.attributes, no.attributes, test)
+    if yes.moved.keys() != no.moved.keys():
+        _merge_moves(joined.moved, yes.moved, no.moved, test)
+
+
+def _merge_moves(
+    joined: dict[Path, Move], yes: dict[Path, Move], no: dict[Path, Move], test: ast.expr
+) -> None:
+    """What one arm alone moves has moved for callers where the test comes out so; where that may be in the
+    last round, nobody knows where it is."""
+    for moved, clause in zip((yes.keys() - no.keys(), no.keys() - yes.keys()), clauses(test), strict=True):
+        for identity in moved:
+            move = joined[identity]
+            if move.left and _asks_for_the_last(test):
+                joined[identity] = move._replace(to=Place.UNKNOWN, left=())
+            else:
+                joined[identity] = move._replace(assumes=both(move.assumes, clause))
 
 
 def _merge(joined: dict[_Key, Value], yes: dict[_Key, Value], no: dict[_Key, Value], test: ast.expr) -> None:
@@ -267,11 +295,14 @@ def chosen(one: Value, other: Value, test: ast.expr) -> Value | None:
 
 
 def _is_left_at_last(value: Value, test: ast.expr) -> bool:
-    """Whether an optimizer lost its model to the host in what may be the last round of a loop: a test for
-    one number says so, unless it is one of the first, or a rank."""
+    """Whether an optimizer lost its model to the host in what may be the last round of a loop."""
     held = value.payload
-    if not isinstance(held, Optimizer) or held.place is not Place.XLA:
-        return False
+    return isinstance(held, Optimizer) and held.place is Place.XLA and _asks_for_the_last(test)
+
+
+def _asks_for_the_last(test: ast.expr) -> bool:
+    """Whether a test may be for the last round of a loop: one for one number says so, unless it is one of the
+    first, or a rank."""
     return any(
         isinstance(node, ast.Compare)
         and isinstance(node.ops[0], ast.Eq | ast.GtE)

@@ -98,7 +98,7 @@ def _name(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> Value
             value = machine.names.global_name(node.id, frame.outline, frame.function, moment_of(frame))
             if value is UNKNOWN and node.id not in frame.outline.bindings:
                 _note_undefined(machine, node, frame, store)
-            return value
+            return store.as_moved(value) if store.moved and value.kind is Kind.MODULE else value
     elif value.kind is Kind.CALLABLE and frame.function is not None:
         return _recapture(value, frame, store)
     if value.kind is Kind.UNKNOWN:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.frame import Frame
+from xlalint.analysis.inner import statements_run
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.moments import moment_of
-from xlalint.analysis.outline import Class, within
+from xlalint.analysis.outline import Class, Function, within
 from xlalint.analysis.payloads import Bound, Classes, Container, Iterated, classes_of, targets
 from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import Assumptions, least
 from xlalint.lazy.obligations import Obligation, Owed
+from xlalint.lazy.state import Activity, Fetch
 from xlalint.lazy.values import NOTHING, Value, Weight
+from xlalint.remembering import remembered
 
 
 def let_go(
@@ -93,7 +97,8 @@ def rounds_are_apart(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, bac
     if kept or heavy in (engine.parameters.may, engine.gradients.may):
         return False
     own = (name for name, value in back.names.items() if _is_heavy(value, surely=False))
-    return not any(_asks_first(node.body, name) for name in own)
+    run = statements_run(node.body, frame.function)
+    return not any(_asks_first(run, name) for name in own)
 
 
 def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store) -> Assumptions | None:
@@ -105,31 +110,44 @@ def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: S
         back: What a round leaves.
     """
     done = back.state.loop.all
-    reads = {fetch.site for fetch in back.state.loop.own.fetches}
-    if not reads or done.trains or done.cuts or done.may_cut:
+    fetches = back.state.loop.own.fetches
+    if not fetches or done.trains or done.cuts or done.may_cut:
         return None
+    run = statements_run(node.body, frame.function)
     # What a round binds for the next one: what it goes over is bound anew.
-    bound = frozenset[str]().union(*(_named(each, ast.Store) | _changed_in_place(each) for each in node.body))
+    bound = frozenset[str]().union(*(_named(each, ast.Store) | _changed_in_place(each) for each in run))
     if not isinstance(node, ast.While):
         bound -= _named(node.target, ast.Store)
     held = {
         name: value.assumes
         for name, value in back.names.items()
-        if name in bound and _is_heavy(value, surely=True) and _asks_first(node.body, name)
+        if name in bound and _is_heavy(value, surely=True) and _asks_first(run, name)
     }
-    reached = _made_of(frozenset(held), node) if held else frozenset()
-    for each in within(node) if reached else ():
+    reached = _made_of(frozenset(held), run) if held else frozenset()
+    if any(not reached.isdisjoint(fetch.of) for fetch in fetches):
+        return least(list(held.values()))
+    reads = {fetch.site for fetch in fetches if not fetch.of}
+    for each in within(node) if reached and reads else ():
         if isinstance(each, ast.expr) and frame.site(each) in reads and not reached.isdisjoint(_named(each)):
             return least(list(held.values()))
     return None
 
 
-def _made_of(names: frozenset[str], node: ast.AST) -> frozenset[str]:
+def _made_of(names: frozenset[str], block: list[ast.stmt]) -> frozenset[str]:
     """The names of a loop that hold what `names` do, or what is made of it."""
     before: frozenset[str] = frozenset()
     while names != before:
         before = names
-        for each in within(node):
+        for target, value in _bindings(block):
+            if not names.isdisjoint(_named(value)):
+                names |= _named(target, ast.Store)
+    return names
+
+
+def _bindings(block: list[ast.stmt]) -> Iterator[tuple[ast.AST, ast.expr]]:
+    """What binds names, and the value that it gives them."""
+    for statement in block:
+        for each in within(statement):
             match each:
                 case (
                     ast.Assign(value=value)
@@ -137,9 +155,40 @@ def _made_of(names: frozenset[str], node: ast.AST) -> frozenset[str]:
                     | ast.AnnAssign(value=ast.expr() as value)
                     | ast.NamedExpr(value=value)
                 ):
-                    if not names.isdisjoint(_named(value)):
-                        names |= _named(each, ast.Store)
-    return names
+                    yield each, value
+
+
+def read_from(function: Function, call: ast.Call | None, done: Activity) -> tuple[str, ...]:
+    """The names of a caller from which comes what a called function reads, if nothing in it ends a step."""
+    if not done.fetches or done.trains or done.cuts or done.may_cut or isinstance(function.node, ast.Lambda):
+        return ()
+    given = arguments_of(function, call)
+    names: set[str] = set()
+    for name in _asked_for_reads(function, done.fetches):
+        if name in given:
+            names |= _named(given[name])
+        elif name in function.free_names():
+            names.add(name)
+    return tuple(sorted(names))
+
+
+@remembered(1024)  # asked in each context that the function is called from
+def _asked_for_reads(function: Function, fetches: frozenset[Fetch]) -> tuple[str, ...]:
+    """The names that a function has from elsewhere, and asks for what they hold for its reads."""
+    node, names = function.node, set[str]()
+    assert not isinstance(node, ast.Lambda)
+    asked = {fetch.site for fetch in fetches if not fetch.of}
+    for each in within(node) if asked else ():
+        if isinstance(each, ast.expr) and function.outline.site(each) in asked:
+            names |= _named(each)
+    names.update(name for fetch in fetches for name in fetch.of)
+    before: set[str] = set()
+    while names != before:
+        before = names.copy()
+        for target, value in _bindings(node.body):
+            if not names.isdisjoint(_named(target, ast.Store)):
+                names |= _named(value)
+    return tuple(sorted(name for name in names if _asks_first(node.body, name)))
 
 
 def _named(node: ast.AST, by: type[ast.expr_context] = ast.Load) -> frozenset[str]:

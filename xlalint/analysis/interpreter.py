@@ -28,7 +28,7 @@ from xlalint.analysis.classes import ClassTable
 from xlalint.analysis.conditions import told_outside
 from xlalint.analysis.decorators import decorator_scopes, is_context_manager, wrappers
 from xlalint.analysis.frame import Carried, Frame, SomethingHappened, Uncut
-from xlalint.analysis.holding import let_go
+from xlalint.analysis.holding import let_go, read_from
 from xlalint.analysis.importable import raised_by_import
 from xlalint.analysis.kept import Context, Kept
 from xlalint.analysis.library.options import parsed
@@ -536,7 +536,7 @@ class Interpreter(Memo):
         """What an activation does that has just begun."""
         trail, captured = self.trail, frame.captured
         store = Store(entry)
-        store.names = dict(names)
+        store.names = {**captured, **names}
         store.attributes = dict(attributes)
         frame.found = entry.engine.recorded
         unchanged = entry.copy()
@@ -561,13 +561,19 @@ class Interpreter(Memo):
             value = returned if number == 0 else join_values(value, returned)
         if exit_store is not None:
             within_reach = partial(self.within_reach, exit_store.attributes, captured={})
-            given = {**captured, **names}
-            if not function.yields() and not outlives(value, exit_store, given, attributes, within_reach):
-                given_work = any(value.recorded.may is Weight.HEAVY for value in given.values())
+            if not function.yields() and not outlives(
+                value, exit_store, names, captured, attributes, within_reach
+            ):
+                given = (*captured.values(), *names.values())
+                given_work = any(value.recorded.may is Weight.HEAVY for value in given)
                 frame.model.let_die(exit_store.state, frame.found, given=given_work)
             exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             left = exit_store.names
-            exit_store.names = {n: left[n] for n in captured if n in left}
+            exit_store.names = {
+                name: left[name]
+                for name in (*function.free_names(), *captured)
+                if name in left and left[name] is not captured.get(name)
+            }
             changed = changed_containers(names, left)
             exit_store.attributes = {
                 name: exit_store.attributes[name]
@@ -599,7 +605,8 @@ class Interpreter(Memo):
                 idle_since = idle_after(left.state, state, call.site)
                 state.engine = state.engine._replace(idle_since=idle_since)
             return summary.value
-        call.store.state = exit_state(left.state, state, call.site, function.site, told)
+        reads = partial(read_from, function, call.node)
+        call.store.state = exit_state(left.state, state, call.site, function.site, told, reads)
         if call.store.state.obligations:
             spell_obligations(call.store.state, call.spelling)
         if left.state.loop.cuts:
@@ -653,10 +660,9 @@ class Interpreter(Memo):
         if summary.store is None or function.parent is None or caller is None:
             return
         for name, value in summary.store.names.items():
-            if function.parent is caller and name in caller.locals():
+            own = function.parent is caller and name in caller.locals()
+            if own or (function.parent in (caller, caller.parent) and name in call.store.names):
                 call.store.names[name] = value
-            elif function.parent in (caller, caller.parent) and name in call.frame.captured:
-                call.frame.captured[name] = call.store.names[name] = value
 
     # Callbacks ----------------------------------------------------------------------------------
 

@@ -14,9 +14,10 @@ from xlalint.analysis.call import last_name
 from xlalint.analysis.conditions import ask_anew
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.holding import may_hold_work, rounds_are_apart, rounds_go_on
+from xlalint.analysis.inner import statements_run
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import end_rounds
-from xlalint.analysis.outline import dotted, within
+from xlalint.analysis.outline import Function, dotted, within
 from xlalint.analysis.payloads import (
     COUNTER,
     Constant,
@@ -75,7 +76,7 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
         over = Value(Kind.LOADER, guess, payload=loader)
     elif over.kind is Kind.LOADER and over.assumes:
         loader = loader._replace(element=_assuming(loader.element, over.assumes))
-    elif (rounds := _told_apart(node, over)) is not None:
+    elif (rounds := _told_apart(node, over, frame)) is not None:
         return _one_by_one(machine, node, rounds, frame, store)
     is_literal = holds_some(over) or _counts(machine, node.iter, frame, store)
     comes_again = _comes_again(machine, node.iter, frame, store)
@@ -94,7 +95,7 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
     return after
 
 
-def _told_apart(node: ast.For | ast.AsyncFor, over: Value) -> tuple[Value, ...] | None:
+def _told_apart(node: ast.For | ast.AsyncFor, over: Value, frame: Frame) -> tuple[Value, ...] | None:
     """What each round of a loop gets that is no loop of steps: it goes over one thing that stands there as a
     list, over several functions or objects of several classes, such as callbacks of which each does something
     else, over a model and its optimizer, or over names that are looked up."""
@@ -111,7 +112,7 @@ def _told_apart(node: ast.For | ast.AsyncFor, over: Value) -> tuple[Value, ...] 
         return held.items if len(set(held.items)) > 1 else None
     if all(map(_is_object, held.items)):
         return held.items if len({classes_of(item) for item in held.items}) > 1 else None
-    if all(isinstance(literal(item), str) for item in held.items) and _looks_up(node):
+    if all(isinstance(literal(item), str) for item in held.items) and _looks_up(node, frame.function):
         return held.items
     if any(map(holds_part, held.items)):
         return held.items if len(set(map(_kinds, held.items))) > 1 else None
@@ -125,9 +126,13 @@ def _kinds(item: Value) -> tuple[Kind, ...]:
 
 
 @remembered(1024)
-def _looks_up(node: ast.For | ast.AsyncFor) -> bool:
-    """Whether a loop looks attributes up by name."""
-    return any(isinstance(each, ast.Name) and each.id == "getattr" for each in within(node))
+def _looks_up(node: ast.For | ast.AsyncFor, function: Function | None) -> bool:
+    """Whether a loop of `function` looks attributes up by name."""
+    return any(
+        isinstance(each, ast.Name) and each.id == "getattr"
+        for statement in statements_run(node.body, function)
+        for each in within(statement)
+    )
 
 
 def _is_object(value: Value) -> bool:
@@ -431,16 +436,18 @@ def _loop(
         raised.state.scopes = _left(raised.state.scopes, around)
         outer_exits.raises.append((raised, site))
     if after is not None and cuts:
-        _stop_counting(node, store, after)
+        _stop_counting(node, frame, store, after)
     return after
 
 
 _Key = TypeVar("_Key")
 
 
-def _stop_counting(node: ast.For | ast.AsyncFor | ast.While, entry: Store, after: Store) -> None:
+def _stop_counting(
+    node: ast.For | ast.AsyncFor | ast.While, frame: Frame, entry: Store, after: Store
+) -> None:
     """Below a loop, what its rounds have counted up is one number, be that in each round of another loop."""
-    sums = _sums(node)
+    sums = _sums(node, frame.function)
     for name, value in after.names.items():
         held, before = value.payload, entry.names.get(name)
         if isinstance(held, Counter) and name in sums and not (before is not None and counts(before)):
@@ -647,7 +654,8 @@ def _end_loop(
         recorded = NOTHING
     frame.model.end_loop(
         state, outside, over, recorded, frame.site(node),
-        since=since, keeps=back is not None and _keeps_work(node, back), told=judged and back is not None,
+        since=since, keeps=back is not None and _keeps_work(node, frame, back),
+        told=judged and back is not None,
         ragged=over.payload.ragged if over is not None and isinstance(over.payload, Loader) else None,
         whole=over.payload.whole if over is not None and isinstance(over.payload, Loader) else None,
         in_batches=frame.may_be_in_batches,
@@ -673,7 +681,7 @@ _HOOKS: Final = frozenset({"register_forward_hook", "register_forward_pre_hook"}
 _READERS: Final = frozenset({"cpu", "item", "numpy", "tolist"})
 
 
-def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, store: Store) -> bool:
+def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, store: Store) -> bool:
     """Whether a container or a sum gathers work that is recorded.
 
     A container of a known length is made anew in each round.
@@ -687,14 +695,14 @@ def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, store: Store) -> bool:
         return True
     heavy = {name for name, value in store.names.items() if value.recorded.must is Weight.HEAVY}
     heavy |= {name for (_, name), value in store.attributes.items() if value.recorded.must is Weight.HEAVY}
-    return bool(heavy) and not heavy.isdisjoint(_sums(node))
+    return bool(heavy) and not heavy.isdisjoint(_sums(node, frame.function))
 
 
 @remembered(1024)  # asked in each context of the function that holds the loop: 1 % of dense code
-def _sums(node: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
-    """The names and attributes that a round binds to what it makes of them."""
+def _sums(node: ast.For | ast.AsyncFor | ast.While, function: Function | None) -> frozenset[str]:
+    """The names and attributes that a round of a loop of `function` binds to what it makes of them."""
     found = set()
-    for inner in within(node):
+    for inner in (each for statement in statements_run(node.body, function) for each in within(statement)):
         match inner:
             case ast.AugAssign(target=ast.Name(id=name) | ast.Attribute(attr=name)):
                 found.add(name)

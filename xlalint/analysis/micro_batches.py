@@ -48,11 +48,11 @@ def run_uncut(
         current: What holds after it, in whichever round.
     """
     store, owed = uncut.store, uncut.store.state.obligations
-    exits, captured, yields = frame.exits, frame.captured.copy(), len(frame.yields)
+    exits, yields = frame.exits, len(frame.yields)
     frame.exits, frame.muted = Exits(), True
     after = machine.run_block(rest, frame, store)
     ended = [*frame.exits.continues, *(end for end, _, _ in frame.exits.returns)]
-    frame.exits, frame.muted, frame.captured = exits, False, captured
+    frame.exits, frame.muted = exits, False
     del frame.yields[yields:]
     reads = {
         one._replace(assumes=both(one.assumes, uncut.assumes), when=one.when | {BETWEEN_CUTS})

@@ -164,6 +164,7 @@ def _text(op: ast.operator, text: str, other: object) -> Value | None:
     return identifier((begin, other, end)) if isinstance(op, ast.Mod) and placeholder else None
 
 
+_ZERO: Final = constant(0)
 _ONE: Final = constant(1)
 
 
@@ -198,11 +199,11 @@ def _counted(
     if not isinstance(node, ast.AugAssign) or isinstance(op, ast.Mult):
         return None
     held, by = left.payload, right.payload
-    if by is not None if right.kind is Kind.HOST else type(literal(right)) is not int:
+    if by is not None if right.kind is Kind.HOST else type(literal(right)) is not int or by == _ZERO.payload:
         return None
     site = frame.site(node)
     if isinstance(held, Counter):
-        return held.counted(site, cuts=store.state.loop.cuts)
+        return held.counted(site, in_loop=store.state.scopes.in_loop)
     return Counter(begun=site) if type(literal(left)) is int else None
 
 

@@ -662,11 +662,13 @@ class Counter(NamedTuple):
         is_length: It is how long a stretch is, or where it begins alone.
         begun: Where it was counted up, until it is seen that each step does so; None: that is seen.
         comes_again: The same numbers come again in each round of a loop around.
+        cut: The graph was cut since it was counted up.
     """
 
     is_length: bool = False
     begun: Site | None = None
     comes_again: bool = False
+    cut: bool = False
     what: str = COUNTING
 
     def join(self, other: Counter) -> Counter:
@@ -676,11 +678,17 @@ class Counter(NamedTuple):
             self.is_length and other.is_length,
             None if is_known else self.begun,
             self.comes_again and other.comes_again,
+            not is_known and (self.cut or other.cut),
         )
 
-    def counted(self, site: Site, *, cuts: bool) -> Counter:
-        """What comes of it where it is counted up at `site`, in a loop that cuts the graph or not."""
-        return Counter() if self.begun is None or (cuts and self.begun == site) else Counter(begun=site)
+    def counted(self, site: Site, *, in_loop: bool) -> Counter:
+        """What comes of it where it is counted up at `site`, in a loop or not."""
+        again = in_loop and self.cut and self.begun == site
+        return Counter() if self.begun is None or again else Counter(begun=site)
+
+    def run(self) -> Counter:
+        """The same after a cut."""
+        return self._replace(cut=True) if self.begun is not None and not self.cut else self
 
 
 class Uneven(NamedTuple):
@@ -911,11 +919,16 @@ def run(value: Value) -> Value:
     """The value after a cut: nothing in it is recorded any more."""
     payload = value.payload
     if isinstance(payload, Container):
+        if payload.length is not None and payload.length.run() is not payload.length:
+            payload = payload._replace(length=payload.length.run())
+            value = value._replace(payload=payload)
         if value.recorded.may or payload.element.recorded.may:
             return value.run()._replace(payload=payload.map(run))
         return value
     if isinstance(payload, Iterated):
         return value.run()._replace(payload=Iterated(run(payload.element), run(payload.over)))
+    if isinstance(payload, Counter) and payload.run() is not payload:
+        return value._replace(payload=payload.run())
     return value.run()
 
 

@@ -123,6 +123,12 @@ class Store:
                 if after is not value:
                     held[key] = after  # type: ignore[index]
 
+    def as_moved(self, value: Value) -> Value:
+        """A module that a name of the program's stands for, where it is by now."""
+        for identity, move in self.moved.items():
+            value = _after_move(value, identity, move)
+        return value
+
     def move_module(self, identity: Path, move: Move) -> None:
         """The module made at one of `identity` moves to the device or off it, whoever names it."""
         before = self.moved.get(identity)

@@ -266,9 +266,10 @@ def unknown_state() -> State:
 
 def exit_state(
     left: State, before: State, site: Site, function: Site,
-    told: Callable[[frozenset[Fact]], frozenset[Fact]],
+    told: Callable[[frozenset[Fact]], frozenset[Fact]], reads: Callable[[Activity], tuple[str, ...]],
 ) -> State:  # fmt: skip
-    """The state a called function left, as the caller sees it; `told` gives facts in the caller's words."""
+    """The state a called function left, as the caller sees it; `told` gives facts in the caller's words, and
+    `reads` the names from which comes what it reads."""
     state = left.copy()
     # Most calls leave most of it as it was.
     state.scopes = before.scopes
@@ -296,7 +297,8 @@ def exit_state(
         alone = not (done.cuts or done.may_cut or done.reads or done.opens_step)
         training = Training(site, function, done.backward and done.steps, alone)
         works = any(not place.is_entry for place in left.engine.since)
-        fetch = Fetch(site, left.engine.recorded.must if works else Weight.NONE)
+        leaves = left.engine.recorded.must if works else Weight.NONE
+        fetch = Fetch(site, leaves, reads(done) if before.scopes.in_loop else ())
         state.loop = Loop(
             join_activities(before.loop.own, _at(left.loop.own, training, fetch)),
             join_activities(before.loop.nested, _at(left.loop.nested, training, fetch)),
@@ -569,7 +571,8 @@ def changed_containers(given: dict[str, Value], left: dict[str, Value]) -> tuple
 
 
 def outlives(
-    value: Value, store: Store, given: dict[str, Value], attributes: dict[AttributeKey, Value],
+    value: Value, store: Store, given: dict[str, Value], captured: dict[str, Value],
+    attributes: dict[AttributeKey, Value],
     within_reach: Callable[[dict[str, Value]], Iterable[AttributeKey]],
 ) -> bool:  # fmt: skip
     """Whether work that a function recorded is still on something when its own names are gone.
@@ -577,26 +580,37 @@ def outlives(
     Gradients, parameters, what it returns and what it changed of its caller's keep work alive.
 
     Args:
-        given: What it was given, or had captured.
+        given: What it was given.
+        captured: What it sees of the functions around it: it may have given such a name something else.
         attributes: What objects held when it was entered.
         within_reach: The attributes of objects that values lead to.
     """
     heavy = Weight.HEAVY  # light work stays in any case
     if value.recorded.may is heavy or store.state.engine.parameters.may or store.state.loop.all.backward:
         return True
+    if any(_may_gain(store.names.get(name, before), before) for name, before in given.items()):
+        return True
     if any(
-        held.recorded.may is heavy and before.recorded.may is not heavy
-        for name, before in given.items()
+        held is not before and held.recorded.may is heavy
+        for name, before in captured.items()
         if (held := store.names.get(name)) is not None
     ):
         return True
-    changed = {
-        key
-        for key, held in store.attributes.items()
-        if held.recorded.may is heavy and attributes.get(key, NONE).recorded.may is not heavy
-    }
+    changed = {key for key, held in store.attributes.items() if _may_gain(held, attributes.get(key, NONE))}
     # An object of its own is gone with its names, unless it is returned.
-    return bool(changed) and not changed.isdisjoint(within_reach({**given, "": value}))
+    return bool(changed) and not changed.isdisjoint(within_reach({**captured, **given, "": value}))
+
+
+def _may_gain(held: Value, before: Value) -> bool:
+    """Whether something that outlives a function may hold heavy work that it did not hold before it.
+
+    A container to which the function has added some is none the heavier for it.
+    """
+    if held.recorded.may is not Weight.HEAVY:
+        return False
+    return before.recorded.may is not Weight.HEAVY or (
+        held is not before and isinstance(held.payload, Container)
+    )
 
 
 def differs_in_bound_only(state: State, other: State) -> bool:

@@ -119,8 +119,8 @@ def _of_host(payload: object) -> Iterator[str]:
         case Counter(begun=None, is_length=is_length, comes_again=comes_again):
             yield "another length in each step" if is_length else "another number in each step"
             yield from ["the same ones in each epoch"] * comes_again
-        case Counter():
-            yield "counted up"
+        case Counter(cut=cut):
+            yield "counted up before the last cut" if cut else "counted up"
         case Fallback(number):
             yield f"{number} unless another is given"
         case Uneven(by):

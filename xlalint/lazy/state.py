@@ -118,10 +118,12 @@ class Fetch(NamedTuple):
 
     Args:
         leaves: The work that this function surely leaves behind, where it has recorded some itself.
+        of: The names of the caller from which comes what this function reads; none: those that stand there.
     """
 
     site: Site
     leaves: Weight = Weight.NONE
+    of: tuple[str, ...] = ()
 
 
 class Activity(NamedTuple):

@@ -119,11 +119,10 @@ def _with(held: Container, given: Value, name: str, call: Call) -> Value:
         return container([*held.items, given])
     added = given if held.items == () else join_values(held.element, given)
     longer = container_of(added, keyed=held.keys is not None)
-    cuts = call.store.state.loop.cuts
-    if not cuts or name != "append" or not isinstance(made := longer.payload, Container):
+    in_loop = call.store.state.scopes.in_loop
+    if not in_loop or name != "append" or not isinstance(made := longer.payload, Container):
         return longer
-    before = held.length or Counter(begun=call.site)
-    length = before.counted(call.site, cuts=held.length is not None)
+    length = (held.length or Counter(begun=call.site)).counted(call.site, in_loop=in_loop)
     return longer._replace(payload=made._replace(length=length))
 
 
