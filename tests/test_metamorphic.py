@@ -50,7 +50,6 @@ INTERPRETED = [
 
 IN_A_CALLEE = "what the loop's own statements do is looked at, not what functions do that they call"
 SCOPE_IN_A_CALLEE = "a loop and the step scope in it are told together where one function holds both"
-SIBLINGS = "a nested function that another one calls sees of the names around it only those the other reads"
 READ_OF_THE_BODY = "with the body in a function of its own fewer reads are told; why was not looked into yet"
 HANDED_BACK = "what a body hands back is held by its names until the next round"
 CHOSEN_DEVICE = "where a call hands the device on, one diagnostic more is told; why was not looked into yet"
@@ -79,10 +78,8 @@ KNOWN_LIMITS = {
     ("extract_loop_bodies", "interpreter/rounds_of_an_evaluation"): HANDED_BACK,
     ("extract_loop_bodies_into_closures", "interpreter/evaluated_now_and_then"): READ_OF_THE_BODY,
     ("extract_loop_bodies_into_closures", "XLA203/return_at_end_of_program"): UNSEEN,
-    ("extract_loop_bodies_into_closures", "XLA710/gathered_otherwise"): UNSEEN,
-    ("extract_loop_bodies_into_closures", "interpreter/bound_by_functions"): SIBLINGS,
     ("extract_loop_bodies_into_closures", "interpreter/counted_up"): COUNTED_WITHIN,
-    ("extract_loop_bodies_into_closures", "interpreter/rounds_by_functions"): SIBLINGS,
+    ("extract_loop_bodies_into_closures", "interpreter/rounds_by_functions"): UNSEEN,
     ("extract_statements", "interpreter/bound_by_functions"): COUNTED_WITHIN,
     ("extract_loop_bodies_into_closures", "interpreter/listed_by_a_loader"): READ_LIGHT,
     ("extract_loop_bodies_into_closures", "interpreter/numbers_along_a_loop"): IN_A_CALLEE,
@@ -123,8 +120,6 @@ KNOWN_LIMITS = {
     ("wrap_loaders_in_zip", "clean/reduced_now_and_then"): ENDLESS,
     ("extract_loop_bodies", "XLA209/generator_of_another_module"): READ_OF_THE_BODY,
     ("extract_loop_bodies_into_closures", "XLA209/generator_of_another_module"): READ_OF_THE_BODY,
-    ("extract_loop_bodies_into_closures", "XLA202/two_outputs_one_read"): READ_OF_THE_BODY,
-    ("extract_loop_bodies_into_closures", "interpreter/spread_mappings"): READ_OF_THE_BODY,
     ("extract_loop_bodies_into_closures", "XLA302/timer_in_another_module"): CLOCK_ELSEWHERE,
     ("extract_statements", "XLA302/timer_in_another_module"): CLOCK_ELSEWHERE,
     ("extract_statements", "XLA302/benchmark_of_one_step"): CLOCK_ELSEWHERE,
@@ -152,8 +147,6 @@ KNOWN_LIMITS = {
         "in its own function, not where the callee makes both"
     ),
     ("inline_helpers", "interpreter/defined_anew"): "the change takes the first of two functions of one name",
-    ("extract_loop_bodies_into_closures", "XLA101/train_loop_fn_closure"): SIBLINGS,
-    ("extract_loop_bodies_into_closures", "XLA701/train_loop_fn"): SIBLINGS,
     ("extract_loop_bodies_into_closures", "clean/marker_as_callback"): (
         "a callback is known by being a parameter of the function that calls it; a parameter of the "
         "function around, which is called from within, is taken for the loop's own marker"
