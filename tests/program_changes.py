@@ -509,16 +509,21 @@ def _extracted(run: Run, activation: _Activation, name: str, tree: ast.Module) -
     # What a name holds is freed when the name is: so all that is surely bound goes back, read or not.
     with _without(run):
         given = binds & (loaded(activation.function) | inner.sure)
+    held: frozenset[str] = frozenset()
     if run.block.loop is not None:
         given |= needed & binds
+    else:
+        held = binds - given - needed  # the last round of a loop, or an arm of a test, has bound it, if any
     needed |= given - inner.sure
+    given |= held
     sure = flow(run.block.body[: run.start], run.block.sure).sure
     if (needed & local) - sure or _is_shared(needed, binds, activation.function):
         return None
     if needed & defined(activation.function.body):
         return None  # nobody passes modules as arguments, and a nested function may be any
+    first = ast.parse(" = ".join((*sorted(held), "None"))).body if held else []
     back = ast.parse(f"return {', '.join(sorted(given))}").body if given else []
-    helper = _function(name, needed, [*body, *back])
+    helper = _function(name, needed, [*first, *body, *back])
     tree.body.insert(tree.body.index(activation.around), helper)
     call = f"{name}({', '.join(sorted(needed))})"
     return ast.parse(f"{', '.join(sorted(given))} = {call}" if given else call).body[0]

@@ -8,7 +8,7 @@ from xlalint.cure import Cure, MoveBelow, SyncBefore, WrapBody
 from xlalint.diagnostic import Severity
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import ReadThenCut
-from xlalint.lazy.state import Fetch, View
+from xlalint.lazy.state import View
 from xlalint.lazy.values import Weight
 from xlalint.rule import Finding, Rule
 
@@ -106,7 +106,7 @@ def _cures(event: ReadThenCut, state: View) -> Iterator[Cure]:
     cut, what, scopes, in_loop = event.site, event.path[0], state.scopes, event.obligation.in_loop
     work = tuple(site for site in event.obligation.since if not (site.is_entry or site.in_framework))
     closed = scopes.profiler or scopes.in_forward or state.opened_step
-    reads_its_own = Fetch(what, Weight.HEAVY) in event.fetches
+    reads_its_own = any(f.site == what and f.leaves is Weight.HEAVY for f in event.fetches)
     if in_loop and scopes.in_loop and not (closed or reads_its_own):
         if event.cause is Cause.MARKER:
             yield WrapBody(what, markers=(cut,), below=(what,), recorded=work).of_loop(event.fetches)

@@ -97,6 +97,8 @@ class WorkOutsideStep(Rule[Cut | HostRead | LoopLeft]):
                 apart=False, value=Value(kind=Kind.TENSOR, recorded=Recorded(must=Weight.LIGHT))
             ) if _in_stepped_loop(state):
                 since = state.since or (event.site,)
+        if not isinstance(event, HostRead) and state.read_outside.issuperset(since):
+            return  # all is work of calls in which it is read, which tells of it
         if since:
             # Work that a caller recorded has no place in this function: report the place of the event.
             at = next((site for site in since if not site.is_entry), None)

@@ -190,6 +190,20 @@ def of_what_is_gone(batches):
         torch_xla.sync()  # expect: XLA201 likely
 
 
+def set_up():
+    torch.set_deterministic(True)  # expect: XLA001
+
+
+def of_what_is_gone_in_a_function(batches):
+    model = Model().to(device)
+    set_up()
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
 def of_what_is_gone_where_it_is(batches):
     model = Model().to(device)
     if hasattr(torch, "set_deterministic"):

@@ -79,6 +79,19 @@ def all_but_the_first(steps):
             z = table[: step if step else 1]  # expect: XLA402
 
 
+def by_a_function(steps):
+    position = 0
+    for _ in range(steps):
+        position = one_further(position)  # expect: XLA201
+
+
+def one_further(position):
+    model(table[position])  # expect: XLA402
+    position += 1
+    torch_xla.sync()
+    return position
+
+
 # What is the same in each step ------------------------------------------------------------------
 
 
@@ -114,6 +127,22 @@ def after_all_batches():
             count += 1
         with torch_xla.step():
             model(table[count])
+
+
+def after_all_batches_of_a_function():
+    for _ in range(8):
+        count = 0
+        for batch in batches:
+            count = one_more(count, batch)
+        with torch_xla.step():
+            model(table[count])
+
+
+def one_more(count, batch):
+    with torch_xla.step():
+        model(batch.to(device))
+    count += 1
+    return count
 
 
 def made_anew():
@@ -156,9 +185,11 @@ def main():
     trainer.collect()
     by_the_length_of_a_list(8)
     all_but_the_first(8)
+    by_a_function(8)
     parts_of_one_graph([model, model])
     counted_in_a_row()
     after_all_batches()
+    after_all_batches_of_a_function()
     made_anew()
     in_parts_of_eight([torch.randn(8) for _ in range(64)])
     as_data()

@@ -49,3 +49,15 @@ def train_in_a_loop():
         for x in loader():
             loss = compiled(x)
             print((loss / 4).item())  # expect: XLA212
+
+
+def train_by_a_function():
+    for epoch in range(3):
+        for x in loader():
+            trained = train_on(x)
+
+
+def train_on(x):
+    loss = compiled(x)
+    print((loss / 4).item())  # expect: XLA212
+    return loss

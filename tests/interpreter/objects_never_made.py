@@ -63,3 +63,20 @@ class PerhapsMade:
             loss = self.model(x).sum()
             loss.backward()
             print(loss.item())  # expect: XLA102
+
+
+class Handed:
+    def __init__(self, loader):
+        self.device = torch_xla.device()
+        self.model = Model(width=4).to(self.device)
+        self.loader = pl.MpDeviceLoader(loader, self.device)
+
+    def train(self):
+        in_a_function(self)
+
+
+def in_a_function(agent):
+    for x in agent.loader:
+        loss = agent.model(x).sum()
+        loss.backward()
+        print(loss.item())  # expect: XLA102

@@ -249,7 +249,8 @@ _NAMES: Final = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
 def merge(joined: Store, yes: Store, no: Store, test: ast.expr) -> None:
-    """Mend the join of two arms: what one arm alone sets for the device is taken, with what that assumes."""
+    """Mend the join of two arms: what one arm alone sets for the device, or moves, is taken, with what that
+    assumes."""
     _merge(joined.names, yes.names, no.names, test)
     _merge(joined.attributes, yes.attributes, no.attributes, test)
     if yes.moved.keys() != no.moved.keys():

@@ -447,7 +447,7 @@ def _stop_counting(
     node: ast.For | ast.AsyncFor | ast.While, frame: Frame, entry: Store, after: Store
 ) -> None:
     """Below a loop, what its rounds have counted up is one number, be that in each round of another loop."""
-    sums = _sums(node, frame.function)
+    sums = _sums(node, frame.function) | _handed_on(node)
     for name, value in after.names.items():
         held, before = value.payload, entry.names.get(name)
         if isinstance(held, Counter) and name in sums and not (before is not None and counts(before)):
@@ -544,6 +544,8 @@ class _Rounds:
             # A round that goes on before it does anything, as for an empty batch, is as if there were fewer.
             if after is None or _done(continued.state) != began:
                 after = join(after, continued)
+        if after is not None and after.state.loop.cuts:
+            _go_on_counting(self.node, start, after)
         return after, left
 
     def settle(self, *, twice: bool) -> Settled:
@@ -602,6 +604,14 @@ def _either_round(head: Store, back: Store | None) -> Store | None:
         _go_on_growing(joined.names, back.names)
         _go_on_growing(joined.attributes, back.attributes)
     return joined
+
+
+def _go_on_counting(node: ast.For | ast.AsyncFor | ast.While, start: Store, after: Store) -> None:
+    """A number that each round hands to a function, which counts it up, is another one in the next."""
+    for name in _handed_on(node):
+        now = after.names.get(name)
+        if now is not None and isinstance(held := now.payload, Counter) and now != start.names.get(name):
+            after.names[name] = now._replace(payload=held._replace(begun=None))
 
 
 def _go_on_growing(kept: dict[_Key, Value], left: dict[_Key, Value]) -> None:
@@ -709,6 +719,20 @@ def _sums(node: ast.For | ast.AsyncFor | ast.While, function: Function | None) -
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=first))):
                 if first == name:
                     found.add(name)
+    return frozenset(found)
+
+
+@remembered(1024)
+def _handed_on(node: ast.For | ast.AsyncFor | ast.While) -> frozenset[str]:
+    """The names that a round gives to a call, and binds to what that returns."""
+    found: set[str] = set()
+    for inner in within(node):
+        match inner:
+            case ast.Assign(targets=[target], value=ast.Call(args=arguments, keywords=keywords)):
+                given = (*arguments, *(keyword.value for keyword in keywords))
+                names = {each.id for each in given if isinstance(each, ast.Name)}
+                bound = target.elts if isinstance(target, ast.Tuple) else [target]
+                found.update(each.id for each in bound if isinstance(each, ast.Name) and each.id in names)
     return frozenset(found)
 
 

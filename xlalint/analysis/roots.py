@@ -388,18 +388,38 @@ class Plan:
 
     def _add_users_of_attributes(self) -> None:
         """A method is relevant, too, that uses what one of its class keeps of the engine's, such as a device
-        or a model on it, and so is one that calls it."""
+        or a model on it, be it in a function of the module to which it gives its object; and so is one that
+        calls it."""
         for outline in self.outlines:
             hot = self._hot_names[outline]
+            plain = {f.name: f for f in outline.functions.values() if f.owner is None and f.parent is None}
             for cls in outline.classes.values():
                 makers = [method for method in cls.methods.values() if method in self.relevant]
                 held = set[str]().union(*(_held_by(maker, hot) for maker in makers))
                 known = -1
                 while held and known < len(held):
                     known = len(held)
-                    using = {m for m in cls.methods.values() if not held.isdisjoint(m.attributes())}
+                    using = {m for m in cls.methods.values() if self._uses(held, m, plain, {*plain})}
                     held.update(method.name for method in using - self.relevant)
                     self.relevant |= using
+
+    def _uses(
+        self, attributes: set[str], function: Function, others: Mapping[str, Function], unseen: set[str]
+    ) -> bool:
+        """Whether a function names one of some attributes, or another does to which it gives its object.
+
+        Args:
+            others: The functions of its module.
+            unseen: The names of those that were not looked at yet.
+        """
+        if not attributes.isdisjoint(function.attributes()):
+            return True
+        for name in self._words[function] & unseen:
+            if _gives_on(function, name):
+                unseen.discard(name)
+                if self._uses(attributes, others[name], others, unseen):
+                    return True
+        return False
 
     def _visible(self, also: Iterable[Function] = ()) -> dict[Outline, dict[str, list[Function]]]:
         """By module, the names under which functions worth interpreting may be meant there."""
@@ -447,6 +467,18 @@ def _held_by(maker: Function, hot: set[str]) -> set[str]:
             names.update(target.id for target in node.targets if isinstance(target, ast.Name))
             held.update(target.attr for target in node.targets if _is_own(target))
     return held
+
+
+def _gives_on(function: Function, name: str) -> bool:
+    """Whether a function gives one of its parameters, or a method its object, to what is called by a name."""
+    given = [*function.parameters.annotations]
+    own = given if function.owner is None else given[:1]
+    return any(
+        isinstance(argument, ast.Name) and argument.id in own
+        for node in within(function.node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords))
+    )
 
 
 def _leads_there(node: ast.AST, names: set[str], attributes: set[str]) -> bool:

@@ -297,8 +297,9 @@ def exit_state(
         alone = not (done.cuts or done.may_cut or done.reads or done.opens_step)
         training = Training(site, function, done.backward and done.steps, alone)
         works = any(not place.is_entry for place in left.engine.since)
+        outside = bool(left.loop.own.read_outside)
         leaves = left.engine.recorded.must if works else Weight.NONE
-        fetch = Fetch(site, leaves, reads(done) if before.scopes.in_loop else ())
+        fetch = Fetch(site, leaves, reads(done) if before.scopes.in_loop else (), outside)
         state.loop = Loop(
             join_activities(before.loop.own, _at(left.loop.own, training, fetch)),
             join_activities(before.loop.nested, _at(left.loop.nested, training, fetch)),

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from xlalint.analysis.outline import dotted
 from xlalint.analysis.words import words_in
 from xlalint.knowledge import lifecycle
+from xlalint.knowledge.gone import OF_TORCH
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.site import site_of
 from xlalint.sources.usage import FORMER
@@ -315,7 +316,7 @@ class _Walker:
         if not text.isascii() or _TELLING.search(text.lower()) is not None:
             return True
         words = words_in(text)
-        return not self._gate_names.isdisjoint(words) or any(
+        return not (self._gate_names.isdisjoint(words) and _OF_GONE.isdisjoint(words)) or any(
             self._at_module(word) is not None or self._star_with(word) is not None for word in words
         )
 
@@ -566,6 +567,8 @@ _TELLING: Final = re.compile(
     r"|find_spec|require|get_distribution|importorskip"
 )
 """What stands in a function that imports torch_xla or asks for a version, whatever names around it mean."""
+_OF_GONE: Final = frozenset(name.rpartition(".")[2] for name in OF_TORCH)
+"""The last words of what is gone from torch: such a name may stand where nothing is of torch_xla."""
 _GLOBAL: Final = re.compile(r"(?:^|[;:])\s*global\s")
 _ABOUT_TORCH: Final = re.compile(r"(?i)xla|torch|version")
 _ASKING: Final = frozenset({"version", "find_spec", "require", "get_distribution", "importorskip"})

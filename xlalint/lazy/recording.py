@@ -209,7 +209,9 @@ class RecordingTransitions(Transitions):
         )  # fmt: skip
         self._emit(event, state)
         if event.runs_device:
-            note(state, fetches=state.loop.own.fetches | {Fetch(site)})
+            light = value.recorded.must is Weight.LIGHT and not event.apart
+            outside = light and state.loop.own.opens_step and state.scopes.step is None
+            note(state, fetches=state.loop.own.fetches | {Fetch(site, outside=outside)})
         self.wait(state)
         if value.recorded.may is Weight.HEAVY:
             note(state, reads=True)

@@ -119,11 +119,13 @@ class Fetch(NamedTuple):
     Args:
         leaves: The work that this function surely leaves behind, where it has recorded some itself.
         of: The names of the caller from which comes what this function reads; none: those that stand there.
+        outside: What is read there is light work of the loop, outside the step scope that it opens.
     """
 
     site: Site
     leaves: Weight = Weight.NONE
     of: tuple[str, ...] = ()
+    outside: bool = False
 
 
 class Activity(NamedTuple):
@@ -170,6 +172,11 @@ class Activity(NamedTuple):
     def trains(self) -> bool:
         """Whether it computed gradients or applied them."""
         return self.backward or self.steps
+
+    @property
+    def read_outside(self) -> frozenset[Site]:
+        """Where it read light work outside of its step scope."""
+        return frozenset(fetch.site for fetch in self.fetches if fetch.outside)
 
     def cut_sites(self, cause: Cause) -> list[Site]:
         """Where `cause` cut it, in the order of the source."""
@@ -287,6 +294,8 @@ class View(NamedTuple):
     opened_step: bool = False
     """Whether the innermost loop has opened a step scope of its own before."""
     raised: Raised | None = None
+    read_outside: frozenset[Site] = frozenset()
+    """Where it has read light work outside of that."""
 
     @property
     def is_local(self) -> bool:
@@ -363,10 +372,10 @@ class State:
 
     def view(self) -> View:
         """What rules may see of it now."""
-        engine = self.engine
+        engine, done = self.engine, self.loop.own
         return View(
             self.scopes, self.replicas, engine.since, engine.eager, bool(self.trust.opaque),
-            self.loop.own.opens_step, self.trust.raised,
+            done.opens_step, self.trust.raised, done.read_outside if done.opens_step else frozenset(),
         )  # fmt: skip
 
     @property

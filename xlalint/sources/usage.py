@@ -162,8 +162,8 @@ def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...
     It `trains` where it computes gradients. One that brings XLA offers, such as `offers get_device`, the
     functions of its that call one of `helpers`, `torch_xla.device` or `torch.device("xla")`, the names that
     it gives what one of these returns or the text "xla", and the classes that train so; it holds a device,
-    such as `holds Runtime`, by other classes that call one, and by tables, objects and functions that name
-    such a class; and passes on, such as `passes xm`, what it imports of it.
+    such as `holds Runtime`, by other classes that call one or such a function, and by tables, objects and
+    functions that name such a class; and passes on, such as `passes xm`, what it imports of it.
     """
     found = [TRAINS] if b".backward" in data and _BACKWARD.search(data) else []
     if not hot:
@@ -174,6 +174,8 @@ def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...
 
 def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
     others: list[tuple[bytes, bytes]] = []
+    classes: list[tuple[bytes, bytes]] = []
+    offered: list[bytes] = []
     holding: list[bytes] = []
     for definition in _DEFINITION.finditer(data):
         end = _STATEMENT.search(data, definition.end())
@@ -182,16 +184,22 @@ def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
         if sort == b"def" and _MARKER.search(body):
             yield PASSES + name.decode("utf-8", "replace")
         if not _calling(helpers).search(body):
-            others += [(name, body)] if sort != b"class" else []
-        elif sort != b"class" or _BACKWARD.search(body):
+            (classes if sort == b"class" else others).append((name, body))
+        elif sort != b"class":
+            offered.append(name)
+        elif _BACKWARD.search(body):
             yield OFFERS + name.decode("utf-8", "replace")
         else:
             holding.append(name)
+    if offered:
+        calling = re.compile(rb"(?<![\w.])(?:%s)[ \t]*\(" % b"|".join(offered))
+        holding += [name for name, body in classes if calling.search(body)]
     known = 0
     while known < len(holding):
         naming = re.compile(rb"\b(?:%s)\b" % b"|".join(holding[known:]))
         known = len(holding)
         holding += [name for name, body in others if name not in holding and naming.search(body)]
+    yield from (OFFERS + name.decode("utf-8", "replace") for name in offered)
     yield from (HOLDS + name.decode("utf-8", "replace") for name in holding)
 
 
