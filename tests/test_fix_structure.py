@@ -112,6 +112,7 @@ UNREACHED = {
     "XLA301/trace_me": "the scope is the whole function",
     "XLA701/one_of_two_models": "in another function or branch",
     "XLA701/optimizer_of_an_unknown_factory": "in another function or branch",
+    "XLA701/picked_before_the_move": "the cure is only shown",
     "XLA701/trainer_moves_in_fit": "in another function or branch",
     "XLA703/optimizer_skips_on_nan": "the cure is only shown",
 }

@@ -16,7 +16,8 @@ class OptimizerBeforeDeviceMove(Rule[OptimizerStepped | OptimizerRefused]):
     """
     ## What it does
     Finds an optimizer that is created before its model moves to the XLA device, and is then
-    stepped. A `ZeroRedundancyOptimizer` raises where it is created, and is told there.
+    stepped, or that is given a list of parameters taken before that. A `ZeroRedundancyOptimizer`
+    raises where it is created, and is told there.
 
     ## Why is this bad?
     The model does not train, and no error is raised. On XLA the move creates new parameters. The
@@ -77,12 +78,15 @@ class OptimizerBeforeDeviceMove(Rule[OptimizerStepped | OptimizerRefused]):
         match event:
             case OptimizerStepped(stale=stale, built=built, off_device=False) if stale:
                 where = " created on {since}" if built else ""
+                listed = built and built[-1].section == stale[0].section and built[-1] > stale[0]
+                then = "take its parameters" if listed else "create the optimizer"
+                by_hand = ByHand(stale[0], title="Take the parameters below the move")
                 yield self.finding(
                     event,
                     f"nothing is trained: the optimizer{where} keeps the parameters from before this move",
-                    help="move the model to the device first, then create the optimizer",
+                    help=f"move the model to the device first, then {then}",
                     since=built[-1:],
-                    cures=_cures(stale[0], built[-1]) if built else (),
+                    cures=(by_hand,) if listed else _cures(stale[0], built[-1]) if built else (),
                 )
             case OptimizerRefused(moved=moved, built=built):
                 yield self.finding(

@@ -55,6 +55,7 @@ from xlalint.analysis.payloads import (
     counter_of,
     counts,
     identifier,
+    listed,
     literal,
     run,
     taken_from,
@@ -340,6 +341,8 @@ def _comprehension(
         merge_into(store, inner)
     if rounds:
         return container(apart, tuple(map(literal, keys)) if isinstance(node, ast.DictComp) else None)
+    if isinstance(node, ast.ListComp) and isinstance(node.elt, ast.Name):
+        return container_of(listed(made))  # of another element nobody knows if it is asked for by now
     if not isinstance(node, ast.GeneratorExp):
         return container_of(made, keyed=isinstance(node, ast.DictComp))
     # Only the innermost is asked for the next element each time.

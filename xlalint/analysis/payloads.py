@@ -199,6 +199,12 @@ def container_of(element: Value, *, keyed: bool = False) -> Value:
     return Value(Kind.CONTAINER, recorded=element.recorded, payload=held)
 
 
+def listed(element: Value) -> Value:
+    """What a list holds: a parameter that it has taken of a module is the one of now."""
+    held = element.payload
+    return element._replace(payload=held._replace(listed=True)) if isinstance(held, Parameters) else element
+
+
 def _depth(value: Value) -> int:
     if isinstance(value.payload, Iterated):
         return 1 + _depth(value.payload.element)
@@ -522,11 +528,18 @@ class Device(NamedTuple):
 
 class Parameters(NamedTuple):
     """Parameters of a module: where that may have been made, and where they live. `is_one` says that it is a
-    single one, of which an index takes a part, and not several, of which it takes one."""
+    single one, of which an index takes a part, and not several, of which it takes one. `listed` says that a
+    list holds them, also when the module has moved and has others."""
 
     of: Path
     place: Place
     is_one: bool = False
+    listed: bool = False
+
+    def join(self, other: Parameters) -> Parameters | None:
+        """Either of the same parameters, listed or not; None where they are others."""
+        plain = self._replace(listed=False)
+        return plain if plain == other._replace(listed=False) else None
 
 
 class StateDict(NamedTuple):

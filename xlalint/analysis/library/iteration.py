@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     elements,
+    listed,
     unknown_from,
 )
 from xlalint.knowledge import functions
@@ -147,6 +148,8 @@ def _list(machine: Machine, call: Call) -> Value:
     if source.kind in _MAY_BE_LOADER and not (source.kind is Kind.TENSOR and source.sure):
         return around([source], element(source))
     each = element(source)
+    if source.kind is Kind.PARAMETERS:
+        return container_of(listed(each))
     return container_of(each) if each.kind is not Kind.UNKNOWN else UNKNOWN
 
 

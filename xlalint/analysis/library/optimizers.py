@@ -39,7 +39,9 @@ def make_optimizer(call: Call) -> Optimizer:
     while waiting:
         held = waiting.pop().payload
         if isinstance(held, Parameters):
-            return Optimizer(held.of, held.place, call.site)
+            moved = call.store.moved.get(held.of) if held.listed and held.place is Place.HOST else None
+            stale = moved.path if moved is not None and moved.to is Place.XLA else ()
+            return Optimizer(held.of, held.place, call.site, stale=stale)
         if isinstance(held, Container):
             waiting += [held.element, *(held.items or ())]
     return Optimizer((), Place.UNKNOWN, call.site)
