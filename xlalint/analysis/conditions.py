@@ -262,7 +262,8 @@ def _merge_moves(
 ) -> None:
     """What one arm alone moves has moved for callers where the test comes out so; where that may be in the
     last round, nobody knows where it is."""
-    for moved, clause in zip((yes.keys() - no.keys(), no.keys() - yes.keys()), clauses(test), strict=True):
+    alone = [one for one in yes if one not in no], [one for one in no if one not in yes]
+    for moved, clause in zip(alone, clauses(test), strict=True):
         for identity in moved:
             move = joined[identity]
             if move.left and _asks_for_the_last(test):
