@@ -85,8 +85,8 @@ def _of_payload(payload: object) -> Iterator[str]:
             yield "true on the master" if master else "false on the master"
             if assumes or assumes_else:
                 yield "other replicas may be with it"
-        case Parameters(is_one=is_one, listed=listed):
-            yield "a single one" if is_one else "of a model, in a list" if listed else "of a model"
+        case Parameters(is_one=is_one):
+            yield "a single one" if is_one else "of a model"
         case StateDict(optimizer=optimizer, sharded=sharded):
             yield "of an optimizer" if optimizer is not None else "of a module"
             yield from ["a part on each replica"] * sharded
