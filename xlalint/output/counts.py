@@ -1,4 +1,4 @@
-"""How many diagnostics there are, by rule and by file."""
+"""How many diagnostics there are, by rule and by file, and how a number of things is written."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from xlalint.diagnostic import Diagnostic
+
+
+def count_of(number: int, noun: str, nouns: str = "") -> str:
+    """Such as `1 file` and `2 files`.
+
+    Args:
+        nouns: What more than one are called, if it does not end in `s` alone.
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {nouns or noun + 's'}"
 
 
 def by_rule(diagnostics: Sequence[Diagnostic]) -> list[tuple[tuple[str, str], int]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from xlalint.cure import Cure
 from xlalint.diagnostic import Diagnostic
+from xlalint.output.counts import count_of
 from xlalint.output.paint import STRONG, Line, Span, plain, show_control
 
 
@@ -30,16 +31,14 @@ def summary(fixed: int, files: int, left: int, *, written: bool) -> Iterator[Lin
         left: How many more have a fix that their code does not allow, and nobody was told why.
     """
     if fixed:
-        within = "1 file" if files == 1 else f"{files} files"
-        yield plain(f"{'Fixed' if written else 'Would fix'} {_count(fixed)} in {within}.")
+        done = "Fixed" if written else "Would fix"
+        yield plain(f"{done} {count_of(fixed, 'diagnostic')} in {count_of(files, 'file')}.")
     elif not left:
         yield plain("Nothing to fix." if written else "Would fix nothing.")
     if left:
-        yield plain(f"The code of {_count(left)} does not allow the fix; `--show-fixes` says why.")
-
-
-def _count(diagnostics: int) -> str:
-    return f"{diagnostics} diagnostic{'s' * (diagnostics != 1)}"
+        yield plain(
+            f"The code of {count_of(left, 'diagnostic')} does not allow the fix; `--show-fixes` says why."
+        )
 
 
 def left_by_hand(found: Sequence[Diagnostic]) -> Iterator[Line]:

@@ -16,7 +16,7 @@ from xlalint.diagnostic import (
     Seen,
     Severity,
 )
-from xlalint.output.counts import by_file, by_rule
+from xlalint.output.counts import by_file, by_rule, count_of
 from xlalint.output.paint import FAINT, GUTTER, STRONG, Line, Span, plain, show_control, width, wrap
 from xlalint.sources.file import SourceFile
 
@@ -85,7 +85,7 @@ def summary(
     reasons = {"suppressed by comments": suppressed, **hidden}
     listed = ", ".join(f"{count} {reason}" for reason, count in reasons.items() if count)
     left_out = f" ({listed})" if listed else ""
-    looked = f"{_count(files, 'file')} checked, {hot} of them using torch_xla"
+    looked = f"{count_of(files, 'file')} checked, {hot} of them using torch_xla"
     if not diagnostics:
         yield [Span("No diagnostics", "bold green"), Span(f"{left_out}: {looked}.")]
         yield from _cut_short(bounds)
@@ -97,10 +97,10 @@ def summary(
         if index:
             line.append(Span(" and " if index == len(severities) - 1 else ", "))
         noun = "info" if severity is Severity.INFO else str(severity)
-        text = f"{severities[severity]} info" if noun == "info" else _count(severities[severity], noun)
+        text = f"{severities[severity]} info" if noun == "info" else count_of(severities[severity], noun)
         line.append(Span(text, _COLORS[severity]))
     within = len({diagnostic.path for diagnostic in diagnostics})
-    line.append(Span(f" in {_count(within, 'file')}{left_out}: {looked}."))
+    line.append(Span(f" in {count_of(within, 'file')}{left_out}: {looked}."))
     yield line
     yield from _fixable([diagnostic for diagnostic in diagnostics if diagnostic not in tried])
     code = max(diagnostics, key=lambda diagnostic: diagnostic.severity).code
@@ -136,7 +136,7 @@ def _cut_short(bounds: Mapping[str, int]) -> Iterator[Line]:
         files = sorted(bounds, key=lambda file: (-bounds[file], file))
         named = ", ".join(files[:_MOST_NAMED])
         more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
-        places = _count(sum(bounds.values()), "place")
+        places = count_of(sum(bounds.values()), "place")
         yield plain(
             f"The analysis stopped at a limit at {places} in {named}{more}: "
             "add `--extend-select XLA092` to see them."
@@ -235,13 +235,13 @@ _SELDOM = 2
 
 def seen(evidence: Evidence) -> str:
     """What was counted on the engine, in words."""
-    parts = [_count(evidence.count, "time")]
+    parts = [count_of(evidence.count, "time")]
     if evidence.per_step is not None and evidence.count > _SELDOM:
         parts.append(f"{evidence.per_step:.1f} per step")
     if evidence.launches:
-        parts.append(_count(evidence.launches, "launch", "launches"))
+        parts.append(count_of(evidence.launches, "launch", "launches"))
     if evidence.compiles:
-        parts.append(_count(evidence.compiles, "compile"))
+        parts.append(count_of(evidence.compiles, "compile"))
     if evidence.ms_median is not None:
         parts.append(f"median {evidence.ms_median:.1f} ms")
     if evidence.replicas is not None and evidence.replicas > 1:
@@ -356,7 +356,3 @@ def _columns(text: str, start: int, end: int) -> str:
             kept.append(" ")  # half of a wide character
         column += width(character)
     return "".join(kept)
-
-
-def _count(number: int, noun: str, nouns: str = "") -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {nouns or noun + 's'}"
