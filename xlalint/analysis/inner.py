@@ -28,12 +28,17 @@ def _with_inner(block: list[ast.stmt], inner: dict[str, list[ast.stmt]]) -> list
 @remembered(1024)
 def _inner_functions(function: Function) -> dict[str, list[ast.stmt]]:
     """The bodies of functions within a function, by name, of which no name is one of its own names, too."""
+    # A module may have many functions, so that only what stands in this one is looked at.
+    nodes = [node for node in within(function.node) if isinstance(node, ast.FunctionDef)]
     found: dict[str, list[ast.stmt]] = {}
-    for each in function.outline.functions.values():
-        if (
-            each.parent is function
-            and isinstance(each.node, ast.FunctionDef)
-            and each.locals().isdisjoint(function.locals())
-        ):
-            found[each.name] = each.node.body
+    for node in sorted(nodes, key=_place):
+        each = function.outline.functions.get(node)
+        if each is None or each.parent is not function:
+            continue
+        if each.locals().isdisjoint(function.locals()):
+            found[each.name] = node.body
     return found
+
+
+def _place(node: ast.FunctionDef) -> tuple[int, int]:
+    return node.lineno, node.col_offset

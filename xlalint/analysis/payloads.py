@@ -932,16 +932,17 @@ def run(value: Value) -> Value:
     """The value after a cut: nothing in it is recorded any more."""
     payload = value.payload
     if isinstance(payload, Container):
-        if payload.length is not None and payload.length.run() is not payload.length:
-            payload = payload._replace(length=payload.length.run())
+        length = payload.length
+        if length is not None and (after := length.run()) is not length:
+            payload = payload._replace(length=after)
             value = value._replace(payload=payload)
         if value.recorded.may or payload.element.recorded.may:
             return value.run()._replace(payload=payload.map(run))
         return value
     if isinstance(payload, Iterated):
         return value.run()._replace(payload=Iterated(run(payload.element), run(payload.over)))
-    if isinstance(payload, Counter) and payload.run() is not payload:
-        return value._replace(payload=payload.run())
+    if isinstance(payload, Counter) and (counted := payload.run()) is not payload:
+        return value._replace(payload=counted)
     return value.run()
 
 

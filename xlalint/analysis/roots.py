@@ -399,25 +399,25 @@ class Plan:
                 known = -1
                 while held and known < len(held):
                     known = len(held)
-                    using = {m for m in cls.methods.values() if self._uses(held, m, plain, {*plain})}
+                    using = {m for m in cls.methods.values() if self._uses(held, m, plain, set())}
                     held.update(method.name for method in using - self.relevant)
                     self.relevant |= using
 
     def _uses(
-        self, attributes: set[str], function: Function, others: Mapping[str, Function], unseen: set[str]
+        self, attributes: set[str], function: Function, others: Mapping[str, Function], seen: set[str]
     ) -> bool:
         """Whether a function names one of some attributes, or another does to which it gives its object.
 
         Args:
             others: The functions of its module.
-            unseen: The names of those that were not looked at yet.
+            seen: The names of those that were looked at.
         """
         if not attributes.isdisjoint(function.attributes()):
             return True
-        for name in self._words[function] & unseen:
-            if _gives_on(function, name):
-                unseen.discard(name)
-                if self._uses(attributes, others[name], others, unseen):
+        for name in self._words[function]:
+            if name in others and name not in seen and _gives_on(function, name):
+                seen.add(name)
+                if self._uses(attributes, others[name], others, seen):
                     return True
         return False
 
