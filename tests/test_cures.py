@@ -131,7 +131,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA608": {(InEveryStep, UNSAFE), (ByHand, SHOWN)},
     "XLA609": {(ByHand, SHOWN)},
     "XLA610": {(ByHand, SHOWN)},
-    "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE)},
+    "XLA701": {(MoveAbove, UNSAFE), (MoveBelow, UNSAFE), (ByHand, SHOWN)},
     "XLA702": {(TieBelow, UNSAFE)},
     "XLA707": {(SeedDevice, UNSAFE), (ByHand, SHOWN)},
     "XLA706": {(EndBefore, UNSAFE), (ByHand, SHOWN)},
