@@ -41,8 +41,59 @@ def grouped_before():
 def listed_by_filter_before():
     model = torch.nn.Linear(4, 4)
     trainable = list(filter(lambda p: p.requires_grad, model.parameters()))
-    model.to(torch_xla.device())  # missed: XLA701
+    model.to(torch_xla.device())  # expect: XLA701
     train(model, torch.optim.SGD(trainable, lr=0.1))
+
+
+def named_before():
+    model = torch.nn.Linear(4, 4)
+    named = dict(model.named_parameters())
+    decayed = [p for name, p in named.items() if p.dim() >= 2]
+    others = [p for name, p in named.items() if p.dim() < 2]
+    model.to(torch_xla.device())  # expect: XLA701
+    train(model, torch.optim.AdamW([{"params": decayed}, {"params": others, "weight_decay": 0.0}], lr=0.1))
+
+
+def by_name_before():
+    model = torch.nn.Linear(4, 4)
+    named = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    model.to(torch_xla.device())  # expect: XLA701
+    train(model, torch.optim.AdamW([*named.values()], lr=0.1))
+
+
+def appended_before():
+    model = torch.nn.Linear(4, 4)
+    decayed, others = [], []
+    for name, p in model.named_parameters():
+        if p.ndim < 2 or name.endswith(".bias"):
+            others.append(p)
+        else:
+            decayed.append(p)
+    model.to(torch_xla.device())  # expect: XLA701
+    train(model, torch.optim.AdamW([{"params": decayed}, {"params": others, "weight_decay": 0.0}], lr=0.1))
+
+
+def groups_of(model):
+    groups = []
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            groups += [{"params": [p], "lr": 0.01 if "bias" in name else 0.1}]
+    return groups
+
+
+def grouped_one_by_one_before():
+    model = torch.nn.Linear(4, 4)
+    groups = groups_of(model)
+    model.to(torch_xla.device())  # expect: XLA701
+    train(model, torch.optim.AdamW(groups))
+
+
+def unpacked_before():
+    model = torch.nn.Linear(4, 4)
+    head = torch.nn.Linear(4, 4)
+    every = [*model.parameters(), *head.parameters()]
+    model.to(torch_xla.device())  # expect: XLA701
+    train(model, torch.optim.AdamW(every))
 
 
 def asked_for_later():
@@ -91,3 +142,42 @@ def either_way(early):
     trainable = list(model.parameters()) if early else model.parameters()
     model.to(torch_xla.device())
     train(model, torch.optim.SGD(trainable, lr=0.1))
+
+
+def grouped_one_by_one_after():
+    model = torch.nn.Linear(4, 4)
+    model.to(torch_xla.device())
+    train(model, torch.optim.AdamW(groups_of(model)))
+
+
+def appended_after():
+    model = torch.nn.Linear(4, 4)
+    model.to(torch_xla.device())
+    trained = []
+    for p in model.parameters():
+        if p.requires_grad:
+            trained.append(p)
+    train(model, torch.optim.AdamW(trained))
+
+
+def named_after():
+    model = torch.nn.Linear(4, 4)
+    model.to(torch_xla.device())
+    named = dict(model.named_parameters())
+    train(model, torch.optim.AdamW([p for name, p in named.items() if p.dim() >= 2], lr=0.1))
+
+
+def appended_to_be_asked_later():
+    model = torch.nn.Linear(4, 4)
+    parts = []
+    for part in (model,):
+        parts.append({"params": part.parameters()})
+    model.to(torch_xla.device())
+    train(model, torch.optim.SGD(parts, lr=0.1))
+
+
+def generated_later():
+    model = torch.nn.Linear(4, 4)
+    decayed = (p for name, p in model.named_parameters() if "bias" not in name)
+    model.to(torch_xla.device())
+    train(model, torch.optim.SGD([{"params": decayed}], lr=0.1))

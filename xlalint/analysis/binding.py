@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     Loader,
     Module,
     Options,
+    Parameters,
     StateDict,
     Switch,
     classes_of,
@@ -68,8 +69,8 @@ def element(value: Value) -> Value:
         return part_of(value)
     if value.kind in (Kind.HOST, Kind.CONSTANT):
         return Value(Kind.HOST, differs=value.differs, payload=taken_from(value))
-    if value.kind is Kind.PARAMETERS:
-        return value
+    if isinstance(held := value.payload, Parameters):
+        return value if held.is_one else value._replace(payload=held._replace(is_one=True))
     if isinstance(module := value.payload, Module):
         if module.held is not None:
             return module.held.element

@@ -163,7 +163,7 @@ def _list(machine: Machine, node: ast.List | ast.Tuple | ast.Set, frame: Frame, 
         if isinstance(item, ast.Starred):
             value = machine.evaluate(item.value, frame, store)
             open_ended = True
-            items.append(element(value))
+            items.append(listed(element(value)))
         else:
             items.append(machine.evaluate(item, frame, store))
     return one_after_other(*items) if open_ended else container(items)
@@ -287,7 +287,9 @@ def _comprehension(
         sources.append(over)
         if not isinstance(node, ast.GeneratorExp):  # whoever goes over that asks for the next batch
             _fetch(over, generator.iter, frame, inner)
-        bind(machine, generator.target, round_of(over, frame, inner), frame, inner)
+        row = round_of(over, frame, inner)
+        is_now = not isinstance(node, ast.GeneratorExp)  # that asks for its elements later
+        bind(machine, generator.target, listed(row) if is_now else row, frame, inner)
         inner.state.scopes = inner.state.scopes._replace(in_loop=True)
         for condition in generator.ifs:
             test = evaluate_test(machine, condition, frame, inner)
@@ -341,8 +343,6 @@ def _comprehension(
         merge_into(store, inner)
     if rounds:
         return container(apart, tuple(map(literal, keys)) if isinstance(node, ast.DictComp) else None)
-    if isinstance(node, ast.ListComp) and isinstance(node.elt, ast.Name):
-        return container_of(listed(made))  # of another element nobody knows if it is asked for by now
     if not isinstance(node, ast.GeneratorExp):
         return container_of(made, keyed=isinstance(node, ast.DictComp))
     # Only the innermost is asked for the next element each time.

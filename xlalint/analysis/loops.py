@@ -32,6 +32,7 @@ from xlalint.analysis.payloads import (
     counts,
     elements,
     grown,
+    listed,
     literal,
     run,
 )
@@ -66,7 +67,8 @@ MOST_PASSES: Final = 4
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: Store) -> Store | None:
     over = machine.classes.gone_over(machine.evaluate(node.iter, frame, store))
-    loader = over.payload if isinstance(over.payload, Loader) else Loader(round_of(over, frame, store))
+    held = over.payload
+    loader = held if isinstance(held, Loader) else Loader(listed(round_of(over, frame, store)))
     over = over.payload.over if isinstance(over.payload, Iterated) else over
     guessed, bounded = False, store.state.trust.bounded
     if over.kind is Kind.UNKNOWN and _awaits_loader(machine, node, frame, store):

@@ -199,10 +199,14 @@ def container_of(element: Value, *, keyed: bool = False) -> Value:
     return Value(Kind.CONTAINER, recorded=element.recorded, payload=held)
 
 
-def listed(element: Value) -> Value:
-    """What a list holds: a parameter that it has taken of a module is the one of now."""
-    held = element.payload
-    return element._replace(payload=held._replace(listed=True)) if isinstance(held, Parameters) else element
+def listed(taken: Value) -> Value:
+    """What was taken of something iterated: a parameter of a module, or one with its name, is that of now."""
+    held = taken.payload
+    if isinstance(held, Parameters) and held.is_one and not held.listed:
+        return taken._replace(payload=held._replace(listed=True))
+    if isinstance(held, Container) and any(item.kind is Kind.PARAMETERS for item in held.items or ()):
+        return taken._replace(payload=held.map(listed))
+    return taken
 
 
 def _depth(value: Value) -> int:
@@ -528,8 +532,8 @@ class Device(NamedTuple):
 
 class Parameters(NamedTuple):
     """Parameters of a module: where that may have been made, and where they live. `is_one` says that it is a
-    single one, of which an index takes a part, and not several, of which it takes one. `listed` says that a
-    list holds them, also when the module has moved and has others."""
+    single one, of which an index takes a part, and not several, of which it takes one. `listed` says that it
+    was taken of them: it stays what it is, also when the module has moved and has others."""
 
     of: Path
     place: Place

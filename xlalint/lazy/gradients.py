@@ -21,6 +21,8 @@ class Gradient(Enum):
 
 
 _AT_REST: Final = frozenset({Gradient.NONE, Gradient.USED})
+_LOCAL: Final = frozenset({Gradient.LOCAL})
+_REDUCED: Final = frozenset({Gradient.REDUCED})
 
 
 def _site_of(row: tuple[Site, frozenset[Gradient]]) -> Site:
@@ -53,12 +55,13 @@ class Gradients(NamedTuple):
         """The same after one optimizer's gradients became `now`; None: those of all.
 
         Gradients that were used or dropped wait for nothing: only while another optimizer's do is it
-        told apart whose they are.
+        told apart whose they are, or if those of one alone were summed and used.
         """
         if optimizer is None:
             return Gradients(frozenset({now}), accumulated=self.accumulated and now not in _AT_REST)
         waiting = [(site, held) for site, held in self.named if site != optimizer and not held <= _AT_REST]
-        if now in _AT_REST and not waiting:
+        alone = now is Gradient.USED and self.others == _LOCAL and self.of(optimizer) == _REDUCED
+        if now in _AT_REST and not waiting and not alone:
             return Gradients(frozenset({now}))
         named = tuple(sorted((*waiting, (optimizer, frozenset({now}))), key=_site_of))
         return Gradients(self.others, named, self.met, self.accumulated)

@@ -143,20 +143,21 @@ def _list(machine: Machine, call: Call) -> Value:
     source = call.argument(0)
     if source is None:
         return container([])
-    if source.kind is Kind.CONTAINER:
-        return source
+    if isinstance(held := source.payload, Container):
+        return source if held.keys is not None else source._replace(payload=held.map(listed))
     if source.kind in _MAY_BE_LOADER and not (source.kind is Kind.TENSOR and source.sure):
         return around([source], element(source))
     each = element(source)
-    if source.kind is Kind.PARAMETERS:
-        return container_of(listed(each))
-    return container_of(each) if each.kind is not Kind.UNKNOWN else UNKNOWN
+    return container_of(listed(each)) if each.kind is not Kind.UNKNOWN else UNKNOWN
 
 
 def _dict(machine: Machine, call: Call) -> Value:
     given = call.argument(0)
-    if given is not None and is_keyed(given) and len(call.values) == 1:
-        return given
+    if given is not None and len(call.values) == 1:
+        if is_keyed(given):
+            return given
+        if len(pair := elements(element(given))) == len(("key", "value")):
+            return container_of(listed(pair[-1]), keyed=True)
     if call.arguments or call.open_ended:
         return unknown_from(*call.values)
     return container(list(call.keywords.values()), tuple(call.keywords))

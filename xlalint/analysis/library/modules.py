@@ -227,7 +227,7 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
         case "parameters":
             return Value(Kind.PARAMETERS, receiver.assumes, payload=Parameters(info.identity, info.place))
         case "named parameters":
-            parameters = Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place))
+            parameters = Value(Kind.PARAMETERS, payload=Parameters(info.identity, info.place, is_one=True))
             return container_of(container([HOST, parameters]))
         case "state dict":
             return Value(

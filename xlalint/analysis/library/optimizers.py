@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Final
 
-from xlalint.analysis.call import Call
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
@@ -17,6 +18,7 @@ from xlalint.analysis.payloads import (
     StateDict,
     callable_value,
 )
+from xlalint.analysis.sections import blocks
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import METHODS
@@ -34,17 +36,18 @@ _GRADIENT: Final = Value(Kind.TENSOR, recorded=HEAVY, differs=True)
 
 def make_optimizer(call: Call) -> Optimizer:
     """An optimizer is built over whatever parameters it is given."""
-    given = call.argument(0, "params")
+    given, made = call.argument(0, "params"), Optimizer((), Place.UNKNOWN, call.site)
     waiting = [given] if given is not None else []
-    while waiting:
+    while waiting and not made.stale:
         held = waiting.pop().payload
-        if isinstance(held, Parameters):
-            moved = call.store.moved.get(held.of) if held.listed and held.place is Place.HOST else None
-            stale = moved.path if moved is not None and moved.to is Place.XLA else ()
-            return Optimizer(held.of, held.place, call.site, stale=stale)
         if isinstance(held, Container):
             waiting += [held.element, *(held.items or ())]
-    return Optimizer((), Place.UNKNOWN, call.site)
+        elif isinstance(held, Parameters):
+            moved = call.store.moved.get(held.of) if held.listed and held.place is Place.HOST else None
+            stale = moved.path if moved is not None and moved.to is Place.XLA else ()
+            if stale or not made.over:
+                made = Optimizer(held.of, held.place, call.site, stale=stale)
+    return made
 
 
 def make_sharded_optimizer(call: Call) -> Optimizer:
@@ -124,13 +127,34 @@ def _is_plain(
 ) -> bool:
     """Whether an optimizer over a known model steps as torch's own do, and nobody sums its gradients.
 
-    Where the module has another way to step, on which they are summed, that is the one for replicas.
+    Where the module has another way to step, on which they are summed, that is the one for replicas: unless
+    it stands beside this step, for another optimizer.
     """
     if reducing or info.reduces or not info.over or info.cls is not None:
         return False
     if optimizer is None or not optimizer.sure:
         return False
-    return not machine.mentions(call.frame.outline, _SUMMING)
+    return not machine.mentions(call.frame.outline, _SUMMING) or _is_beside_sums(call)
+
+
+def _is_beside_sums(call: Call) -> bool:
+    """Whether a function sums the gradients of other optimizers alone, in a statement beside a call."""
+    function, stepped = call.frame.function, call.function
+    if function is None or not isinstance(stepped, ast.Attribute):
+        return False
+    summed = {
+        node: written(node.args[0])
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Call) and node.args and last_name(node.func) in _SUMMING
+    }
+    if written(stepped.value) in summed.values():
+        return False
+    for statement in ast.walk(function.node):
+        for block in blocks(statement) if isinstance(statement, ast.stmt) else ():
+            called = [each.value for each in block if isinstance(each, ast.Expr)]
+            if call.node in called:
+                return any(each in summed for each in called)
+    return False
 
 
 _SUMMING: Final = functions.names_of("xla optimizer step", "reduce gradients")
