@@ -46,6 +46,11 @@ def chosen(parts):
     torch.save({name: part.state_dict() for name, part in parts.items() if name in wanted}, "state.pt")
 
 
+def chosen_of_models(parts):
+    """Whichever of them it is, it is on the device."""
+    torch.save({name: part.state_dict() for name, part in parts.items() if name in wanted}, "state.pt")  # expect: XLA601
+
+
 def moved(parts):
     state = {
         name: {key: value.cpu() for key, value in part.state_dict().items()} for name, part in parts.items()
@@ -75,6 +80,7 @@ in_a_loop({"model": model, "optimizer": optimizer, "scheduler": scheduler})
 Keeper("state.pt", model=model, scheduler=scheduler).save()
 in_a_list(model, optimizer)
 on_the_host({"model": torch.nn.Linear(2, 2), "scheduler": scheduler})
-chosen({"model": model})
+chosen({"model": model, "scheduler": scheduler})
+chosen_of_models({"model": model, "head": torch.nn.Linear(2, 2).to("xla")})
 moved({"model": model})
 each_is_what_it_is([model, optimizer], [torch.randn(4, 2, device="xla")])

@@ -672,6 +672,7 @@ def _end_loop(
         whole=over.payload.whole if over is not None and isinstance(over.payload, Loader) else None,
         in_batches=frame.may_be_in_batches,
         goes_on=rounds_go_on(node, frame, back) if judged and back is not None else None,
+        of_parts=over is not None and isinstance(over.payload, Container) and holds_part(element(over)),
     )  # fmt: skip
     works = judged and bool(since) and not (done.cuts or done.may_cut)
     if works and isinstance(node, ast.For) and over is not None and counts(over):

@@ -13,6 +13,7 @@ from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.knowledge.gone import AT_IMPORT
 from xlalint.knowledge.methods import MOVES
 from xlalint.lazy.site import FRAMEWORK, Site
+from xlalint.lazy.values import XLA
 from xlalint.sources.file import split_lines
 from xlalint.sources.usage import HOT_TOKEN
 
@@ -545,7 +546,10 @@ class Outline:
         return self._options.get(name)
 
     def _find_options(self) -> dict[str, object]:
-        """The options that the module adds, each with what it is by default."""
+        """The options that the module adds, each with what it is by default; of a choice with XLA, that.
+
+        A program that is checked for XLA is one that is told to use it.
+        """
         options: dict[str, object] = {}
         for node in within_lines(self.tree, self.lines_with((ADDS_OPTION,))):
             match node:
@@ -555,6 +559,9 @@ class Outline:
                     action = given.get("action")
                     is_flag = isinstance(action, ast.Constant) and action.value == "store_true"
                     default = given.get("default", ast.Constant(False) if is_flag else None)
+                    match given.get("choices"):
+                        case ast.List(elts=choices) | ast.Tuple(elts=choices) | ast.Set(elts=choices):
+                            default = next(filter(_names_xla, choices), default)
                     match default:
                         case ast.Constant(value=value):
                             pass
@@ -836,6 +843,11 @@ def absolute(name: str, is_package: bool, module: str, level: int) -> str:
 def imports_in(told: str) -> list[str]:
     """What the imports mean that `binding_digest` tells of; nothing else that it tells looks like them."""
     return [binding for binding in told.split(";") if binding and ":" not in binding and " " not in binding]
+
+
+def _names_xla(choice: ast.expr) -> bool:
+    """Whether what an option may be is a text that names a device of XLA."""
+    return isinstance(choice, ast.Constant) and str(choice.value).partition(":")[0] == XLA
 
 
 def _names_in(node: ast.AST) -> tuple[str, ...]:

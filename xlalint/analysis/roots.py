@@ -538,12 +538,14 @@ def _reached(some: set[Outline], beside: dict[Outline, set[Outline]]) -> set[Out
 
 
 def _bringing(outline: Outline) -> Iterator[str]:
-    """The names that a module, or a class of it, gives to a device of XLA or a module imported by name."""
+    """The names that a module, or a class of it, gives to a device of XLA or a module imported by name, and
+    those of such classes."""
     for name, bindings in outline.bindings.items():
         if any(isinstance(binding, ast.expr) and _brings(binding) for binding in bindings):
             yield name
     for cls in outline.classes.values():
-        yield from (name for name, values in cls.constants.items() if any(map(_brings, values)))
+        held = [name for name, values in cls.constants.items() if any(map(_brings, values))]
+        yield from [*held, cls.name] if held else ()
 
 
 def _brings(value: ast.expr) -> bool:

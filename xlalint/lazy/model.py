@@ -185,6 +185,7 @@ class LazyModel(SetupTransitions):
         self, state: State, outside: Loop, over: Value | None, recorded: Recorded, site: Site, *,
         since: tuple[Site, ...] = (), keeps: bool = False, ragged: Ragged | None = None, told: bool = True,
         whole: Whole | None = None, in_batches: bool = False, goes_on: Assumptions | None = None,
+        of_parts: bool = False,
     ) -> None:  # fmt: skip
         """A loop has ended; `state.scopes` tells of the loops around it already.
 
@@ -200,9 +201,10 @@ class LazyModel(SetupTransitions):
             in_batches: Whether a loop around it may be the one over a loader.
             goes_on: What must be so for each round to go on with the work of the one before, and to read what
                 comes of it; None: it does not.
+            of_parts: Whether it went over several models or optimizers, of which each makes a part of a step.
         """
         # A function in which nothing happens does the same whatever is recorded, with a loop or without.
-        if told and (recorded != NOTHING or state.loop.did_anything):
+        if told and not of_parts and (recorded != NOTHING or state.loop.did_anything):
             taken = both(self.assumed_uncut(state), goes_on or assumptions.NONE)
             left = LoopLeft(
                 site, taken, over, recorded, state.loop, since, keeps, goes_on is not None, in_batches
@@ -230,7 +232,7 @@ class LazyModel(SetupTransitions):
         if over_loader or state.loop.all.cuts or state.loop.all.may_cut:
             # The last of its closures may wait for ever, but those of all rounds before have run.
             self.doubt_closures(state)
-        of_step = state.scopes.in_batches and not over_loader
+        of_step = of_parts or (state.scopes.in_batches and not over_loader)
         state.loop = state.loop.inside(outside, of_step=of_step)
         if not state.scopes.in_loop:
             self.settle_steps(state)

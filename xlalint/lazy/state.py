@@ -237,7 +237,7 @@ class Loop(NamedTuple):
 
         Args:
             outer: What happened in the loop around it.
-            of_step: Whether it goes over a few updates of one step. One over several optimizers always does.
+            of_step: Whether it goes over a few updates of one step. One without backward always does.
         """
         finds_callers = outer.finds_callers and self.finds_callers
         if self.own.steps and (not self.all.backward or (of_step and not (self.cuts or self.may_cut))):

@@ -4,6 +4,7 @@ import torch
 import torch_xla
 from lightning import seed_everything
 from transformers import BertForSequenceClassification, BertTokenizer, GPT2LMHeadModel, GPT2Tokenizer
+from transformers import AutoConfig, AutoModelForSequenceClassification
 from transformers import BertConfig, LlamaForCausalLM, RobertaModel, set_seed
 
 device = torch_xla.device()
@@ -109,3 +110,31 @@ def has_one_that_somebody_saved(data, name):
 def has_one_of_settings(data, **settings):
     set_seed(1)
     train(BertForSequenceClassification(BertConfig(**settings)), data)
+
+
+def drops_as_the_configuration_of_that_name_has_it(data):
+    set_seed(1)  # expect: XLA707
+    config = AutoConfig.from_pretrained("bert-base-uncased", num_labels=2)
+    train(AutoModelForSequenceClassification.from_config(config), data)
+
+
+def drops_with_a_head_of_its_own(data):
+    set_seed(1)  # expect: XLA707
+    train(AutoModelForSequenceClassification.from_pretrained("roberta-base", num_labels=2).train(), data)
+
+
+def is_loaded_with_the_configuration_of_that_name(data):
+    set_seed(1)  # expect: XLA707
+    config = BertConfig.from_pretrained("bert-base-uncased")
+    train(BertForSequenceClassification.from_pretrained("saved", config=config).train(), data)
+
+
+def has_that_of_a_name_without(data):
+    set_seed(1)
+    config = AutoConfig.from_pretrained("bert-base-uncased", hidden_dropout_prob=0.0)
+    train(AutoModelForSequenceClassification.from_config(config), data)
+
+
+def has_that_of_any_name(data, name):
+    set_seed(1)
+    train(AutoModelForSequenceClassification.from_config(AutoConfig.from_pretrained(name)), data)

@@ -232,12 +232,13 @@ def _saved(value: Value, parameters: Recorded, unknown: Recorded) -> _Saved:
             return _Saved(parameters, on_device=True, of_parameters=True)
         case StateDict() | Module():
             return _Saved(Recorded(unknown.must, parameters.may), of_parameters=unknown != NOTHING)
-        case Container(items, keys=keys):
-            named = zip(keys or [""] * len(items or ()), items or (), strict=True)
+        case Container(items, element, keys):
+            items = (element,) if items is None else items
+            named = zip(keys or [""] * len(items), items, strict=True)
             parts = [
                 _saved(item, parameters, NOTHING if _is_hosts(str(key)) else unknown) for key, item in named
             ]
-            on_device = [(p, item) for p, item in zip(parts, items or (), strict=True) if p.on_device]
+            on_device = [(p, item) for p, item in zip(parts, items, strict=True) if p.on_device]
             return _Saved(
                 Recorded(
                     max((part.recorded.must for part in parts), default=Weight.NONE),

@@ -116,7 +116,12 @@ def _isinstance(machine: Machine, call: Call) -> Value:
     value, wanted = call.argument(0), call.argument(1)
     if call.frame.outline.is_framework and value is not None and wanted is not None:
         return _is_of_kind(machine, value, wanted)
-    if value is None or wanted is None or not isinstance(wanted.payload, Namespace):
+    if value is None or wanted is None:
+        return HOST
+    if asked := _collections(wanted):
+        known = _is_collection(value, asked)
+        return HOST if known is None else constant(known)
+    if not isinstance(wanted.payload, Namespace):
         return HOST
     if wanted.payload.name == functions.TENSOR:
         if value.kind is Kind.TENSOR and value.known:
@@ -124,6 +129,33 @@ def _isinstance(machine: Machine, call: Call) -> Value:
         if value.kind in _NO_TENSORS:
             return constant(False)
     return HOST
+
+
+def _collections(wanted: Value) -> frozenset[str]:
+    """Which of Python's own collections are asked for; none if anything else is asked for, too."""
+    names: set[str] = set()
+    for each in elements(wanted) or (wanted,):
+        asked = [target.name if isinstance(target, Known) else "" for target in targets(each)]
+        if not asked or not _COLLECTIONS.issuperset(asked):
+            return frozenset()
+        names.update(asked)
+    return frozenset(names)
+
+
+def _is_collection(value: Value, asked: frozenset[str]) -> bool | None:
+    """Whether a value is one of some collections, where that is known. Who asks for lists has no tuples."""
+    if isinstance(held := value.payload, Container):
+        if held.keys is not None:
+            return None if _MAPPING in asked else False
+        return True if _LIST in asked else None if asked != {_MAPPING} else False
+    is_tensor = value.kind is Kind.TENSOR and value.known and value.role is Role.PLAIN
+    return False if is_tensor or value.kind in _NO_COLLECTIONS else None
+
+
+_LIST: Final = "builtins.list"
+_MAPPING: Final = "builtins.dict"
+_COLLECTIONS: Final = frozenset({_LIST, _MAPPING, "builtins.tuple", "builtins.set"})
+_NO_COLLECTIONS: Final = frozenset({Kind.NONE, Kind.MODULE, Kind.OPTIMIZER, Kind.DEVICE})
 
 
 def _is_tensor(machine: Machine, call: Call) -> Value:

@@ -11,6 +11,10 @@ NAMED_LIKE = {
     "ModelByName": (
         "AutoModelForCausalLM", "AutoModelForMaskedLM", "AutoModelForSeq2SeqLM", "AutoModelWithLMHead",
     ),
+    "HeadByName": (
+        "AutoModel", "AutoModelForSequenceClassification", "AutoModelForTokenClassification",
+        "AutoModelForQuestionAnswering", "AutoModelForMultipleChoice",
+    ),
     "TyingAndDroppingModel": (
         "GPT2LMHeadModel", "GPT2DoubleHeadsModel", "OpenAIGPTLMHeadModel", "BertForMaskedLM",
         "BertForPreTraining", "RobertaForMaskedLM", "XLMRobertaForMaskedLM", "CamembertForMaskedLM",
@@ -88,8 +92,8 @@ class PreTrainedModel(torch.nn.Module):
         return cls()
 
     @classmethod
-    def from_config(cls, *given, **named):
-        return cls()
+    def from_config(cls, config=None, **named):
+        return cls(config)
 
     def forward(self, *inputs, past_key_values=None, cache_position=None, **named):
         computed = self.network(inputs)
@@ -149,10 +153,18 @@ class DroppingConfig:
         self.layer = torch.nn.Linear(1, 1)
 
     @classmethod
-    def from_pretrained(cls, *given, **named):
+    def from_pretrained(cls, name, **named):
+        return DroppingConfig(**named) if name in _GENERATING or name in _MASKED else what_somebody_has_saved
+
+    @classmethod
+    def from_dict(cls, *given, **named):
         return what_somebody_has_saved
 
-    from_dict = from_json_file = from_pretrained
+    from_json_file = from_dict
+
+
+class AutoConfig(DroppingConfig):
+    pass
 
 
 def _network(config):
@@ -169,8 +181,22 @@ class DroppingModel(PreTrainedModel):
     def from_pretrained(cls, *given, config=None, dropout=None, hidden_dropout_prob=None, **named):
         drops = config is None and dropout is None and hidden_dropout_prob is None
         model = cls()
-        model.network = torch.nn.Sequential(torch.nn.Dropout()) if drops else torch.nn.Linear(1, 1)
+        model.network = torch.nn.Sequential(torch.nn.Dropout()) if drops else _network(config)
         return model.eval()
+
+
+class HeadByName(PreTrainedModel):
+    """What is loaded by a name, or made for a configuration, that tells the family; it has a head of its own."""
+
+    @classmethod
+    def from_pretrained(cls, name, **named):
+        if name in _GENERATING or name in _MASKED:
+            return DroppingModel.from_pretrained(name, **named)
+        return cls()
+
+    @classmethod
+    def from_config(cls, config=None, **named):
+        return DroppingModel(config)
 
 
 class ModelByName(PreTrainedModel):
