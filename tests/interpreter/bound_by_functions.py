@@ -95,6 +95,34 @@ def lengthened_by_a_function(steps):
             lengthened(seen, step)
 
 
+def lengthened_by_another_name(steps):
+    seen = []
+    for step in range(steps):
+        with torch_xla.step():
+            gathered = seen
+            gathered.append(model(table[0]).detach())
+            torch.stack(seen).mean()  # expect: XLA403
+
+
+def begun_anew_by_another_name(steps):
+    for step in range(steps):
+        seen = []
+        gathered = seen
+        with torch_xla.step():
+            gathered.append(model(table[0]))
+            torch.stack(seen).mean()
+
+
+def another_list(steps):
+    seen = []
+    for step in range(steps):
+        gathered = seen
+        gathered = []
+        with torch_xla.step():
+            gathered.append(model(table[0]))
+            torch.stack(seen + gathered).mean()
+
+
 def layers_of_each_step(steps):
     for step in range(steps):
         outputs = []
@@ -111,4 +139,7 @@ counted_by_a_function_within(8)
 Counting().run(8)
 counted_twice_by_a_method()
 lengthened_by_a_function(8)
+lengthened_by_another_name(8)
+begun_anew_by_another_name(8)
+another_list(8)
 layers_of_each_step(8)

@@ -70,6 +70,37 @@ def each_by_itself(inputs):
 
 
 @torch.no_grad()
+def read_a_round_later(inputs):
+    state = model(torch.randn(1, 8, device=device))
+    for each in inputs:
+        print(state.norm().item())
+        state = model(each.to(device))
+    return state
+
+
+@torch.no_grad()
+def copied_and_then_bound_anew(inputs):
+    state = model(torch.randn(1, 8, device=device))
+    for each in inputs:
+        found = model(each.to(device))
+        last = state
+        last = found.mean()
+        print(last.item())
+        state = last
+    return state
+
+
+@torch.no_grad()
+def by_two_names(state, steps):
+    for _ in range(steps):  # expect: XLA202
+        last = state
+        state = model(last)
+        if state.norm().item() < 1e-3:
+            state = state * 2
+    return state
+
+
+@torch.no_grad()
 def by_a_number(first, steps):
     number = first
     for _ in range(steps):
@@ -117,6 +148,9 @@ def main():
     read_below(state, 4)
     batches = [torch.randn(1, 8) for _ in range(8)]
     each_by_itself(batches)
+    read_a_round_later(batches)
+    copied_and_then_bound_anew(batches)
+    by_two_names(torch.randn(1, 8, device=device), 8)
     by_a_number(0.5, 8)
     something_else_is_read(state, batches)
     in_steps(state, 8)

@@ -51,12 +51,37 @@ def capture(function: Function, frame: Frame, store: Store) -> tuple[tuple[str, 
 
     What those see that stand beside it, and that it may call, is there, too: their captures are left out.
     """
+    return _seen(function, frame, store, frozenset())
+
+
+def capture_beside(bound: Bound, frame: Frame, store: Store) -> tuple[tuple[str, Value], ...]:
+    """What a function sees of those around it, where one that stands in the same names it.
+
+    That may hand it on to somebody who sees nothing of them.
+    """
+    parent = bound.function.parent
+    hidden: frozenset[str] = frozenset()
+    within = frame.function
+    while within is not parent:
+        if within is None:
+            return bound.captured
+        hidden |= within.locals()
+        within = within.parent
+    seen = _seen(bound.function, frame, store, hidden)
+    known = {name for name, _ in seen}
+    return seen + tuple(held for held in bound.captured if held[0] not in known)
+
+
+def _seen(
+    function: Function, frame: Frame, store: Store, hidden: frozenset[str]
+) -> tuple[tuple[str, Value], ...]:
+    """Names that a function sees around it, but for what is hidden where it is named."""
     seen = []
     names = [*function.free_names()]
     for name in names:
-        value = store.names.get(name) or frame.captured.get(name)
+        value = None if name in hidden else store.names.get(name) or frame.captured.get(name)
         if value is not None:
-            seen.append((name, _without_captures(value, frame.function)))
+            seen.append((name, _without_captures(value, function.parent)))
             names += _seen_beside(value, function, names)
     return tuple(seen)
 

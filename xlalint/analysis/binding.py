@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter as Counted
 from typing import Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.conditions import forget
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class
+from xlalint.analysis.outline import Class, Function, within
 from xlalint.analysis.payloads import (
     Bound,
     Constant,
@@ -54,6 +55,7 @@ from xlalint.lazy.values import (
     worked_on,
 )
 from xlalint.lazy.values import join as join_values
+from xlalint.remembering import remembered
 from xlalint.spelling import THE_FRAMEWORK, spelling
 
 
@@ -331,12 +333,44 @@ def rebind(machine: Machine, node: ast.expr, value: Value, frame: Frame, store: 
     match node:
         case ast.Call(ast.Attribute(mapping, "setdefault"), [key, *_]):
             node = ast.copy_location(ast.Subscript(mapping, key, ast.Store()), node)
-    if isinstance(node, ast.Name | ast.Attribute):
+    if isinstance(node, ast.Name):
+        before = store.names.get(node.id)
+        bind(machine, node, value, frame, store)
+        if before is not None and value.kind in _CHANGED_IN_PLACE and frame.function is not None:
+            for other in _names_of_one(frame.function).get(node.id, ()):
+                if store.names.get(other) == before:
+                    bind_name(other, value, frame, store)
+    elif isinstance(node, ast.Attribute):
         bind(machine, node, value, frame, store)
     elif isinstance(node, ast.Subscript) and value.kind is Kind.CONTAINER and _is_kept_in_mapping(node):
         held = machine.evaluate(node.value, frame, store).payload
         if isinstance(held, Container) and held.keys is not None:
             _bind_item(machine, node, value, frame, store)
+
+
+_CHANGED_IN_PLACE: Final = frozenset({Kind.CONTAINER, Kind.STATE_DICT})
+
+
+@remembered(1024)
+def _names_of_one(function: Function) -> dict[str, list[str]]:
+    """The other names of what a name of a function holds, if they are bound to it by that name, and to
+    nothing else."""
+    bound, copies, sources = Counted[str](), Counted[str](), dict[str, set[str]]()
+    for node in within(function.node):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()):
+                bound[name] += 1
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=source)) if name != source:
+                copies[name] += 1
+                sources.setdefault(name, set()).add(source)
+            case ast.Assign(targets=targets, value=ast.Constant(value=None)):
+                bound.subtract(target.id for target in targets if isinstance(target, ast.Name))
+    groups: dict[str, list[str]] = {}
+    for name, of in sources.items():
+        if len(of) == 1 and bound[name] == copies[name]:
+            source = next(iter(of))
+            groups.setdefault(source, [source]).append(name)
+    return {name: [other for other in group if other != name] for group in groups.values() for name in group}
 
 
 def _is_kept_in_mapping(node: ast.Subscript) -> bool:

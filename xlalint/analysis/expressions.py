@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from xlalint.analysis.arguments import capture, defaults
+from xlalint.analysis.arguments import capture, capture_beside, defaults
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import (
     bind,
@@ -119,10 +119,13 @@ def _recapture(value: Value, frame: Frame, store: Store) -> Value:
     fresh = []
     changed = False
     for target in targets(value):
-        if isinstance(target, Bound) and target.function.parent is frame.function:
-            own = target.function.locals()
-            captured = capture(target.function, frame, store)
-            captured += tuple(held for held in target.captured if held[0] in own)
+        if isinstance(target, Bound) and target.function.parent is not None:
+            if target.function.parent is frame.function:
+                own = target.function.locals()
+                captured = capture(target.function, frame, store)
+                captured += tuple(held for held in target.captured if held[0] in own)
+            else:
+                captured = capture_beside(target, frame, store)
             if captured != target.captured:
                 target = target._replace(captured=captured)
                 changed = True

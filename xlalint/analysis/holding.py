@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.frame import Frame
@@ -116,29 +117,66 @@ def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: S
     run = statements_run(node.body, frame.function)
     # What a round binds for the next one: what it goes over is bound anew.
     bound = frozenset[str]().union(*(_named(each, ast.Store) | _changed_in_place(each) for each in run))
-    if not isinstance(node, ast.While):
+    if isinstance(node, ast.While):
+        run = [ast.Expr(node.test), *run]
+    else:
         bound -= _named(node.target, ast.Store)
     held = {
         name: value.assumes
         for name, value in back.names.items()
         if name in bound and _is_heavy(value, surely=True) and _asks_first(run, name)
     }
-    reached = _made_of(frozenset(held), run) if held else frozenset()
-    if any(not reached.isdisjoint(fetch.of) for fetch in fetches):
-        return least(list(held.values()))
+    going, seen = _handed_round(frozenset(held), run)
+    if not going:
+        return None
+    reached = going.union(*(names for _, names in seen))
     reads = {fetch.site for fetch in fetches if not fetch.of}
-    for each in within(node) if reached and reads else ():
-        if isinstance(each, ast.expr) and frame.site(each) in reads and not reached.isdisjoint(_named(each)):
-            return least(list(held.values()))
+    if any(not reached.isdisjoint(fetch.of) for fetch in fetches) or any(
+        isinstance(each, ast.expr) and frame.site(each) in reads and not names.isdisjoint(_named(each))
+        for part, names in (seen if reads else ())
+        for each in within(part)
+    ):
+        return least([assumes for name, assumes in held.items() if name in going])
     return None
 
 
-def _made_of(names: frozenset[str], block: list[ast.stmt]) -> frozenset[str]:
-    """The names of a loop that hold what `names` do, or what is made of it."""
+_Seen: TypeAlias = list[tuple[ast.AST, frozenset[str]]]
+"""Statements and tests, with the names that hold, where they are run, what is followed."""
+
+
+def _handed_round(names: frozenset[str], block: list[ast.stmt]) -> tuple[frozenset[str], _Seen]:
+    """Those of the names that still hold, when a block has run, what is made of what they held before."""
+    while True:
+        seen: _Seen = []
+        left = names & _follow(names, block, seen)
+        if left == names:
+            return names, seen
+        names = left
+
+
+def _follow(names: frozenset[str], block: list[ast.stmt], seen: _Seen) -> frozenset[str]:
+    """The names that hold, when a block has run, what `names` do before, or what is made of it."""
+    for statement in block:
+        match statement:
+            case ast.If(test=test, body=body, orelse=orelse):
+                seen.append((test, names))
+                names = _follow(names, body, seen) | _follow(names, orelse, seen)
+            case ast.With(items=items, body=body):
+                names = _follow(names, [*map(_entered, items), *body], seen)
+            case _:
+                before, names = names, _made_of(names, statement)
+                seen.append((statement, names))
+                if isinstance(statement, ast.Assign) and before.isdisjoint(_named(statement.value)):
+                    names -= _named(statement, ast.Store)
+    return names
+
+
+def _made_of(names: frozenset[str], statement: ast.stmt) -> frozenset[str]:
+    """The names that hold what `names` do, or what a statement makes of it, however often it does."""
     before: frozenset[str] = frozenset()
     while names != before:
         before = names
-        for target, value in _bindings(block):
+        for target, value in _bindings([statement]):
             if not names.isdisjoint(_named(value)):
                 names |= _named(target, ast.Store)
     return names

@@ -687,7 +687,9 @@ def _may_read(node: ast.For | ast.AsyncFor | ast.While, frame: Frame) -> bool:
     """Whether a loop that reads nothing we know of may read what a model has kept or a hook was given."""
     if frame.function is not None and not _HOOKS.isdisjoint(frame.function.attributes()):
         return True
-    return any(isinstance(each, ast.Attribute) and each.attr in _READERS for each in within(node))
+    run = (node, *statements_run(node.body, frame.function))
+    parts = (each for part in run for each in within(part))
+    return any(isinstance(each, ast.Attribute) and each.attr in _READERS for each in parts)
 
 
 _HOOKS: Final = frozenset({"register_forward_hook", "register_forward_pre_hook"})
