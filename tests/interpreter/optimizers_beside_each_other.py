@@ -97,6 +97,36 @@ def one_way_or_the_other(index, several=True):
                 second.step()
 
 
+def every_fifth_step(index):
+    generator, critic, x = models()
+    for_generator = torch.optim.Adam(generator.parameters(), lr=0.1)
+    for_critic = torch.optim.Adam(critic.parameters(), lr=0.1)
+    for step in range(100):
+        with torch_xla.step():
+            for_critic.zero_grad()
+            critic(generator(x).detach()).mean().backward()
+            for_critic.step()  # expect: XLA506
+            if step % 5 == 0:
+                for_generator.zero_grad()
+                critic(generator(x)).mean().backward()
+                xm.optimizer_step(for_generator)
+
+
+def one_way_that_leaves(index, several=True):
+    body, head, x = models()
+    first = torch.optim.AdamW(body.parameters(), lr=0.1)
+    second = torch.optim.SGD(head.parameters(), lr=0.1)
+    for _ in range(10):
+        with torch_xla.step():
+            first.zero_grad()
+            second.zero_grad()
+            head(body(x)).sum().backward()
+            if several:
+                xm.optimizer_step(first)
+                continue
+            second.step()
+
+
 def one_that_is_the_other(index):
     body, head, x = models()
     first = torch.optim.AdamW([*body.parameters(), *head.parameters()], lr=0.1)
@@ -116,4 +146,6 @@ if __name__ == "__main__":
     torch_xla.launch(both_at_once)
     torch_xla.launch(summed_by_hand)
     torch_xla.launch(one_way_or_the_other)
+    torch_xla.launch(every_fifth_step)
+    torch_xla.launch(one_way_that_leaves)
     torch_xla.launch(one_that_is_the_other)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import Final
 
 from xlalint.analysis.call import Call, last_name
@@ -138,25 +139,39 @@ def _is_plain(
 
 
 def _is_beside_sums(call: Call) -> bool:
-    """Whether a function sums the gradients of other optimizers alone, in a statement beside a call."""
-    function, stepped = call.frame.function, call.function
-    if function is None or not isinstance(stepped, ast.Attribute):
+    """Whether a function sums the gradients of other optimizers alone, on the same way as a step."""
+    function, step = call.frame.function, call.node
+    if function is None or isinstance(function.node, ast.Lambda):
         return False
-    summed = {
+    if step is None or not isinstance(step.func, ast.Attribute):
+        return False
+    sums = {
         node: written(node.args[0])
         for node in ast.walk(function.node)
         if isinstance(node, ast.Call) and node.args and last_name(node.func) in _SUMMING
     }
-    if written(stepped.value) in summed.values():
+    if not sums or written(step.func.value) in sums.values():
         return False
-    for statement in ast.walk(function.node):
-        for block in blocks(statement) if isinstance(statement, ast.stmt) else ():
-            called = [each.value for each in block if isinstance(each, ast.Expr)]
-            if call.node in called:
-                return any(each in summed for each in called)
+    return not _sums_on_another_way(function.node.body, step, sums)
+
+
+def _sums_on_another_way(body: list[ast.stmt], step: ast.Call, sums: Collection[ast.Call]) -> bool:
+    """Whether one of the sums is made where a step is not: in another arm, or before what leaves."""
+    for statement in body:
+        arms = [(block, {node for each in block for node in ast.walk(each)}) for block in blocks(statement)]
+        around = [block for block, inside in arms if step in inside]
+        beside = [block for block, inside in arms if step not in inside and not inside.isdisjoint(sums)]
+        if around:
+            is_choice = not isinstance(statement, (ast.For, ast.AsyncFor, ast.While))
+            return (is_choice and bool(beside)) or _sums_on_another_way(around[0], step, sums)
+        if step in ast.walk(statement):
+            return False
+        if any(isinstance(block[-1], _LEAVING) for block in beside):
+            return True
     return False
 
 
+_LEAVING: Final = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _SUMMING: Final = functions.names_of("xla optimizer step", "reduce gradients")
 
 
