@@ -252,7 +252,7 @@ def is_for_another_device(
 
 
 def asks_for_xla(data: bytes, imports: Iterable[str], frameworks: Iterable[Framework]) -> bool:
-    """Whether a file makes an object of a framework that is told to use XLA: `Trainer(accelerator="tpu")`.
+    """Whether a file tells a framework to use XLA, also by settings: `TrainingArguments(tpu_num_cores=8)`.
 
     Args:
         imports: What it may import; see `imported`.
@@ -261,7 +261,7 @@ def asks_for_xla(data: bytes, imports: Iterable[str], frameworks: Iterable[Frame
     return any(
         argument.encode() in data
         and any(_is_among(value, values) for value in _given(data, argument))
-        and _is_any_called(data, framework.classes)
+        and _holds_any(data, framework.classes)
         for framework in frameworks
         if not packages.isdisjoint(framework.packages)  # few files import a framework, and all are asked
         for argument, values in framework.on_xla

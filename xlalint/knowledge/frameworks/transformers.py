@@ -7,6 +7,7 @@ import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
 
 MODULES = ("transformers", "optimum.neuron", "optimum.tpu")
+ON_XLA = {"tpu_num_cores": ()}
 NAMED_LIKE = {
     "ModelByName": (
         "AutoModelForCausalLM", "AutoModelForMaskedLM", "AutoModelForSeq2SeqLM", "AutoModelWithLMHead",
