@@ -36,6 +36,12 @@ def test_what_only_the_last_round_of_a_loop_runs_twice_is_a_note() -> None:
     assert told == [once, each_time, once, each_time, each_time]
 
 
+def test_what_is_held_from_one_epoch_to_the_next_is_of_the_last_iteration() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "bound_anew_in_the_next_epoch.py", "XLA102")
+    assert [each.severity for each in found] == [Severity.INFO] * 3
+    assert all("last iteration" in each.message for each in found)
+
+
 def test_what_only_an_option_does_that_is_off_by_default_is_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "options_off_by_default.py", "XLA102")
     assert [each.severity for each in found] == [Severity.INFO, Severity.WARNING, Severity.WARNING]

@@ -16,7 +16,8 @@ from xlalint.analysis.payloads import Bound, Classes, Container, Iterated, class
 from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import Assumptions, least
 from xlalint.lazy.obligations import Obligation, Owed
-from xlalint.lazy.state import Activity, Fetch
+from xlalint.lazy.state import Activity, Fetch, State
+from xlalint.lazy.transitions import exchange
 from xlalint.lazy.values import NOTHING, Value, Weight
 from xlalint.remembering import remembered
 
@@ -35,8 +36,16 @@ def let_go(
         before: What was owed when the statement began.
         pending: Whether heavy work was surely recorded then.
     """
-    state = store.state
     _let_go_of_chance(frame, store, statement, before)
+    _let_go_of_reads(machine, frame, store, statement, before, pending=pending)
+    _let_go_of_names(store.state, statement)
+
+
+def _let_go_of_reads(
+    machine: Machine, frame: Frame, store: Store, statement: ast.stmt, before: frozenset[Obligation], *,
+    pending: bool,
+) -> None:  # fmt: skip
+    state = store.state
     reads = {owed for owed in state.obligations if owed.owed is Owed.READ and not owed.inherited}
     if state.engine.recorded.may is not Weight.HEAVY or not reads:
         return
@@ -68,6 +77,32 @@ def _let_go_of_chance(frame: Frame, store: Store, statement: ast.stmt, before: f
         store.state.obligations -= varying
 
 
+def _let_go_of_names(state: State, statement: ast.stmt) -> None:
+    """Names that alone hold work have been bound anew, or a statement may have made others hold it, too."""
+    held = [owed for owed in state.obligations if owed.held_by]
+    if not held:
+        return
+    parts = _own_parts(statement)
+    asked = frozenset[str]().union(*map(_named, parts))
+    bound = _named(statement, ast.Store) | _named(statement, ast.Del) if parts == [statement] else frozenset()
+    if isinstance(statement, ast.AugAssign):
+        asked |= bound
+    for owed in held:
+        if not owed.held_by.isdisjoint(asked):
+            exchange(state, owed, owed._replace(held_by=frozenset()))
+        elif owed.held_by <= bound:
+            state.obligations -= {owed}
+        elif not owed.held_by.isdisjoint(bound):
+            exchange(state, owed, owed._replace(held_by=owed.held_by - bound))
+
+
+def _own_parts(statement: ast.stmt) -> list[ast.AST]:
+    """What a statement evaluates itself: its blocks have looked at their own statements."""
+    if not _is_block(statement) or isinstance(statement, ast.ClassDef):
+        return [statement]
+    return [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
+
+
 def _is_block(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Match) or hasattr(statement, "body")
 
@@ -81,8 +116,11 @@ def may_hold_work(machine: Machine, frame: Frame, store: Store) -> bool:
     return _is_named(machine, frame, store, surely=False)
 
 
-def rounds_are_apart(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store) -> bool:
-    """Whether each round of a loop lets go of the heavy work of the round before, and nothing cuts the graph.
+def held_by_rounds(
+    node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store
+) -> frozenset[str] | None:
+    """The names that hold the heavy work of a loop's last round, where each round lets go of that of the
+    round before, and nothing cuts the graph; None where that is not so.
 
     It trains nothing, and no round asks for what a name or an object has kept from another.
 
@@ -92,14 +130,14 @@ def rounds_are_apart(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, bac
     """
     done, engine, heavy = back.state.loop.all, back.state.engine, Weight.HEAVY
     if not back.state.owes(Owed.READ) or done.trains or done.cuts or done.may_cut:
-        return False
+        return None
     held = (*back.attributes.values(), *frame.captured.values())
     kept = any(_is_heavy(value, surely=False) for value in held)
     if kept or heavy in (engine.parameters.may, engine.gradients.may):
-        return False
-    own = (name for name, value in back.names.items() if _is_heavy(value, surely=False))
+        return None
+    own = frozenset(name for name, value in back.names.items() if _is_heavy(value, surely=False))
     run = statements_run(node.body, frame.function)
-    return not any(_asks_first(run, name) for name in own)
+    return None if any(_asks_first(run, name) for name in own) else own
 
 
 def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store) -> Assumptions | None:

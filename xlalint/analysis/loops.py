@@ -13,7 +13,7 @@ from xlalint.analysis.branches import condition
 from xlalint.analysis.call import last_name
 from xlalint.analysis.conditions import ask_anew
 from xlalint.analysis.frame import Exits, Frame, Settled
-from xlalint.analysis.holding import may_hold_work, rounds_are_apart, rounds_go_on
+from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_go_on
 from xlalint.analysis.inner import statements_run
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import end_rounds
@@ -378,7 +378,7 @@ def _loop(
     outer_exits = frame.exits
     state = store.state
     outside, around, outer_since = state.loop, state.scopes, state.engine.since
-    owed, pends = state.obligations, state.engine.recorded.may is Weight.HEAVY
+    owed, pends = state.obligations, state.engine.recorded.must is Weight.HEAVY
     over_batches = over is not None and over.kind is Kind.LOADER
     tests = len(state.replicas.splits)
     state.loop = NOTHING_DONE._replace(finds_callers=_is_callers(outer_since, outside))
@@ -393,7 +393,7 @@ def _loop(
     if endless and back is not None and not around.in_loop:
         frame.model.settle_steps(back.state)
     cuts = back is not None and back.state.loop.cuts
-    apart = not pends and back is not None and rounds_are_apart(node, frame, back)
+    held = held_by_rounds(node, frame, back) if back is not None and not pends else None
     after: Store | None = None
     if not endless:
         after = back.copy() if runs_at_least_once and back is not None else head.copy()
@@ -401,8 +401,8 @@ def _loop(
         end_rounds(after.state)
         if back is not None:
             after.state.loop = join_loops(after.state.loop, back.state.loop)
-        if apart:
-            frame.model.leave_rounds(after.state, owed)
+        if held is not None:
+            frame.model.leave_rounds(after.state, owed, held)
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, after)
         after.state.facts |= seldom
         after = machine.run_block(node.orelse, frame, after) if node.orelse else after
@@ -417,8 +417,8 @@ def _loop(
             frame.model.leave_alone(
                 broken.state, broken.state.replicas.splits[tests], back.state.loop.all.meets, site
             )
-        if apart:
-            frame.model.leave_rounds(broken.state, owed)
+        if held is not None:
+            frame.model.leave_rounds(broken.state, owed, held)
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, broken, judged=endless)
         broken.state.facts |= seldom
         after = join(after, broken)

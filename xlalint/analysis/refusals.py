@@ -11,10 +11,12 @@ from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function
 from xlalint.analysis.payloads import (
+    Batch,
     Bound,
     Classes,
     Container,
     Known,
+    Loader,
     Method,
     Module,
     Namespace,
@@ -44,8 +46,8 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
     """What is wrong with a call that surely raises, as a sentence without its end; empty where it may not.
 
     It does not fit: a parameter gets nothing, or there are too many, or none of that name. Or it joins a
-    tensor on the host to one on the device, asks a module for what only its wrapper would have, or XLA for a
-    generator of random numbers.
+    tensor on the host to one on the device, asks a module for what only its wrapper would have, an iterator
+    for the `next()` that it had in old releases of torch, or XLA for a generator of random numbers.
     """
     match callee.payload:
         case Targets((Bound(function=function) as bound,)):
@@ -67,6 +69,9 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
         ):
             if _is_bare(machine, module, cls, call):
                 return f"`{cls.name}` has no `{name}`, as nothing has wrapped it"
+        case Targets((Method(Value(payload=Loader(element=Value(payload=Batch()))) as loader, "next"),)):
+            if not loader.assumes:
+                return "the iterator of a `DataLoader` has no `next()`"
         case Targets((Known(name=name),)) if name in functions.NOT_OF_XLA:
             if _is_of_xla(call.argument(0, "device")):
                 return f"`{call.spelling}` makes no generator: XLA has none of its own"

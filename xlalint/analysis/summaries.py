@@ -376,6 +376,7 @@ def _obligations_after(
         owed.add(
             o._replace(
                 path=_path_after(o, site),
+                held_by=frozenset(),
                 in_loop=o.in_loop or before.hot,
                 split=_resolved(o.split, before.replicas.splits) if o.split is not None else None,
                 since=places_of_caller(o.since, before.engine.since),

@@ -349,10 +349,14 @@ def _counts(name: str) -> bool:
 
 def draws_batch(node: ast.AST) -> bool:
     """Whether it draws a batch from a loader, which may cut the graph."""
-    return any(
-        isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "next"
-        for each in walk(node)
-    )
+    return any(isinstance(each, ast.Call) and _is_next(each.func) for each in walk(node))
+
+
+def _is_next(function: ast.expr) -> bool:
+    match function:
+        case ast.Name(id="next") | ast.Attribute(attr="next"):
+            return True
+    return False
 
 
 def _targets(target: ast.expr) -> Iterator[ast.expr]:

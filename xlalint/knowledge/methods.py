@@ -45,6 +45,7 @@ METHODS: dict[Kind, dict[str, str]] = {
     Kind.LOADER: {
         **dict.fromkeys(("set_postfix", "set_description", "set_postfix_str", "write"), "show"),
         **dict.fromkeys(("__iter__", "per_device_loader"), "same"),
+        **dict.fromkeys(("next", "__next__"), "next"),
     },
     Kind.CONTAINER: {
         **dict.fromkeys(("append", "add", "insert", "appendleft"), "add"),

@@ -186,6 +186,9 @@ class Obligation(NamedTuple):
     """How tests of this function came out where it was opened: it is owed where they still do."""
     of_last_round: bool = False
     """It is about the work of a loop's last round: what the rounds before recorded, nobody holds any more."""
+    held_by: frozenset[str] = frozenset()
+    """The names of this function that alone hold what the opening event was about: it is not owed any more
+    when each of them has been bound anew. Empty: who holds it is not known."""
 
     @property
     def inherited(self) -> bool:
@@ -208,7 +211,7 @@ class Obligation(NamedTuple):
         """All that tells obligations of one sort apart, or they would come in the order of hashes."""
         return (
             self.path, sorted(self.assumes), self.in_loop, self.detail, _order_of(self.split), self.since,
-            self.before_barrier, sorted(self.when), self.of_last_round,
+            self.before_barrier, sorted(self.when), self.of_last_round, sorted(self.held_by),
         )  # fmt: skip
 
 

@@ -251,19 +251,21 @@ class RecordingTransitions(Transitions):
         self._settle_repeated(state, own)
         state.obligations -= frozenset(own)
 
-    def leave_rounds(self, state: State, before: frozenset[Obligation]) -> None:
+    def leave_rounds(self, state: State, before: frozenset[Obligation], names: frozenset[str]) -> None:
         """A loop has ended of which each round lets go of what the one before it recorded.
 
-        A later cut runs the work of the last round again. In each round a read did what another had done.
+        A later cut runs the work of the last round again, unless `names`, which hold it, are bound anew
+        before. In each round a read did what another had done.
 
         Args:
             before: What was owed when the loop began.
+            names: Those that hold work of the last round.
         """
         own = [read for read in state.owes(Owed.READ) if read not in before and not read.inherited]
         self._settle_repeated(state, own)
         for read in own:
             if read in state.obligations:
-                exchange(state, read, read._replace(of_last_round=True))
+                exchange(state, read, read._replace(of_last_round=True, held_by=names))
 
     def _settle_repeated(self, state: State, reads: list[Obligation]) -> None:
         """Tell of reads whose work another one of them runs once more; of the same work once."""

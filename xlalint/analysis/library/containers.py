@@ -7,6 +7,7 @@ from typing import Final
 
 from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call
+from xlalint.analysis.library.iteration import drawn
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Container,
@@ -37,6 +38,8 @@ def loader_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return NONE
         case "same":
             return receiver
+        case "next":
+            return drawn(receiver, call)
         case _:
             return HOST
 

@@ -108,8 +108,11 @@ def _iterate(machine: Machine, call: Call) -> Value:
 
 def _next(machine: Machine, call: Call) -> Value:
     source = call.argument(0)
-    if source is None:
-        return UNKNOWN
+    return UNKNOWN if source is None else drawn(source, call)
+
+
+def drawn(source: Value, call: Call) -> Value:
+    """The next thing of an iterator: one around a loader of XLA cuts the graph before it."""
     inner = iterated(source)
     if inner.cuts is not False:
         cut(call, Cause.LOADER, sure=inner.cuts is True)
