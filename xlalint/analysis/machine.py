@@ -23,6 +23,7 @@ from xlalint.lazy.assumptions import NONE, Assumptions
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import Value
+from xlalint.sources.starting import Given
 
 if TYPE_CHECKING:
     from xlalint.analysis.classes import ClassTable
@@ -65,6 +66,12 @@ class Machine(ABC):
         on that."""
         self.rest_on("switched off", outline.file, "\n".join(names))
         return self.project.switched_off(outline.path, names)
+
+    def several_given(self, outline: Outline, option: str) -> Given | None:
+        """A number above one that some command gives an option of a script; what is being found out rests on
+        that."""
+        self.rest_on("several given", outline.file, option)
+        return self.project.several_given(outline.path, option)
 
     def touch(self, attribute: AttributeKey) -> None:
         """What is being found out depends on what objects hold under a name, or changes it."""

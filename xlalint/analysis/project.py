@@ -16,14 +16,16 @@ from xlalint.configuration import Configuration, Framework, Local
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.knowledge.stubs import shipped
 from xlalint.lazy.site import FRAMEWORK
-from xlalint.sources.starting import Starting
+from xlalint.sources.starting import Given, Starting
 from xlalint.sources.switched_off import SwitchedOff
 
 OpenModule = Callable[[Path], "tuple[str, ast.Module] | None"]
 ReadText = Callable[[Path], "str | None"]
 
 
-ABOUT_FILES: Final = frozenset({"module", "module name", "settings", "started with", "switched off"})
+ABOUT_FILES: Final = frozenset(
+    {"module", "module name", "settings", "several given", "started with", "switched off"}
+)
 """Facts that change with files that come and go, or are no source, not with the text of those that they are
 about."""
 
@@ -189,6 +191,8 @@ class Project:
             return self.switched_off(path, tuple(detail.split("\n")))
         if kind == "started with":
             return str(self.is_started_with(path, detail))
+        if kind == "several given":
+            return repr(self.several_given(path, detail))
         return repr(self.settings(path))
 
     @property
@@ -210,11 +214,17 @@ class Project:
     def is_started_with(self, path: Path, variable: str) -> bool:
         """Whether what is said around a source file of how it is started names an environment variable."""
         roots = self.settings(path).roots
-        if not roots:
-            return False
+        return bool(roots) and self._ways_to_start().names(variable, str(path.parent), str(roots[0]))
+
+    def several_given(self, path: Path, option: str) -> Given | None:
+        """A number above one that some command of the program gives an option of a script."""
+        roots = self.settings(path).roots
+        return self._ways_to_start().several(path.as_posix(), option, str(roots[0])) if roots else None
+
+    def _ways_to_start(self) -> Starting:
         if self._starting is None:
             self._starting = Starting()
-        return self._starting.names(variable, str(path.parent), str(roots[0]))
+        return self._starting
 
     def settings(self, path: Path) -> Local:
         """What holds for a file beside what it says itself."""

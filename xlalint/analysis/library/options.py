@@ -17,12 +17,18 @@ from xlalint.lazy.values import HOST, UNKNOWN, XLA, Kind, Value
 def default_given(machine: Machine, call: Call, parameter: str, position: int) -> object:
     """What an option is by default that a call is given as one of its arguments; None: it is given no option
     of the module, or one without such a number or text."""
+    name = option_given(call, parameter, position)
+    return machine.default_of_option(call.frame.outline, name) if name else None
+
+
+def option_given(call: Call, parameter: str, position: int) -> str:
+    """The name of what may be an option that a call is given as one of its arguments; else nothing."""
     match call.written(parameter, position):
         case (
             ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name)))
         ):
-            return machine.default_of_option(call.frame.outline, name)
-    return None
+            return name
+    return ""
 
 
 def parsed(outline: Outline, methods: Container[str], *, followed: bool = False) -> Value | None:

@@ -10,9 +10,9 @@ from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.foreign import refused, result_of
 from xlalint.analysis.library.loaders import BATCH
-from xlalint.analysis.library.options import default_given
+from xlalint.analysis.library.options import default_given, option_given
 from xlalint.analysis.machine import Effect, Machine
-from xlalint.analysis.outline import dotted
+from xlalint.analysis.outline import ADDS_OPTION, dotted
 from xlalint.analysis.payloads import (
     DEVICE_XLA,
     Container,
@@ -45,6 +45,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
+from xlalint.sources.starting import Given
 from xlalint.spelling import spelling
 
 
@@ -242,11 +243,21 @@ def _spawn(machine: Machine, call: Call) -> Value:
     if given is not None and isinstance(given.payload, Fallback):
         return _start(machine, call, method, processes=None, known=False, default=given.payload.number)
     default = None if known else default_given(machine, call, "nprocs", 2)
+    commanded = _commanded(machine, call) if not known and default in (None, 1) else None
     many = default is None and not known and _asks_for_many(call)
     return _start(
         machine, call, method,
         processes=None, known=known, default=default if isinstance(default, int) else None, many=many,
+        commanded=commanded,
     )  # fmt: skip
+
+
+def _commanded(machine: Machine, call: Call) -> Given | None:
+    """How many processes a command of the program asks for, by an option of the module that starts them."""
+    outline, option = call.frame.outline, option_given(call, "nprocs", 2)
+    if not option or not machine.mentions(outline, frozenset({ADDS_OPTION})):
+        return None
+    return machine.several_given(outline, option)
 
 
 def _asks_for_many(call: Call) -> bool:
@@ -258,15 +269,18 @@ def _asks_for_many(call: Call) -> bool:
 def _start(
     machine: Machine, call: Call, method: Value | None, *,
     processes: int | None, known: bool = True, accepted: bool = True, default: int | None = None,
-    many: bool = False,
+    many: bool = False, commanded: Given | None = None,
 ) -> Value:  # fmt: skip
     """Replicas are started; one alone is none of several, and runs in this process.
 
     `method` is how processes are started, `default`: so many if nobody asks for others; `many`: that
-    their number is not known, and more than one.
+    their number is not known, and more than one; `commanded`: so many where a command asks for them.
     """
     left = assume(f"`nprocs` is left at its default of {default}") if default is not None else NONE_ASSUMED
     left = assume("several processes are asked for") if many else left
+    if commanded is not None:
+        default, many = commanded.number, False
+        left = assume(f"it is started as in `{commanded.file}`")
     state = call.store.state
     raises = processes is None and known and any(map(_starts_the_runtime, state.owes(Owed.DEVICE)))
     call.frame.model.launch(
