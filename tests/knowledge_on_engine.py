@@ -21,6 +21,8 @@ import torch
 import torch_xla
 from torch.nn import functional
 
+from build_signatures import signatures
+
 
 def missing(name: str) -> str:
     """Why a dotted name cannot be had; empty when it can."""
@@ -154,6 +156,7 @@ def main() -> None:
     print(
         json.dumps(
             {
+                "signatures": dict(signatures()),
                 "missing": {name: why for name in asked["names"] if (why := missing(name))},
                 "host methods": {name: launched_by(partial(_call, name)) for name in asked["host methods"]},
                 "questions": {

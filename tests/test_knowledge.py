@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from xlalint.analysis.library.functions import EFFECTS
-from xlalint.knowledge import classes, functions, lifecycle, methods, operations
+from xlalint.knowledge import classes, functions, lifecycle, methods, operations, signatures
 from xlalint.knowledge.operations import Operation
 from xlalint.lazy.values import Kind
 from xlalint_runtime.proving.prove import NoProof, require_engine
@@ -66,7 +66,7 @@ def engine() -> Any:
     run = subprocess.run(
         [sys.executable, str(Path(__file__).parent / "knowledge_on_engine.py")],
         input=json.dumps(asked),
-        env={**os.environ, "PJRT_DEVICE": "CPU"},
+        env={**os.environ, "PJRT_DEVICE": "CPU", "PYTHONPATH": str(Path(__file__).parent.parent / "scripts")},
         capture_output=True,
         text=True,
         timeout=200,
@@ -117,6 +117,12 @@ def test_names_exist_or_once_did(name: str, engine: Any) -> None:
 @pytest.mark.parametrize("name", [*CREATED, *OF_TENSORS, *OF_MODULES])
 def test_names_of_torch_exist(name: str, engine: Any) -> None:
     assert name not in engine["missing"], engine["missing"][name]
+
+
+@pytest.mark.engine
+def test_functions_and_classes_take_what_the_table_says(engine: Any) -> None:
+    table = Path(signatures.__file__).with_name("signatures.json")
+    assert json.loads(table.read_text()) == engine["signatures"], "run scripts/build_signatures.py"
 
 
 @pytest.mark.engine

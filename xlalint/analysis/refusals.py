@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from xlalint.analysis.call import Call
@@ -23,7 +24,7 @@ from xlalint.analysis.payloads import (
     Rows,
     Targets,
 )
-from xlalint.knowledge import functions
+from xlalint.knowledge import functions, lifecycle, signatures
 from xlalint.knowledge.methods import OF_WRAPPERS
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import XLA, Kind, Value
@@ -75,10 +76,20 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
         case Targets((Known(name=name),)) if name in functions.NOT_OF_XLA:
             if _is_of_xla(call.argument(0, "device")):
                 return f"`{call.spelling}` makes no generator: XLA has none of its own"
-        case Namespace(name=name) if name in functions.JOINING:
+        case Namespace(name=name, outline=None) if name in functions.JOINING:
             if _joins_devices(call) and not machine.mentions(call.frame.outline, functions.DEFAULT_DEVICES):
                 return f"`{call.spelling}` gets a tensor on the CPU and one on the XLA device"
+        case Namespace(name=name, outline=None) | Targets((Known(name=name),)):
+            takes = signatures.of(name) if name.startswith(_OF_TORCH) else None
+            if takes is not None and not _is_open(call) and not _was_taken(name, call):
+                return _mismatch(name.rpartition(".")[2], *takes, call)
     return ""
+
+
+def _was_taken(name: str, call: Call) -> bool:
+    """Whether a function has taken an argument in another release, which a fix may rename or leave out."""
+    known = lifecycle.of(name)
+    return known is not None and not known.keywords.keys().isdisjoint(call.keywords)
 
 
 def _is_called_otherwise(machine: Machine, cls: Class, call: Call) -> bool:
@@ -120,16 +131,33 @@ def _misfit(function: Function, call: Call, *, own: bool, name: str = "") -> str
         return ""  # of one release: programs may be for another one
     if _is_open(call) or _by_class(call):
         return ""
-    name = f"`{name or function.name}`"
-    positional, annotations, by_default = function.parameters
+    return _mismatch(
+        name or function.name, *function.parameters, call, own=own,
+        more=arguments.vararg is not None, others=arguments.kwarg is not None,
+    )  # fmt: skip
+
+
+def _mismatch(
+    name: str, positional: Sequence[str], every: Collection[str], by_default: Collection[str], call: Call, *,
+    own: bool = False, more: bool = False, others: bool = False,
+) -> str:  # fmt: skip
+    """In what a call differs from the parameters of what is called; empty where it does not.
+
+    Args:
+        positional: Those that may be given by their places, the first of them by the method's `own` object.
+        every: All of them.
+        by_default: Those that need not be given.
+        more: More may be given by their places.
+        others: Others may be given by their names.
+    """
     given = len(call.arguments) + own
-    if given > len(positional) and arguments.vararg is None:
-        return f"{name} takes {len(positional) - own} arguments by their places, and gets {given - own}"
+    if given > len(positional) and not more:
+        return f"`{name}` takes {len(positional) - own} arguments by their places, and gets {given - own}"
     named = {*positional[:given], *call.keywords}
-    if arguments.kwarg is None and (unknown := sorted(named.difference(annotations))):
-        return f"{name} takes no `{unknown[0]}`"
-    missing = (one for one in annotations if not (one in named or one in by_default))
-    return next((f"{name} gets no `{one}`" for one in missing), "")
+    if not others and (unknown := sorted(named.difference(every))):
+        return f"`{name}` takes no `{unknown[0]}`"
+    missing = (one for one in every if not (one in named or one in by_default))
+    return next((f"`{name}` gets no `{one}`" for one in missing), "")
 
 
 def _is_open(call: Call) -> bool:
