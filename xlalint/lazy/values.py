@@ -284,6 +284,10 @@ def join(a: Value, b: Value) -> Value:
             return Value(Kind.UNKNOWN, assumptions.NONE, recorded, differs, reduced)
         return Value(a.kind, assumes, recorded, differs, reduced, merged, a.present, history)
     kinds = {a.kind, b.kind}
+    for one, other in ((a, b), (b, a)):
+        if one.role is Role.PERHAPS_MODULE and other.kind is Kind.UNKNOWN and other.payload is None:
+            # One branch moves it to the device of XLA, and the other, as to one of CUDA, where nobody looks.
+            return one._replace(assumes=assumptions.both(one.assumes, assumptions.IS_SET), differs=differs)
     if Kind.TENSOR in kinds and kinds <= _NUMERIC:
         # A number that one branch leaves on the host is still a tensor in the other, with what is recorded.
         if Kind.UNKNOWN not in kinds:
