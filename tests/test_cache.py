@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from xlalint.analysis.parsing import parse_file
 from xlalint.cache import FOLDER, Cache
 from xlalint.checker import Report, check
 from xlalint.cli import command
-from xlalint.diagnostic import Severity
+from xlalint.diagnostic import Diagnostic, Severity
+from xlalint.fixing import proposals
 from xlalint.session import Session
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile
@@ -440,6 +442,81 @@ def test_after_any_edit_of_a_real_tree_the_kept_answer_is_the_fresh_one(tree: st
     assert (CORPUS / tree).is_dir(), f"{tree} is not there: run benchmarks/corpus.py"
     shutil.copytree(CORPUS / tree, tmp_path / tree)
     assert list(edited(tmp_path / tree, 200, tmp_path / "kept")) == []
+
+
+# Edits of fixes ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def worked_out(monkeypatch: pytest.MonkeyPatch) -> list[Report]:
+    """The reports of which it was worked out what their fixes change."""
+    reports: list[Report] = []
+    work_out = proposals.with_edits
+
+    def noting(report: Report) -> list[Diagnostic]:
+        reports.append(report)
+        return work_out(report)
+
+    monkeypatch.setattr(proposals, "with_edits", noting)
+    return reports
+
+
+def written(*arguments: str, form: str = "json") -> str:
+    """What a check writes for programs, if it has found something."""
+    ran = CliRunner().invoke(command, ["check", "--isolated", "--output-format", form, *arguments])
+    assert ran.exit_code == 1, ran.output
+    return ran.stdout
+
+
+@pytest.mark.parametrize("form", ["json", "sarif"])
+def test_what_fixes_change_is_worked_out_once(project: Path, worked_out: list[Report], form: str) -> None:
+    fresh = written("--no-cache", form=form)
+    assert ("replacements" if form == "sarif" else '"edits": [\n') in fresh
+    worked_out.clear()
+    assert [written(form=form) for _ in range(3)] == [fresh] * 3
+    assert len(worked_out) == 1
+
+
+@pytest.mark.parametrize("path", ["trainer.py", "beside.py"])
+def test_what_fixes_change_is_worked_out_anew_where_any_file_has_changed(
+    project: Path, worked_out: list[Report], path: str
+) -> None:
+    """What another file takes from a module is nothing that a fix may leave out."""
+    (project / "beside.py").write_text("import os\n")
+    written()
+    (project / path).write_text(f"# more\n{(project / path).read_text()}")
+    worked_out.clear()
+    assert written() == written("--no-cache")
+    assert len(worked_out) == 2
+
+
+def test_what_fixes_change_is_named_as_it_is_seen_from_where_one_is(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written()
+    monkeypatch.chdir(project / "digits")
+    assert written(str(project)) == written(str(project), "--no-cache")
+    assert written("--select", "XLA101", str(project)) == written(
+        "--no-cache", "--select", "XLA101", str(project)
+    )
+
+
+def test_what_fixes_change_is_not_kept_of_texts_that_have_changed_meanwhile(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody writes to a file while that is worked out, and takes it back then."""
+    fresh, before = written("--no-cache"), (project / "trainer.py").read_text()
+    work_out = proposals.with_edits
+
+    def meanwhile(report: Report) -> list[Diagnostic]:
+        (project / "trainer.py").write_text("import torch_xla\n")
+        return [replace(diagnostic, fixes=()) for diagnostic in work_out(report)]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(proposals, "with_edits", meanwhile)
+        assert written() != fresh
+    (project / "trainer.py").write_text(before)
+    assert written() == fresh
 
 
 # Files of the cache ------------------------------------------------------------------------------

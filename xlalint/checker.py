@@ -50,6 +50,7 @@ class Report:
         sources: The files that diagnostics stand in, by their shown path.
         statistics: What the analysis counted.
         bounds: By shown path, where the analysis was cut short and no selected rule says so.
+        units: The projects.
     """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -64,6 +65,7 @@ class Report:
     sources: dict[str, SourceFile] = field(default_factory=dict)
     statistics: Counter[str] = field(default_factory=Counter)
     bounds: Counter[str] = field(default_factory=Counter)
+    units: Sequence[Unit] = ()
 
 
 def check(
@@ -118,7 +120,7 @@ def report_on(
         find: Says what is found in a project.
         ignore_suppressions: As of `check`.
     """
-    report = Report(files=gathered.looked_at)
+    report = Report(files=gathered.looked_at, units=gathered.units)
     sources = _Texts()
     found: list[Placed] = []
     commented: list[tuple[SourceFile, Rules]] = []

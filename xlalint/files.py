@@ -147,6 +147,11 @@ class File:
                 self._data = CHANGED
         return self._data
 
+    @property
+    def is_as_it_was(self) -> bool:
+        """Whether nothing has been written to the file since it was looked at."""
+        return self.given or _stat(self.path) == self.stat
+
     def let_go(self) -> None:
         """Hold no longer what stands in a file of which enough is known: it is read anew where it is needed.
 

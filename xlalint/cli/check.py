@@ -243,7 +243,7 @@ def check(
         if not (diff or fix_only):
             print_report(
                 report, settings.output_format, output_file, color, statistics=statistics, quiet=quiet,
-                on_error=outcome is not None and given is not None,
+                on_error=outcome is not None and given is not None, cache=cache,
                 tried=[] if outcome is None else [one.diagnostic for one in outcome.left],
             )  # fmt: skip
             failing = settings.fail_on

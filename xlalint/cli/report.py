@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from xlalint.baseline import Baseline
+    from xlalint.cache import Cache
     from xlalint.changes import Lines
     from xlalint.checker import Report
     from xlalint.diagnostic import Diagnostic
@@ -102,11 +103,12 @@ def write_text(file: Path, text: str) -> None:
 def print_report(
     report: Report, form: str, file: Path | None, color: str, *,
     statistics: Literal["rule", "file"] | None, quiet: bool, on_error: bool = False,
-    tried: Collection[Diagnostic] = (),
+    tried: Collection[Diagnostic] = (), cache: Cache | None = None,
 ) -> None:  # fmt: skip
     """Write a report.
 
     Args:
+        cache: Where it is kept what its fixes would change.
         tried: Those diagnostics that were to be fixed, and could not be.
         statistics: By what diagnostics are counted; None: they are shown.
         on_error: Whether it goes to standard error instead of standard output.
@@ -118,9 +120,9 @@ def print_report(
         text = json.statistics(found) if statistics == "rule" else json.statistics_of_files(found)
     elif form in FOR_PROGRAMS and not statistics:
         if FOR_PROGRAMS[form].has_edits and report.curable:
-            from xlalint.fixing.proposals import with_edits
+            from xlalint.fixing.proposed import with_edits
 
-            found = with_edits(report)
+            found = with_edits(report, cache)
         text = render(form, found, report.sources)
     else:
         from xlalint.output import text as layout
