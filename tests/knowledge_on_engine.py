@@ -5,21 +5,28 @@ Reads `{"names": [...], "host_methods": [...], ...}` from standard input, writes
 
 from __future__ import annotations
 
+import ast
 import builtins
 import copy
 import importlib
+import inspect
 import json
 import math
 import operator
 import sys
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import torch
 import torch_xla
+from torch.distributed.fsdp import FullyShardedDataParallel
 from torch.nn import functional
+from torch.nn.parallel import DataParallel, DistributedDataParallel
+from torch_xla.distributed.fsdp import XlaFullyShardedDataParallel
+from torch_xla.experimental.spmd_fully_sharded_data_parallel import SpmdFullyShardedDataParallel
 
 from build_signatures import signatures
 
@@ -151,6 +158,27 @@ def takes_the_host(name: str) -> bool:
     return True
 
 
+WRAPPERS = (
+    DataParallel, DistributedDataParallel, FullyShardedDataParallel, SpmdFullyShardedDataParallel,
+    XlaFullyShardedDataParallel,
+)  # fmt: skip
+
+
+def public(names: Iterable[str]) -> list[str]:
+    return sorted(name for name in names if not name.startswith("_"))
+
+
+def given_by(wrapper: type[torch.nn.Module]) -> list[str]:
+    """What modules have under a public name once they are wrapped: methods, and what a method sets."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(wrapper)))
+    stored = (node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and _is_set(node))
+    return public({*dir(wrapper), *stored})
+
+
+def _is_set(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
 def main() -> None:
     asked = json.load(sys.stdin)
     print(
@@ -172,6 +200,8 @@ def main() -> None:
                 "reads": {name: launched_by(use) for name, use in READS.items()},
                 "light": {name: launched_by(use) for name, use in LIGHT.items()},
                 "takes the host": {name: takes_the_host(name) for name in LAYERS},
+                "of modules": public(dir(torch.nn.Module())),
+                "of wrapped modules": sorted({name for each in WRAPPERS for name in given_by(each)}),
                 "on host": {name: launched_by(use) for name, use in ON_HOST.items()},
             }
         )

@@ -94,6 +94,12 @@ def test_layers_with_weights_take_no_tensor_of_the_host(engine: Any) -> None:
     assert [name for name, takes in engine["takes the host"].items() if takes] == []
 
 
+@pytest.mark.engine
+def test_all_that_modules_have_is_known(engine: Any) -> None:
+    assert set(engine["of modules"]) == methods.OF_MODULES
+    assert set(engine["of wrapped modules"]) - methods.OF_MODULES == methods.OF_WRAPPED_MODULES
+
+
 @pytest.mark.parametrize("effect", sorted(_OBJECTS))
 def test_objects_known_by_class_have_methods_that_are_known(effect: str) -> None:
     cls = effect.removeprefix("object ")

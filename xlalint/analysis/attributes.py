@@ -246,10 +246,10 @@ def _of_project_class(
                 if value.kind is Kind.NONE and name in base_class.fields():
                     value = UNKNOWN  # a field that nobody is seen to give may be given all the same
                 break
+    if value is None and node is not None:
+        _note_lack(machine, base, cls, node, frame, store)
     module = base.payload
     if not isinstance(module, Module):
-        if value is None and node is not None:
-            _note_lack(machine, base, cls, node, frame, store)
         return UNKNOWN if value is None else value
     if value is None:
         return None

@@ -28,7 +28,8 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.configuration import HARNESS
 from xlalint.knowledge.classes import MODULE, STREAM, kind_by_base
-from xlalint.knowledge.functions import HOST_LOADERS
+from xlalint.knowledge.functions import GIVING_METHODS, HOST_LOADERS
+from xlalint.knowledge.methods import OF_MODULES, OF_WRAPPED_MODULES
 from xlalint.knowledge.packages import GPU_ONLY
 from xlalint.lazy.state import Raised, State
 from xlalint.lazy.values import (
@@ -271,8 +272,14 @@ class ClassTable:
 
     def _find_lack(self, cls: Class, name: str, asks: Outline) -> bool:
         known = self.bases(cls)
-        named = sum(last_name(base) != "object" for each in known for base in each.bases)
-        if named != len(known) - 1 or any(each.node.keywords for each in known):
+        if any(each.node.keywords for each in known):
+            return False
+        if self.is_plain_module(cls):
+            if name.startswith("_") or name in OF_MODULES or name in OF_WRAPPED_MODULES:
+                return False
+            if any(self._machine.mentions(outline, GIVING_METHODS) for outline in (asks, cls.outline)):
+                return False
+        elif sum(last_name(base) != "object" for each in known for base in each.bases) != len(known) - 1:
             return False
         decorators = (by for each in known for by in each.node.decorator_list)
         if any(last_name(by.func if isinstance(by, ast.Call) else by) != _FIELDS_ONLY for by in decorators):

@@ -13,6 +13,7 @@ from typing import Final
 from xlalint.analysis.call import last_name
 from xlalint.analysis.outline import Class, Outline, within_lines
 from xlalint.analysis.project import BINDING_ANY_NAME
+from xlalint.knowledge.methods import NAMING_PARTS
 from xlalint.sources.file import NOTEBOOK
 
 
@@ -54,7 +55,7 @@ def may_give(outline: Outline, cls: str, name: str) -> bool:
 
     A class in it derives from that one, it assigns the attribute of some object, or has the name as a text.
     """
-    if outline.mentions(_BY_ANY_NAME):
+    if outline.mentions(_BY_ANY_NAME) or _names_parts(outline):
         return True
     if any(last_name(base) == cls for each in outline.classes.values() for base in each.bases):
         return True
@@ -66,6 +67,17 @@ def may_give(outline: Outline, cls: str, name: str) -> bool:
             case ast.Constant(value=value) if value == name:
                 return True
     return False
+
+
+def _names_parts(outline: Outline) -> bool:
+    """Whether a module registers parts of a module of torch under names that no text says."""
+    near = within_lines(outline.tree, outline.lines_with(NAMING_PARTS))
+    return any(
+        isinstance(node, ast.Call)
+        and last_name(node.func) in NAMING_PARTS
+        and not (node.args and isinstance(node.args[0], ast.Constant))
+        for node in near
+    )
 
 
 def defines(cls: Class, name: str) -> bool:

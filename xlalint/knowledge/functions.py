@@ -476,6 +476,12 @@ WRAPPERS = frozenset({
 })  # fmt: skip
 """Where a program names none of them, nothing wraps its modules."""
 
+GIVING_METHODS = frozenset({
+    "AveragedModel", "GraphModule", "deepspeed", "get_peft_model", "jit", "prepare", "setup", "setup_module",
+    "swa_utils", "symbolic_trace",
+})  # fmt: skip
+"""Where a program names none of them, its modules have what their classes and known wrappers give them."""
+
 MOVING = frozenset({"to", "cuda", "device", "xla_device", "torch_xla"})
 """What uses none of these names in its module leaves its tensors on the host."""
 

@@ -90,10 +90,48 @@ TYING = frozenset({TIES, "resize_token_embeddings"})
 """All of their methods that do so."""
 
 OF_WRAPPERS = frozenset({"join", "no_sync"})
-"""Methods that wrapped modules have, and no others."""
-
-OF_WRAPPERS = frozenset({"join", "no_sync"})
 """Methods that modules have in a wrapper that sums gradients, and no others."""
+
+OF_MODULES = frozenset({
+    "T_destination", "add_module", "apply", "bfloat16", "buffers", "call_super_init", "children", "compile",
+    "cpu", "cuda", "double", "dump_patches", "eval", "extra_repr", "float", "forward", "get_buffer",
+    "get_extra_state", "get_parameter", "get_submodule", "half", "ipu", "load_state_dict", "modules", "mtia",
+    "named_buffers", "named_children", "named_modules", "named_parameters", "parameters",
+    "register_backward_hook", "register_buffer", "register_forward_hook", "register_forward_pre_hook",
+    "register_full_backward_hook", "register_full_backward_pre_hook", "register_load_state_dict_post_hook",
+    "register_load_state_dict_pre_hook", "register_module", "register_parameter",
+    "register_state_dict_post_hook", "register_state_dict_pre_hook", "requires_grad_", "set_extra_state",
+    "set_submodule", "share_memory", "state_dict", "to", "to_empty", "train", "training", "type", "xpu",
+    "zero_grad",
+})  # fmt: skip
+"""All that every module has under a public name."""
+
+NAMING_PARTS = frozenset({"add_module", "register_buffer", "register_module", "register_parameter"})
+"""Methods that give a module an attribute, of which they take the name."""
+
+OF_WRAPPED_MODULES = frozenset({
+    "all_gather_op", "all_reduce_op", "assert_state", "broadcast_bucket_size", "broadcast_buffers",
+    "bucket_bytes_cap", "bucket_bytes_cap_default", "buffer_dtype", "buffer_hook", "check_is_root",
+    "clip_grad_norm_", "coalesce_all_gather_ops", "compute_dtype", "device", "device_ids", "device_mesh",
+    "device_type", "dim", "disable_reshard_on_root", "find_unused_parameters",
+    "flatten_parameters", "flatten_sharded_optim_state_dict", "fp32_reduce_scatter", "fsdp_modules",
+    "full_optim_state_dict", "full_param_infos", "full_params", "gather",
+    "get_original_names_and_sharded_parameters", "get_shard_metadata", "get_state_dict_type",
+    "gradient_as_bucket_view", "gradient_postdivide_factor", "gradient_predivide_factor", "has_full_params",
+    "is_multi_device_module", "join", "join_device", "join_hook", "join_process_group", "logger",
+    "mixed_precision", "module", "modules_buffers", "named_module_buffers", "no_sync", "optim_state_dict",
+    "optim_state_dict_to_load", "optimization_barrier_in_backward", "optimization_barrier_in_forward",
+    "optimization_barrier_op", "output_device", "parallel_apply", "parameters_to_ignore", "params_with_grad",
+    "process_group", "rank", "reduce_scatter_op", "reducer", "register_comm_hook",
+    "rekey_optim_state_dict", "replicate", "require_backward_grad_sync", "require_forward_param_sync",
+    "reshard_after_forward", "scatter", "scatter_full_optim_state_dict", "set_gradient_divide_factors",
+    "set_state_dict_type", "shard_full_optim_state_dict", "sharded_optim_state_dict", "sharded_params",
+    "sharding_groups", "shared_full_param_infos", "skip_all_reduce_unused_params", "src_device_obj",
+    "state_dict_type", "static_graph", "summon_full_params", "sync_on_finalization", "to_kwargs",
+    "training_state", "use_side_stream_for_tensor_copies", "will_sync_module_buffers", "world_size",
+    "xla_device",
+})  # fmt: skip
+"""What modules have beside that in the wrappers of torch and torch_xla, which hand all else on."""
 
 OF_FUNCTIONS = frozenset({"__call__"})
 """Methods of modules that functions have, too."""
