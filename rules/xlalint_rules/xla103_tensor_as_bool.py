@@ -16,8 +16,8 @@ class TensorAsBool(Rule[HostRead]):
     """
     ## What it does
     Finds device tensors that Python turns into a bool or a number: `if t:`, `while t < n`, `assert
-    t.all()`, `max(t, u)`, `range(t)`, `math.sqrt(t)`. A warning in a loop, otherwise an info.
-    Inside a step, `host-read-in-step` reports it.
+    t.all()`, `max(t, u)`, `range(t)`, `math.sqrt(t)`. A warning in a loop, otherwise an info, as is what
+    comes once for many steps, at the end of an epoch. Inside a step, `host-read-in-step` reports it.
 
     ## Why is this bad?
     Each use launches an extra graph and blocks the host, although nothing on the line says so:
@@ -88,7 +88,7 @@ class TensorAsBool(Rule[HostRead]):
         if not (value.is_device and value.known and value.recorded.must > Weight.NONE):
             return
         wanted, instead = _USES[event.reading]
-        hot = state.scopes.in_loop or state.scopes.step is not None
+        hot = (state.scopes.in_loop and not event.after_steps) or state.scopes.step is not None
         yield self.finding(
             event,
             "launches an extra graph and blocks the host: "

@@ -125,9 +125,8 @@ def _stable(held: object) -> str:
 
 
 def _taken(outline: Outline) -> str:
-    return repr(
-        [outline.makes_modules, outline.is_script, *((*each[:2], *each.site[1:]) for each in outline.taken())]
-    )
+    said = [outline.makes_modules, outline.is_script, outline.looks_elsewhere_first]
+    return repr([*said, *((*each[:2], *each.site[1:]) for each in outline.taken())])
 
 
 def _mentions(outline: Outline, names: str) -> str:

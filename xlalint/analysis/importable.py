@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Outline, Taken
 from xlalint.knowledge import lifecycle
@@ -67,17 +69,26 @@ def _lacks(machine: Machine, module: str, name: str, outline: Outline) -> bool:
     """Whether a module of the project surely has nothing of a name.
 
     It is no package, of which the name may be a part, and stands where no other is taken in its place: in a
-    package, or beside a script. What a notebook takes, one of its cells may have written.
+    package, beside a script, or in a folder around one that such a script looks into first. What a notebook
+    takes, one of its cells may have written.
     """
-    if not name or not ("." in module or outline.is_script) or outline.path.suffix == NOTEBOOK:
+    in_package = "." in module
+    looks_around = outline.looks_elsewhere_first
+    if not name or not (in_package or outline.is_script or looks_around) or outline.path.suffix == NOTEBOOK:
         return False
     path = machine.names.locate_module(module, outline)
     if path is None or path == outline.path:
         return False
     machine.rest_on("module name", str(path))
     meant, is_package = machine.project.module_name(path)
-    beside = meant == module and str(path.parent) == outline.folder
-    if is_package or not ("." in module or beside):
+    if is_package or not (in_package or (meant == module and _is_at_hand(path, outline))):
         return False
     machine.rest_on("lacks", str(path), name)
     return machine.project.lacks(path, name)
+
+
+def _is_at_hand(path: Path, outline: Outline) -> bool:
+    """Whether a script that takes a module by its name alone takes this one."""
+    if outline.is_script:
+        return str(path.parent) == outline.folder
+    return path.parent in outline.path.parent.parents

@@ -509,6 +509,11 @@ class Outline:
         return "__main__" in self.text and "sys.path" not in self.text
 
     @property
+    def looks_elsewhere_first(self) -> bool:
+        """Whether it is run by itself, and has imports start in another folder."""
+        return "__main__" in self.text and "sys.path.insert(0," in self.text
+
+    @property
     def makes_modules(self) -> bool:
         """Whether it may put modules of its own in the place of those that are gone."""
         return "sys.modules[" in self.text

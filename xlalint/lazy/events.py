@@ -77,7 +77,8 @@ class HostRead(Event):
     """A value was read on the host; `spelling` is what the program wrote, such as `.item()`.
 
     `in_every_round` tells that it is for every batch of a loader, `seldom` that a counter's test led here,
-    `apart` that it is one of several by which each round of a loop reads numbers one by one.
+    `apart` that it is one of several by which each round of a loop reads numbers one by one, `after_steps`
+    that it comes once for many steps, as at the end of an epoch.
     """
 
     value: Value = Value  # type: ignore[assignment]
@@ -87,6 +88,7 @@ class HostRead(Event):
     in_every_round: bool = False
     seldom: bool = False
     apart: bool = False
+    after_steps: bool = False
 
     @property
     def runs_device(self) -> bool:

@@ -205,7 +205,7 @@ class RecordingTransitions(Transitions):
         each = state.in_every_round
         event = HostRead(
             site, assumes, value, reading, spelling, closure_argument, each, seldom=state.of_few_rounds,
-            apart=one_by_one and state.hot,
+            apart=one_by_one and state.hot, after_steps=state.after_steps,
         )  # fmt: skip
         self._emit(event, state)
         if event.runs_device:

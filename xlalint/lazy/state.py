@@ -409,6 +409,15 @@ class State:
         return self.scopes.seldom or self.seldom or any(fact.is_of_one_round for fact in self.facts)
 
     @property
+    def after_steps(self) -> bool:
+        """Whether a loop inside the innermost one has gone over steps: what happens here comes once for all
+        of them, as at the end of an epoch."""
+        own, nested = self.loop.own, self.loop.nested
+        if self.scopes.in_batches or own.trains:
+            return False
+        return nested.steps or (nested.works and nested.cuts and not nested.backward)
+
+    @property
     def split(self) -> Split | None:
         """The outermost replica split, or None when all replicas are here."""
         return self.replicas.splits[0] if self.replicas.splits else None

@@ -1,0 +1,26 @@
+# ruff: noqa
+# mypy: ignore-errors
+"""The script looks above itself last: it may mean another module of that name."""
+
+import sys
+from pathlib import Path
+
+import torch
+import torch_xla
+import torch_xla.distributed.parallel_loader as pl
+
+sys.path.append(str(Path(__file__).parent.parent))
+
+from settings import rate
+
+
+def train(model, loader, optimizer):
+    for x in pl.MpDeviceLoader(loader, torch_xla.device()):
+        loss = model(x).sum()
+        loss.backward()
+        print(loss.item())  # expect: XLA102
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    train(torch.nn.Linear(4, 1), [], None)
