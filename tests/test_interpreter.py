@@ -77,7 +77,7 @@ def test_a_model_that_an_option_compiles_which_is_off_by_default_is_a_note() -> 
 
 def test_what_an_option_does_whose_number_means_nothing_by_default_is_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "numbers_off_by_default.py", "XLA102")
-    assert [each.severity for each in found] == [Severity.INFO] * 3 + [Severity.WARNING] * 4
+    assert [each.severity for each in found] == [Severity.INFO] * 4 + [Severity.WARNING] * 5
 
 
 def test_what_is_asked_once_an_epoch_is_a_note() -> None:

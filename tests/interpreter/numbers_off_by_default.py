@@ -44,6 +44,22 @@ def unless_it_is_zero(batches):
         loss.backward()
 
 
+def if_it_is_any(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        loss = model(batch).mean()
+        if args.patience:
+            print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+
+
+def if_it_is_any_by_default(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        loss = model(batch).mean()
+        if args.every:
+            print(loss.item())  # expect: XLA102
+        loss.backward()
+
+
 def as_it_is_by_default(batches):
     for batch in pl.MpDeviceLoader(batches, device):
         loss = model(batch).mean()

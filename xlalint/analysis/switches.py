@@ -94,13 +94,11 @@ def option_of(
         for held in (value.payload, value.present):
             if isinstance(held, Switch):
                 rests = _resting(rests, assume(held.clause))
-    for compared in _compared(test, holds):
-        option = compared.left
-        assert isinstance(option, ast.Attribute)
+    for asked, option, compare, other in _compared(test, holds):
         aside = _aside(frame)
         number = number_by_default(machine, machine.evaluate(option.value, aside, store.copy()), option.attr)
-        if number is not None and number <= 0 and not _comes_out(compared, number):
-            rests = _resting(rests, assume(f"`{spelling(compared)}`{OFF_BY_DEFAULT}"))
+        if number is not None and number <= 0 and not compare(number, other):
+            rests = _resting(rests, assume(f"`{spelling(asked)}`{OFF_BY_DEFAULT}"))
     return rests
 
 
@@ -111,20 +109,27 @@ def _aside(frame: Frame) -> Frame:
     return aside
 
 
-def _compared(test: ast.expr, holds: bool) -> Iterator[ast.Compare]:
+class _Compared(NamedTuple):
+    """A number that is part of something, and how a part of a test asks whether it means anything."""
+
+    asked: ast.expr
+    option: ast.Attribute
+    compare: Callable[[Any, Any], bool]
+    other: float
+
+
+def _compared(test: ast.expr, holds: bool) -> Iterator[_Compared]:
     """Where a number that is part of something must be above or beside 0 or -1 for a test to come out so."""
     match test:
         case ast.BoolOp(op=op, values=operands) if isinstance(op, ast.And) is holds:
             for operand in operands:
                 yield from _compared(operand, holds)
-        case ast.Compare(left=ast.Attribute(), ops=[op], comparators=[other]) if holds:
-            if type(op) in _ABOVE and _number(other) in (0, -1):
-                yield test
-
-
-def _comes_out(compared: ast.Compare, number: float) -> bool:
-    """Whether a comparison holds for a number."""
-    return _ABOVE[type(compared.ops[0])](number, _number(compared.comparators[0]))
+        case ast.Compare(left=ast.Attribute() as option, ops=[op], comparators=[other]) if holds:
+            number = _number(other)
+            if type(op) in _ABOVE and (number == 0 or number == -1):
+                yield _Compared(test, option, _ABOVE[type(op)], number)
+        case ast.Attribute() if holds:
+            yield _Compared(test, test, operator.ne, 0)
 
 
 def _number(node: ast.expr) -> float | None:
