@@ -20,6 +20,7 @@ from xlalint.analysis.payloads import (
     Iterated,
     Loader,
     Module,
+    Namespace,
     Options,
     Parameters,
     StateDict,
@@ -40,6 +41,7 @@ from xlalint.analysis.work import record
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import IS_A_TENSOR, PART, either, shown_by_use
 from xlalint.lazy.sharding import Mesh
+from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
     HOST,
     UNKNOWN,
@@ -236,9 +238,18 @@ def _says_little(machine: Machine, cls: Class, value: Value) -> bool:
     )
 
 
+def _refuses(base: Value, value: Value) -> bool:
+    """Whether this is the environment, which takes nothing but texts, and a number for it."""
+    environment = isinstance(base.payload, Namespace) and base.payload.name == functions.ENVIRONMENT
+    return environment and not value.assumes and isinstance(literal(value), int | float)
+
+
 def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Frame, store: Store) -> None:
     base = machine.evaluate(target.value, frame, store)
     index = machine.evaluate(target.slice, frame, store)
+    if _refuses(base, value) and store.state.trust.raised is None:
+        raised = Raised(frame.site(target), f"`{functions.ENVIRONMENT}` holds texts, and gets a number")
+        store.state.trust = store.state.trust._replace(raised=raised)
     if isinstance(held := base.payload, Container):
         wanted = literal(index)
         if held.items is not None and isinstance(wanted, str) and (held.keys or not held.items):

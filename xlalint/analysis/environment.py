@@ -116,8 +116,13 @@ def _of_commands(call: ast.Call) -> Iterator[_Use]:
 
 
 def _set(node: ast.expr | ast.keyword, name: str, given: ast.expr | None = None) -> Iterator[_Use]:
-    """A variable that gets a value; what turns a switch off asks for nothing that is gone."""
+    """A variable that gets a value; what turns a switch off asks for nothing that is gone.
+
+    A number sets nothing, as the environment holds texts: that raises.
+    """
     variable = environment.of(name)
+    if isinstance(given, ast.Constant) and not isinstance(given.value, str):
+        return
     if isinstance(given, ast.Call) and getattr(given.func, "id", "") == "str" and given.args:
         given = given.args[0]
     off = isinstance(given, ast.Constant) and str(given.value).lower() in environment.OFF
