@@ -138,9 +138,12 @@ class Judge:
     def findings(self, event: Event, view: View) -> Iterator[Finding]:
         """What the rules say of one event, as far as it is sure enough; on a guess, for information.
 
-        So is what stands behind something that raises: it happens when that is mended.
+        So is what stands behind something that raises: it happens when that is mended. What a rule says of
+        the very call that raises is not behind it.
         """
         raised = view.raised if not isinstance(event, BoundReached) else None
+        if raised is not None and raised.site == event.site:
+            raised = None
         for rule in self._rules.get(type(event), ()):
             for finding in rule.judge(event, view):
                 if weight(finding.assumes) <= (0 if rule.only_definite else MOST_ASSUMED):

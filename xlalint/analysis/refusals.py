@@ -24,7 +24,7 @@ from xlalint.analysis.payloads import (
     Rows,
     Targets,
 )
-from xlalint.knowledge import functions, lifecycle, signatures
+from xlalint.knowledge import functions, lifecycle, operations, signatures
 from xlalint.knowledge.methods import OF_WRAPPERS
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import XLA, Kind, Value
@@ -48,7 +48,7 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
 
     It does not fit: a parameter gets nothing, or there are too many, or none of that name. Or it joins a
     tensor on the host to one on the device, asks a module for what only its wrapper would have, an iterator
-    for the `next()` that it had in old releases of torch, or XLA for a generator of random numbers.
+    for the `next()` that it had in old releases of torch, XLA for a generator of random numbers, or for CUDA.
     """
     match callee.payload:
         case Targets((Bound(function=function) as bound,)):
@@ -73,14 +73,22 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
         case Targets((Method(Value(payload=Loader(element=Value(payload=Batch()))) as loader, "next"),)):
             if not loader.assumes:
                 return "the iterator of a `DataLoader` has no `next()`"
+        case Targets((Method(Value(kind=Kind.TENSOR | Kind.HOST) as moved, "to"),)):
+            if not moved.assumes and _is_of("cuda", call.argument(0, "device")):
+                return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
         case Targets((Known(name=name),)) if name in functions.NOT_OF_XLA:
-            if _is_of_xla(call.argument(0, "device")):
+            if _is_of(XLA, call.argument(0, "device")):
                 return f"`{call.spelling}` makes no generator: XLA has none of its own"
         case Namespace(name=name, outline=None) if name in functions.JOINING:
             if _joins_devices(call) and not machine.mentions(call.frame.outline, functions.DEFAULT_DEVICES):
                 return f"`{call.spelling}` gets a tensor on the CPU and one on the XLA device"
-        case Namespace(name=name, outline=None) | Targets((Known(name=name),)):
-            takes = signatures.of(name) if name.startswith(_OF_TORCH) else None
+        case Namespace(name=name, outline=None) | Targets((Known(name=name),)) if name.startswith(_OF_TORCH):
+            if (
+                _is_of("cuda", call.keywords.get("device"))
+                and name.removeprefix("torch.") in operations.CREATIONS
+            ):
+                return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
+            takes = signatures.of(name)
             if takes is not None and not _is_open(call) and not _was_taken(name, call):
                 return _mismatch(name.rpartition(".")[2], *takes, call)
     return ""
@@ -110,9 +118,9 @@ def _is_bare(machine: Machine, module: Module, cls: Class, call: Call) -> bool:
     return not any(machine.mentions(each, functions.WRAPPERS | {"__getattr__"}) for each in outlines)
 
 
-def _is_of_xla(value: Value | None) -> bool:
-    """Whether a device is surely one of XLA's."""
-    return value is not None and not value.assumes and device_of(value).type == XLA
+def _is_of(kind: str, value: Value | None) -> bool:
+    """Whether a device is surely one of a kind."""
+    return value is not None and not value.assumes and device_of(value).type == kind
 
 
 def _joins_devices(call: Call) -> bool:

@@ -150,7 +150,8 @@ def _is_beside_sums(call: Call) -> bool:
         for node in ast.walk(function.node)
         if isinstance(node, ast.Call) and node.args and last_name(node.func) in _SUMMING
     }
-    if not sums or written(step.func.value) in sums.values():
+    stepped = {written(each) for each in (step.func.value, *step.args)}  # by itself, or by a scaler
+    if not sums or not stepped.isdisjoint(sums.values()):
         return False
     return not _sums_on_another_way(function.node.body, step, sums)
 
