@@ -115,7 +115,7 @@ class Follower:
         keeps = recorded.must is Weight.HEAVY and _waiting(loop) >= loop.rounds
         done = state.loop.all
         if loop.rounds > _FEW and not (keeps or loop.pended or done.trains or done.cuts):
-            self._model.leave_rounds(state, loop.owed)
+            self._model.leave_rounds(state, loop.owed, frozenset())  # no name is seen here
         self._model.end_loop(
             state, loop.outside, over, recorded, site, since=state.engine.since, keeps=keeps,
             ragged=loop.ragged, told=loop.rounds > 1 and not loop.is_told, goes_on=goes_on,
