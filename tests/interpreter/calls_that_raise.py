@@ -81,6 +81,52 @@ def whatever_is_given(batches, settings):
         torch_xla.sync()  # expect: XLA201
 
 
+def by_names_that_are_written_out(batches):
+    model = Model().to(device)
+    given = {"name": "loss", "style": ":f"}
+    losses = Meter(**given)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        losses.update(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def by_fitting_names_that_are_written_out(batches):
+    model = Model().to(device)
+    given = {"name": "loss", "form": ":f"}
+    losses = Meter(**given)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        losses.update(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def by_names_of_which_one_goes(batches):
+    model = Model().to(device)
+    given = {"name": "loss", "style": ":f"}
+    given.pop("style")
+    losses = Meter(**given)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        losses.update(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def by_names_to_which_others_may_come(batches, add):
+    model = Model().to(device)
+    given = {"form": ":f"}
+    add(given)
+    losses = Meter(**given)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        losses.update(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
 def only_when_it_goes_wrong(batches):
     model = Model().to(device)
     try:

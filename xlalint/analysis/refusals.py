@@ -10,7 +10,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.importable import raised_by_use
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function
+from xlalint.analysis.outline import Class, Function, within
 from xlalint.analysis.payloads import (
     Batch,
     Bound,
@@ -173,7 +173,26 @@ def _is_open(call: Call) -> bool:
     if call.open_ended or call.node is None:
         return True
     return any(isinstance(each, ast.Starred) for each in call.node.args) or any(
-        keyword.arg is None for keyword in call.node.keywords
+        keyword.arg is None and not _is_written_out(keyword.value, call.frame.function)
+        for keyword in call.node.keywords
+    )
+
+
+def _is_written_out(given: ast.expr, function: Function | None) -> bool:
+    """Whether `**` stands for a mapping whose keys a function writes out, and which it uses only there."""
+    if isinstance(given, ast.Dict):
+        return all(isinstance(key, ast.Constant) for key in given.keys)
+    if function is None or not isinstance(given, ast.Name):
+        return False
+    near = [*within(function.node)]
+    named = sum(1 for each in near if isinstance(each, ast.Name) and each.id == given.id)
+    return named == len(("where it is bound", "here")) and any(
+        isinstance(each, ast.Assign)
+        and isinstance(each.value, ast.Dict)
+        and isinstance(each.targets[0], ast.Name)
+        and each.targets[0].id == given.id
+        and _is_written_out(each.value, None)
+        for each in near
     )
 
 
