@@ -285,19 +285,21 @@ class TrainingTransitions(RecordingTransitions):
             self._owe(state, Owed.STEPPED, site, state.trust.bounded, how, since=built)
 
     def come_apart(
-        self, state: State, site: Site, names: str, *, assumes: Assumptions = assumptions.NONE
-    ) -> None:
-        """A module moves by which each of its parts gets parameters of its own.
+        self, state: State, site: Site, names: str, *,
+        made: Path = (), assumes: Assumptions = assumptions.NONE,
+    ) -> None:  # fmt: skip
+        """A module, `made` somewhere, moves by which each of its parts gets parameters of its own.
 
         Args:
             names: Those of a parameter that it had under two, and of the method that ties them, if anybody
                 may call it: `head.weight, embedding.weight, tie_weights`.
         """
-        self._owe(state, Owed.TIED, site, both(self.assumed(state), assumes), names)
+        self._owe(state, Owed.TIED, site, both(self.assumed(state), assumes), names, since=made)
 
-    def tie_again(self, state: State) -> None:
-        """What came apart is one parameter again."""
-        state.obligations -= set(state.owes(Owed.TIED))
+    def tie_again(self, state: State, made: Path | None = None) -> None:
+        """What came apart is one again, or is never trained: of the module `made` there, or of all."""
+        tied = state.owes(Owed.TIED)
+        state.obligations -= {each for each in tied if made is None or each.since == made}
 
     def _train_untraced(self, state: State, site: Site) -> None:
         for obligation in state.owes(Owed.TRACED):

@@ -276,6 +276,9 @@ def _set_mode(machine: Machine, receiver: Value, info: Module, name: str, call: 
     changed = receiver._replace(payload=info._replace(training=training))
     if isinstance(function := call.function, ast.Attribute):
         rebind(machine, function.value, changed, call.frame, call.store)
+        if training is False and isinstance(function.value, ast.Call):
+            # What is made and moved for evaluation, all in one, such as a teacher: nobody trains it.
+            call.frame.model.tie_again(call.store.state, info.identity)
     return changed
 
 
@@ -338,12 +341,16 @@ def _identities(info: Module) -> Iterator[Path]:
 
 
 def _come_apart(machine: Machine, info: Module, assumes: assumptions.Assumptions, call: Call) -> None:
-    """On its way to XLA each part of a module gets parameters of its own, also where two had the same."""
-    if info.place is not Place.HOST or len(info.of) != 1 or info.or_other:
+    """On its way to XLA each part of a module gets parameters of its own, also where two had the same.
+
+    One that is in evaluation already is none that is trained.
+    """
+    if info.place is not Place.HOST or len(info.of) != 1 or info.or_other or info.training is False:
         return
     tie = tie_in(machine, info.of[0], call.frame.outline)
     if tie is not None and not machine.swaps_parameters(call.frame.outline):
-        call.frame.model.come_apart(call.store.state, call.site, ", ".join(tie), assumes=assumes)
+        names = ", ".join(tie)
+        call.frame.model.come_apart(call.store.state, call.site, names, made=info.identity, assumes=assumes)
 
 
 def parameter(parameters: Parameters, store: Store) -> Value:
