@@ -126,7 +126,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA603": {(MoveBelow, UNSAFE)},
     "XLA604": {(ByHand, SHOWN)},
     "XLA605": {(ByHand, SHOWN)},
-    "XLA606": {(ByHand, SHOWN)},
+    "XLA606": {(ByHand, SHOWN), (PassArgument, UNSAFE)},
     "XLA607": {(ByHand, SHOWN)},
     "XLA608": {(InEveryStep, UNSAFE), (ByHand, SHOWN)},
     "XLA609": {(ByHand, SHOWN)},

@@ -689,6 +689,14 @@ class LoadedByAnother(Settled):
 
 
 @record
+class LoadRefused(Event):
+    """`torch.load` is told to put what it loads on a device of XLA, `by_name` or by the argument's place."""
+
+    spelling: str = ""
+    by_name: bool = True
+
+
+@record
 class RestoredUnprimed(Settled):
     """A sharded checkpoint is restored, at `site` and by `spelling`, into the state of an optimizer, which
     has none before its first step."""

@@ -18,6 +18,7 @@ from xlalint.lazy.events import (
     LeftAlone,
     LeftPending,
     LoadedByAnother,
+    LoadRefused,
     NumberedWithinHost,
     ObjectsShared,
     ReadTooEarly,
@@ -276,6 +277,12 @@ class ReplicaTransitions(TrainingTransitions):
                 self._settle(
                     state, obligation, LoadedByAnother(site, obligation.assumes, obligation, spelling)
                 )
+
+    def refuse_load(
+        self, state: State, spelling: str, site: Site, *, by_name: bool, assumes: Assumptions
+    ) -> None:
+        """PyTorch is to load tensors to a device of XLA, of which it knows none."""
+        self._emit(LoadRefused(site, both(self.assumed(state), assumes), spelling, by_name), state)
 
     def leave_alone(self, state: State, split: Split, meets: frozenset[str], site: Site) -> None:
         """A loop is left by the replicas for which a test inside it came out as `split` says."""

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.cuts import cut
+from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.outline import dotted
 from xlalint.analysis.payloads import (
@@ -31,6 +32,7 @@ from xlalint.lazy.values import (
     NONE,
     NOTHING,
     UNKNOWN,
+    XLA,
     Kind,
     Place,
     Recorded,
@@ -59,6 +61,12 @@ def _save_references(machine: Machine, call: Call) -> Value:
 
 def _load(machine: Machine, call: Call) -> Value:
     _read(call, 0, "f")
+    target = call.argument(1, "map_location")
+    if target is not None and device_of(target).type == XLA:
+        by_name = "map_location" in call.keywords
+        call.frame.model.refuse_load(
+            call.store.state, call.spelling, call.site, by_name=by_name, assumes=target.assumes
+        )
     return UNKNOWN
 
 
