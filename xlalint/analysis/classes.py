@@ -272,8 +272,10 @@ class ClassTable:
 
     def _find_lack(self, cls: Class, name: str, asks: Outline) -> bool:
         known = self.bases(cls)
-        if any(each.node.keywords for each in known):
+        if any(each.node.keywords or each.outline.is_framework for each in known):
             return False
+        if any("__init__" in each.methods and each.methods["__init__"].decorators for each in known):
+            return False  # that may keep what it is given
         if self.is_plain_module(cls):
             if name.startswith("_") or name in OF_MODULES or name in OF_WRAPPED_MODULES:
                 return False

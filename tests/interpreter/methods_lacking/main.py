@@ -4,6 +4,8 @@
 
 import torch
 import torch_xla
+from keeping import keeps_arguments
+from pytorch_lightning import LightningModule
 from torch.nn.parallel import DistributedDataParallel
 
 device = torch_xla.device()
@@ -57,6 +59,44 @@ def of_what_it_has(batches):
     print(model.width, model.scale, model.training)
     for batch in batches:
         loss = model(batch.to(device)).mean() + model.penalty()
+        loss.backward()
+        print(loss.item())  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201
+
+
+class Kept(torch.nn.Module):
+    @keeps_arguments
+    def __init__(self, slope=1):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.layer(x) * self.slope
+
+
+def of_what_a_decorator_keeps(batches):
+    model = Kept(slope=2).to(device)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        loss.backward()
+        print(loss.item(), model.slope)  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201
+
+
+class Logged(LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+def of_what_a_framework_gives(batches):
+    model = Logged().to(device)
+    print(model.trainer, model.hparams)
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
         loss.backward()
         print(loss.item())  # expect: XLA102
         torch_xla.sync()  # expect: XLA201
