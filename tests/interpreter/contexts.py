@@ -123,10 +123,12 @@ def what_the_parameters_depend_on_differs(flag):
     layer(x).sum().backward()
     if flag:
         optimizer.step()
+        optimizer.zero_grad()
         if xm.is_master_ordinal():
             shown_by_each(layer)  # expect: XLA501 likely
     else:
         xm.optimizer_step(optimizer)
+        optimizer.zero_grad()
         if xm.is_master_ordinal():
             shown_by_each(layer)  # expect: XLA501
 

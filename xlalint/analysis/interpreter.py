@@ -683,7 +683,9 @@ class Interpreter(Memo):
     ) -> Value:  # fmt: skip
         """A launched function starts afresh on every replica."""
         aside = self._imported(call.frame.outline) if anew else Store(State())
-        aside.state.replicas = aside.state.replicas._replace(launched=several)
+        # What turns SPMD on sets a variable of the environment, which processes inherit.
+        spmd = call.store.state.replicas.spmd or aside.state.replicas.spmd
+        aside.state.replicas = aside.state.replicas._replace(launched=several, spmd=spmd)
         raised = call.store.state.trust.raised
         aside.state.trust = aside.state.trust._replace(bounded=assumes, raised=raised)
         if not anew:
