@@ -18,4 +18,4 @@ def train(index, data):
         torch_xla.sync()  # expect: XLA201
 
 
-torch_xla.launch(train, args=([torch.ones(8, 4)],))
+torch_xla.launch(train, args=([torch.ones(8, 4)],))  # expect: XLA806
