@@ -143,18 +143,18 @@ def _collections(wanted: Value) -> frozenset[str]:
 
 
 def _is_collection(value: Value, asked: frozenset[str]) -> bool | None:
-    """Whether a value is one of some collections, where that is known. Who asks for lists has no tuples."""
+    """Whether a value is one of some collections, where that is known: of lists and tuples it is not, which."""
     if isinstance(held := value.payload, Container):
         if held.keys is not None:
             return None if _MAPPING in asked else False
-        return True if _LIST in asked else None if asked != {_MAPPING} else False
+        return True if asked >= _SEQUENCES else None if asked != {_MAPPING} else False
     is_tensor = value.kind is Kind.TENSOR and value.known and value.role is Role.PLAIN
     return False if is_tensor or value.kind in _NO_COLLECTIONS else None
 
 
-_LIST: Final = "builtins.list"
+_SEQUENCES: Final = frozenset({"builtins.list", "builtins.tuple"})
 _MAPPING: Final = "builtins.dict"
-_COLLECTIONS: Final = frozenset({_LIST, _MAPPING, "builtins.tuple", "builtins.set"})
+_COLLECTIONS: Final = _SEQUENCES | {_MAPPING, "builtins.set"}
 _NO_COLLECTIONS: Final = frozenset({Kind.NONE, Kind.MODULE, Kind.OPTIMIZER, Kind.DEVICE})
 
 
