@@ -178,6 +178,9 @@ def _is_open(call: Call) -> bool:
     )
 
 
+BOUND_AND_USED_HERE: Final = 2
+
+
 def _is_written_out(given: ast.expr, function: Function | None) -> bool:
     """Whether `**` stands for a mapping whose keys a function writes out, and which it uses only there."""
     if isinstance(given, ast.Dict):
@@ -186,7 +189,7 @@ def _is_written_out(given: ast.expr, function: Function | None) -> bool:
         return False
     near = [*within(function.node)]
     named = sum(1 for each in near if isinstance(each, ast.Name) and each.id == given.id)
-    return named == len(("where it is bound", "here")) and any(
+    return named == BOUND_AND_USED_HERE and any(
         isinstance(each, ast.Assign)
         and isinstance(each.value, ast.Dict)
         and isinstance(each.targets[0], ast.Name)

@@ -143,7 +143,7 @@ def _collections(wanted: Value) -> frozenset[str]:
 
 
 def _is_collection(value: Value, asked: frozenset[str]) -> bool | None:
-    """Whether a value is one of some collections, where that is known; of a list and a tuple it is not, which."""
+    """Whether a value is one of some collections, where that is known; lists are not told from tuples."""
     if isinstance(held := value.payload, Container):
         if held.keys is not None:
             return None if _MAPPING in asked else False
