@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from xlalint.analysis.outline import FunctionNode, within
-from xlalint.analysis.sections import SIMPLE, blocks
+from xlalint.analysis.sections import LEAVING, SIMPLE, blocks
 
 IsLibrary = Callable[[str], bool]
 """Whether a name of the module is that of a library whose calls may set something up."""
@@ -33,7 +33,7 @@ def statements_for(node: FunctionNode, wanted: frozenset[str], is_library: IsLib
         lines = [step.node.lineno for step in kept]
         # What leaves the method or a loop counts where something is set before and after it.
         first, last = min(lines), max(lines)
-        kept |= {s for s in steps if isinstance(s.node, _EXITS) and first < s.node.lineno < last}
+        kept |= {s for s in steps if isinstance(s.node, LEAVING) and first < s.node.lineno < last}
         kept |= {step for step in steps if any(map(is_library, step.root))}
     waiting = [*kept]
     while waiting:
@@ -56,7 +56,7 @@ class _Step:
     def __init__(self, node: ast.stmt, around: _Step | None, nodes: list[ast.AST]) -> None:
         self.node = node
         self.around = around
-        self.endless = _endless_loop(around) if isinstance(node, _EXITS) else None
+        self.endless = _endless_loop(around) if isinstance(node, LEAVING) else None
         """The loop that it leaves, if nothing else ends that."""
         self.used: set[str] = set()
         self.bound: set[str] = set()
@@ -66,7 +66,7 @@ class _Step:
         self.root: tuple[str, ...] = ()
         """The name that a call begins with whose value nobody takes, and in `called` the rest of it."""
         self.called: set[str] = set()
-        for inner in () if isinstance(node, _EXITS) else nodes:
+        for inner in () if isinstance(node, LEAVING) else nodes:
             if isinstance(inner, ast.Name):
                 (self.used if inner.ctx.__class__ is ast.Load else self.bound).add(inner.id)
             elif isinstance(inner, ast.Attribute):
@@ -138,6 +138,5 @@ def _root(node: ast.expr) -> tuple[str, ...]:
     return (node.id,) if isinstance(node, ast.Name) else ()
 
 
-_EXITS: Final = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _SETTER: Final = "setattr"
 _DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

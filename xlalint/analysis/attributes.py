@@ -263,10 +263,10 @@ def _note_lack(
     machine: Machine, base: Value, cls: Class, node: ast.Attribute, frame: Frame, store: Store
 ) -> None:
     """An object is asked for what nothing gives it: that raises."""
-    trust = store.state.trust
-    if trust.raised is None and not base.assumes and machine.classes.lacks(cls, node.attr, frame.outline):
-        raised = Raised(frame.site(node), f"a `{cls.name}` has no `{node.attr}`")
-        store.state.trust = trust._replace(raised=raised)
+    if store.state.trust.raised is not None or base.assumes:
+        return
+    if machine.classes.lacks(cls, node.attr, frame.outline):
+        store.state.raises(Raised(frame.site(node), f"a `{cls.name}` has no `{node.attr}`"))
 
 
 def _bring_parts(machine: Machine, part: Value, name: str, table: dict[str, Value], store: Store) -> None:

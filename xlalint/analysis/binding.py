@@ -247,9 +247,9 @@ def _refuses(base: Value, value: Value) -> bool:
 def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Frame, store: Store) -> None:
     base = machine.evaluate(target.value, frame, store)
     index = machine.evaluate(target.slice, frame, store)
-    if _refuses(base, value) and store.state.trust.raised is None:
-        raised = Raised(frame.site(target), f"`{functions.ENVIRONMENT}` holds texts, and gets a number")
-        store.state.trust = store.state.trust._replace(raised=raised)
+    if _refuses(base, value):
+        why = f"`{functions.ENVIRONMENT}` holds texts, and gets a number"
+        store.state.raises(Raised(frame.site(target), why))
     if isinstance(held := base.payload, Container):
         wanted = literal(index)
         if held.items is not None and isinstance(wanted, str) and (held.keys or not held.items):

@@ -107,7 +107,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
             made.spread.append(mapped(value))
     frame.closure_argument = outer
     if store.state.trust.raised is None and (raised := refusal(machine, callee, made)) is not None:
-        store.state.trust = store.state.trust._replace(raised=raised)
+        store.state.raises(raised)
     if not _is_parameter(node.func, frame):
         result = machine.invoke(callee, made)
         if result.kind in (Kind.UNKNOWN, Kind.HOST):

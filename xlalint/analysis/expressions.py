@@ -109,10 +109,9 @@ def _name(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> Value
 
 def _note_undefined(machine: Machine, node: ast.Name, frame: Frame, store: Store) -> None:
     """A name that nothing binds is used: that raises."""
-    trust = store.state.trust
-    if trust.raised is None and machine.names.is_undefined(node.id, frame.outline):
-        raised = Raised(frame.site(node), f"`{node.id}` is not defined")
-        store.state.trust = trust._replace(raised=raised)
+    state = store.state
+    if state.trust.raised is None and machine.names.is_undefined(node.id, frame.outline):
+        state.raises(Raised(frame.site(node), f"`{node.id}` is not defined"))
 
 
 def _recapture(value: Value, frame: Frame, store: Store) -> Value:

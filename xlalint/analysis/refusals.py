@@ -89,8 +89,9 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
             ):
                 return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
             takes = signatures.of(name)
-            if takes is not None and not _is_open(call) and not _was_taken(name, call):
-                return _mismatch(name.rpartition(".")[2], *takes, call)
+            if takes is not None and not _is_open(call):
+                why = _mismatch(name.rpartition(".")[2], *takes, call)
+                return "" if why and _was_taken(name, call) else why
     return ""
 
 
@@ -178,9 +179,6 @@ def _is_open(call: Call) -> bool:
     )
 
 
-BOUND_AND_USED_HERE: Final = 2
-
-
 def _is_written_out(given: ast.expr, function: Function | None) -> bool:
     """Whether `**` stands for a mapping whose keys a function writes out, and which it uses only there."""
     if isinstance(given, ast.Dict):
@@ -188,8 +186,8 @@ def _is_written_out(given: ast.expr, function: Function | None) -> bool:
     if function is None or not isinstance(given, ast.Name):
         return False
     near = [*within(function.node)]
-    named = sum(1 for each in near if isinstance(each, ast.Name) and each.id == given.id)
-    return named == BOUND_AND_USED_HERE and any(
+    named = sum(isinstance(each, ast.Name) and each.id == given.id for each in near)
+    return named == 2 and any(  # where it is bound, and here
         isinstance(each, ast.Assign)
         and isinstance(each.value, ast.Dict)
         and isinstance(each.targets[0], ast.Name)

@@ -191,3 +191,6 @@ SIMPLE: Final = frozenset({
     ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue,
 })  # fmt: skip
 """Statements that hold no others: most of them."""
+
+LEAVING: Final = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+"""Statements behind which nothing of their block is run."""

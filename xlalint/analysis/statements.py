@@ -126,7 +126,7 @@ def _import(machine: Machine, node: ast.Import | ast.ImportFrom, frame: Frame, s
     for taken in frame.outline.taken_by(node) if store.state.trust.raised is None else ():
         raised = raised_by(machine, taken, frame.outline)
         if raised is not None:
-            store.state.trust = store.state.trust._replace(raised=raised)
+            store.state.raises(raised)
             break
     for name, target in frame.outline.imports(node):
         # What a module imports is looked up in its outline, but where it has bound the name before.

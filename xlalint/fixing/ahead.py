@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from xlalint.analysis.call import last_name
+from xlalint.analysis.sections import LEAVING
 from xlalint.cure import Cure, LoadAhead
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module, called, is_marker, statements
 from xlalint.fixing.nodes import walk
-from xlalint.fixing.order import LEAVES
 from xlalint.fixing.places import Function, Loop, function_around, loop_at, opens_step
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 from xlalint.fixing.spelling import spelling
@@ -115,7 +115,7 @@ def _devices(loop: ast.For, batch: set[str]) -> Iterator[ast.expr]:
 def _require_ended(module: Module, loop: ast.For) -> None:
     """A loop that is left early and begun anew would leave the threads of each loader behind."""
     around = next((each for each in module.around(loop) if isinstance(each, Loop | Function)), None)
-    leaves = next((each for each in statements(loop) if isinstance(each, LEAVES[:-1])), None)
+    leaves = next((each for each in statements(loop) if isinstance(each, LEAVING[:-1])), None)
     if leaves is not None and isinstance(around, Loop):
         raise Refused(f"line {leaves.lineno} leaves the loop, and its loader would be made anew each time")
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from xlalint.analysis.sections import LEAVING
 from xlalint.fixing.module import Block, Module, called, is_marker, statements
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Move, Operation, Replace
@@ -16,7 +17,6 @@ from xlalint.fixing.rewrite import Refused
 Chain = tuple[str, ...]
 """A name with the attributes that are taken of it: `self.model.weight`."""
 
-LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -220,7 +220,7 @@ def leaves(statement: ast.stmt) -> bool:
 def _leaving(node: ast.AST, *, in_loop: bool) -> Iterator[bool]:
     if isinstance(node, _SCOPES):
         return
-    if isinstance(node, LEAVES):
+    if isinstance(node, LEAVING):
         yield not (in_loop and isinstance(node, ast.Break | ast.Continue))
     if isinstance(node, ast.For | ast.AsyncFor | ast.While):
         for each in node.body:

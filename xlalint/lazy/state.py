@@ -370,6 +370,11 @@ class State:
             self.obligations, self.collectives, self.setup,
         )  # fmt: skip
 
+    def raises(self, raised: Raised) -> None:
+        """A statement surely raises: what comes after is behind the first that does."""
+        if self.trust.raised is None:
+            self.trust = self.trust._replace(raised=raised)
+
     def view(self) -> View:
         """What rules may see of it now."""
         engine, done = self.engine, self.loop.own

@@ -50,8 +50,9 @@ class Starting:
         known = self._commands.get(root)
         if known is None:
             known = self._commands[root] = _with_commands(root)
+        name = os.path.basename(script)
         for file, text in known:
-            if os.path.basename(script) in text:
+            if name in text:
                 for value in _given(text, script, option):
                     number = _number(value, text)
                     if number is not None and number > 1:

@@ -159,7 +159,7 @@ def _dict(machine: Machine, call: Call) -> Value:
     if given is not None and len(call.values) == 1:
         if is_keyed(given):
             return given
-        if len(pair := elements(element(given))) == len(("key", "value")):
+        if len(pair := elements(element(given))) == 2:  # a key and a value
             return container_of(listed(pair[-1]), keyed=True)
     if call.arguments or call.open_ended:
         return unknown_from(*call.values)

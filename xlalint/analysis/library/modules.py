@@ -92,7 +92,7 @@ def _refuse_the_host(machine: Machine, call: Call) -> None:
     is_on_host = held.surely if isinstance(held, Batch) else isinstance(held, Rows) and not held.given
     if is_on_host and not machine.sets_default_device(call.frame.outline):
         why = f"`{call.spelling}` is on the XLA device, and gets a tensor on the CPU"
-        state.trust = state.trust._replace(raised=Raised(call.site, why))
+        state.raises(Raised(call.site, why))
 
 
 def _parts(name: str, call: Call) -> Value | None:

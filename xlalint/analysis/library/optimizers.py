@@ -19,7 +19,7 @@ from xlalint.analysis.payloads import (
     StateDict,
     callable_value,
 )
-from xlalint.analysis.sections import blocks
+from xlalint.analysis.sections import LEAVING, blocks
 from xlalint.analysis.store import Store
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import METHODS
@@ -167,12 +167,11 @@ def _sums_on_another_way(body: list[ast.stmt], step: ast.Call, sums: Collection[
             return (is_choice and bool(beside)) or _sums_on_another_way(around[0], step, sums)
         if step in ast.walk(statement):
             return False
-        if any(isinstance(block[-1], _LEAVING) for block in beside):
+        if any(isinstance(block[-1], LEAVING) for block in beside):
             return True
     return False
 
 
-_LEAVING: Final = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _SUMMING: Final = functions.names_of("xla optimizer step", "reduce gradients")
 
 
