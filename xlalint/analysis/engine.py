@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from xlalint.analysis.cutoff import CutOff, Section
 from xlalint.analysis.facts import Facts
-from xlalint.analysis.importable import raised_by_import
+from xlalint.analysis.importable import raised_by_body, raised_by_import
 from xlalint.analysis.interpreter import Interpreter
 from xlalint.analysis.kept import Kept
 from xlalint.analysis.lookups import Fact
@@ -577,13 +577,16 @@ class Program:
         view = View()
         names = api_uses(outline.tree, outline.lines, resolve, outline.file)
         text = "\n".join(outline.lines)
-        variables = [*variables_used(outline.tree, text, outline.file)]
+        frameworks = self.project.frameworks(outline)
+        variables = [*variables_used(outline.tree, text, outline.file, outline.name, frameworks)]
         padded = [*paddings(outline.tree, text, outline.file)]
         counted = DeviceSpelled in self._kinds  # few ask for it, and looking at every node is slow
         spelled = device_literals(outline.tree, text, outline.file) if counted else ()
         unknown = self._unregistered.get(outline.file)
         devices = () if unknown is None else devices_unregistered(outline.tree, outline.file, unknown)
         raised = raised_by_import(self.interpreter, outline) if variables or padded else None
+        if raised is None and variables:
+            raised = raised_by_body(self.interpreter, outline)
         behind = view if raised is None else view._replace(raised=raised)
         return [
             *(Occurrence(event, view) for event in (*names, *spelled, *devices)),

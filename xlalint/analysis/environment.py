@@ -8,32 +8,48 @@ from collections.abc import Iterator
 from typing import Final
 
 from xlalint.analysis.outline import parts_of
+from xlalint.configuration import Framework
 from xlalint.knowledge import environment
-from xlalint.lazy.assumptions import NONE, assume
+from xlalint.lazy.assumptions import CHOSEN_BY_FRAMEWORK, NONE, assume, both
 from xlalint.lazy.events import VariableUsed
 from xlalint.lazy.site import site_of
+from xlalint.sources.imports import imported
+from xlalint.sources.usage import HOT_TOKEN, is_told_no_device
 from xlalint.spelling import spelling
 from xlalint.writing import written
 
 
-def variables_used(tree: ast.Module, text: str, path: str) -> Iterator[VariableUsed]:
+def variables_used(
+    tree: ast.Module, text: str, path: str, module: str, frameworks: tuple[Framework, ...]
+) -> Iterator[VariableUsed]:
     """The uses of torch_xla's former environment variables, in the order of the text.
+
+    What a framework may leave without effect, as it chooses the device, rests on that. What torch_xla sets
+    itself it also reads, in the release that it is.
 
     Args:
         tree: The file.
         text: Its text: most files name none of them.
         path: What the sites of the events name as their file.
+        module: How it is imported.
+        frameworks: Those that it may use.
     """
     if _ANY.search(text) is None:
         return
+    data = text.encode("utf-8", "replace")
+    is_left_to_others = is_told_no_device(path, data, imported(data), frameworks, ())
     found: list[VariableUsed] = []
     for node, tests in _under_tests(tree):
         for where, name, sets in _of(node):
             variable = environment.of(name)
             # What is set where somebody asks for it is not left on.
+            if variable is not None and variable.is_read and module.partition(".")[0] == HOT_TOKEN:
+                continue
             if variable is None or not variable.debugs or not tests:
                 asked = next((test for test in tests if name in written(test)), None) if sets else None
                 assumes = assume(f"`{spelling(asked)}`") if asked is not None else NONE
+                if sets and is_left_to_others and variable is not None and variable.is_read:
+                    assumes = both(assumes, CHOSEN_BY_FRAMEWORK)
                 found.append(VariableUsed(site_of(path, where), assumes, name=name, sets=sets))
     yield from sorted(found, key=lambda event: event.site)
 

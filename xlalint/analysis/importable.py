@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Outline, Taken
+from xlalint.analysis.refusing import in_any_case
 from xlalint.knowledge import lifecycle
 from xlalint.knowledge.functions import LIBRARIES
 from xlalint.lazy.site import Site
@@ -25,6 +28,26 @@ def _raised(machine: Machine, outline: Outline) -> Raised | None:
         return None
     found = (raised_by(machine, taken, outline) for taken in outline.taken())
     return next((raised for raised in found if raised is not None), None)
+
+
+def raised_by_body(machine: Machine, outline: Outline) -> Raised | None:
+    """What surely raises in the body of a module, which uses a name that nothing binds; else None."""
+    for node in _run_in_any_case(outline.tree.body):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()) if name not in outline.bindings:
+                if machine.names.is_undefined(name, outline):
+                    return Raised(outline.site(node), f"`{name}` is not defined")
+    return None
+
+
+def _run_in_any_case(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """What is run whenever a module is imported: also in a loop that counts to a number."""
+    for statement in body:
+        match statement:
+            case ast.Expr() | ast.Assign() | ast.AugAssign():
+                yield from in_any_case(statement)
+            case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(rounds))])):
+                yield from _run_in_any_case(statement.body if rounds > 0 else [])
 
 
 def raised_by(machine: Machine, taken: Taken, outline: Outline) -> Raised | None:

@@ -38,7 +38,7 @@ def _is_tensor(value: Value, store: Store) -> bool:
 def _asking_for_cuda(statement: ast.stmt) -> tuple[ast.expr | None, ...]:
     """What a statement moves to CUDA whenever it runs; None for a function that needs it."""
     found: list[ast.expr | None] = []
-    for node in _in_any_case(statement) if isinstance(statement, _SIMPLE) else ():
+    for node in in_any_case(statement) if isinstance(statement, _SIMPLE) else ():
         match node:
             case ast.Call(func=ast.Attribute(value=moved, attr="cuda")):
                 found.append(_root(moved))
@@ -62,17 +62,17 @@ def _root(node: ast.expr) -> ast.expr:
     return node
 
 
-def _in_any_case(node: ast.AST) -> Iterator[ast.AST]:
+def in_any_case(node: ast.AST) -> Iterator[ast.AST]:
     """The parts of a statement that are evaluated whenever it runs."""
     yield node
     match node:
         case ast.IfExp(test=first) | ast.BoolOp(values=[first, *_]):
-            yield from _in_any_case(first)
+            yield from in_any_case(first)
         case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
             pass  # they may run no time at all
         case _:
             for part in ast.iter_child_nodes(node):
-                yield from _in_any_case(part)
+                yield from in_any_case(part)
 
 
 _TENSORS: Final = frozenset({Kind.TENSOR, Kind.HOST})

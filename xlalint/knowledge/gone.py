@@ -1,5 +1,7 @@
 """What older releases of torch had and that of today has not, be it a module or something in one.
 
+Also private names of torch_xla, which the measured tables lack.
+
 Names that torch has never had are none of it: they may be of a release that comes, or of what a vendor adds.
 A test holds the table against the installed torch.
 """
@@ -61,6 +63,19 @@ OF_TORCH: Final[dict[str, tuple[tuple[int, int], str]]] = {
     "torch.utils.data.dataloader_experimental": (_TODAY, ""),
 }
 """By name, the release of torch that it is gone from, or the newest, and what to do instead."""
+
+_OF_XRT: Final = """
+    _create_gpu_devices _get_devices_per_worker _get_local_worker_index _get_mp_device_ordinal
+    _get_multiprocessing_device _get_world_size _is_xla_config _local_index_to_global _mp_start_fn
+    _parse_tpu_config _parse_workers_config _pre_fork_setup _prepare_env_for_index _run_direct
+    _setup_gpu_worker _setup_replication _setup_tpu_worker _setup_workers _setup_world_size _start_fn
+    _wants_tpu_env_config
+"""
+_NO_XRT: Final = "remove it: PJRT finds its devices, and starts its replicas, by itself"
+OF_XRT: Final[dict[str, tuple[tuple[int, int], str]]] = {
+    f"torch_xla.distributed.xla_multiprocessing.{name}": ((2, 1), _NO_XRT) for name in _OF_XRT.split()
+}
+"""What torch_xla kept to itself, and programs took nevertheless, of the runtime before PJRT."""
 
 AT_IMPORT: Final = (b"_TypedStorage", b"_UntypedStorage")
 """What programs use of these while their modules are imported, beside importing it."""

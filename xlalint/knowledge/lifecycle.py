@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from xlalint.knowledge.gone import OF_TORCH
+from xlalint.knowledge.gone import OF_TORCH, OF_XRT
 from xlalint.versions import LATEST, RELEASES, Version
 
 
@@ -115,7 +115,7 @@ def _held(holder: Lifecycle, rest: str) -> Lifecycle | None:
 @cache
 def _table() -> dict[str, Lifecycle]:
     table = {"torch_xla_py": _FORMER_PACKAGE}
-    for name, (removed, note) in OF_TORCH.items():
+    for name, (removed, note) in (OF_TORCH | OF_XRT).items():
         table[name] = Lifecycle(RELEASES[0], removed=removed, note=note)
     keywords: dict[str, dict[str, Lifecycle]] = {}
     for name, versions in _read("removed.json"):

@@ -67,6 +67,9 @@ SCALES: Final[Assumptions] = frozenset({"the scaler is enabled"})
 TRAINED_ELSEWHERE: Final[Assumptions] = frozenset({"the framework trains this on an XLA device"})
 """What trains by a framework, of which only files elsewhere in the project say anything of XLA."""
 
+CHOSEN_BY_FRAMEWORK: Final[Assumptions] = frozenset({"the framework uses an XLA device"})
+"""What trains by a framework that is told no device, and may take another one by itself."""
+
 
 def assume(clause: str) -> Assumptions:
     """That one thing is so."""

@@ -251,6 +251,24 @@ def is_for_another_device(
     )
 
 
+def is_told_no_device(
+    path: str, data: bytes, imports: Iterable[str], frameworks: Iterable[Framework], packages: tuple[str, ...]
+) -> bool:
+    """Whether a file leaves it to a framework which device it trains on, where it could tell.
+
+    It is of XLA by nothing but the variables that it names.
+    """
+    free = [
+        framework
+        for framework in frameworks
+        if framework.elsewhere
+        and not any(_given(data, argument) for argument, _ in (*framework.on_xla, *framework.elsewhere))
+    ]
+    return any(how.startswith(HANDS) for how in touched(path, data, imports, free)) and not brings_xla(
+        data, packages, by_variables=False
+    )
+
+
 def asks_for_xla(data: bytes, imports: Iterable[str], frameworks: Iterable[Framework]) -> bool:
     """Whether a file tells a framework to use XLA, also by settings: `TrainingArguments(tpu_num_cores=8)`.
 
