@@ -258,6 +258,15 @@ def test_what_cannot_be_rewritten_is_refused_with_the_reason(path: Path, tmp_pat
     assert text_of(found).count("torch_xla.step()") == text.count("torch_xla.step()")
 
 
+def test_no_file_imports_what_another_of_the_project_can_do_without() -> None:
+    folder = FIXES / "optional"
+    found = fixed_files(folder, [folder / "trainer.py", folder / "saving.py"], ["XLA601"])
+    assert not found.changed
+    assert [reason for _, _, reason in found.left] == [
+        "`torch_xla.core.xla_model` is not imported wherever `torch` is there"
+    ]
+
+
 def test_what_the_own_file_refuses_that_of_a_helper_may_allow() -> None:
     folder = FIXES / "two_files"
     helper = folder / "logs.py"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from xlalint.analysis.parsing import parse_file
 from xlalint.fixing.module import Module, blocks, called, is_marker
 from xlalint.fixing.nodes import walk
+from xlalint.fixing.presence import goes_on_without
 from xlalint.fixing.rewrite import Refused
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, decode, read_bytes, show
@@ -59,6 +60,7 @@ class Callees:
         self._texts = texts
         self._trees: dict[PurePath, ast.Module | None] = {}
         self._held: dict[ast.AST, list[Function]] = {}
+        self._gone_without: dict[str, bool] = {}
 
     def harm(self, module: Module, statement: ast.stmt) -> Found | None:
         """A call in a statement of a function that reads a tensor or cuts the graph."""
@@ -125,6 +127,15 @@ class Callees:
         files = [file for each in origins if depth and (file := self._file(path, each)) is not None]
         trees = [(file, tree) for file in files if (tree := self._tree(file)) is not None]
         return any(self._brings(each, file, package, depth - 1) for file, tree in trees for each in tree.body)
+
+    def go_on_without(self, package: str) -> bool:
+        """Whether a file of the project goes on where a package is not installed."""
+        known = self._gone_without.get(package)
+        if known is None:
+            trees = map(self._tree, map(PurePath, sorted(self.named_in(package))))
+            known = any(tree is not None and goes_on_without(tree, package) for tree in trees)
+            self._gone_without[package] = known
+        return known
 
     def sets_up(self, module: Module, statement: ast.stmt) -> bool:
         """Whether an import takes a name from a module of the project that does more than to bind names."""

@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.module import Module, position
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import Function
 
 _MAY_NOT_RUN = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -39,15 +40,29 @@ def used_beside(module: Module, statement: ast.stmt, package: str) -> list[tuple
     return []
 
 
-def is_asked_for(module: Module, package: str) -> bool:
-    """Whether the file goes on where a package is not installed."""
+def goes_on_without(tree: ast.AST, package: str) -> bool:
+    """Whether code imports a package where it is asked whether that is installed, or whether it is wanted."""
     return any(
-        imported.package == package
-        and isinstance(around, ast.Try)
-        and module.member(imported.statement, around.body) is not None
-        for imported, _ in module.scopes.imports
-        for around in module.around(imported.statement)
+        _imports(each, package)
+        for around in walk(tree)
+        if isinstance(around, ast.Try) or (isinstance(around, ast.If) and not _is_of_scripts(around))
+        for statement in around.body
+        for each in walk(statement)
     )
+
+
+def _imports(node: ast.AST, package: str) -> bool:
+    match node:
+        case ast.Import(names=aliases):
+            return any(alias.name.partition(".")[0] == package for alias in aliases)
+        case ast.ImportFrom(module=str(name), level=0):
+            return name.partition(".")[0] == package
+    return False
+
+
+def _is_of_scripts(node: ast.If) -> bool:
+    """Whether it is asked whether a file is run as a script."""
+    return any(isinstance(each, ast.Name) and each.id == "__name__" for each in walk(node.test))
 
 
 def none_where_missing(module: Module, statement: ast.stmt) -> Iterator[ast.Assign]:

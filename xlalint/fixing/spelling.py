@@ -9,7 +9,7 @@ from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.imports import New, added
 from xlalint.fixing.module import Module, position
-from xlalint.fixing.presence import is_asked_for, reaches, used_beside
+from xlalint.fixing.presence import goes_on_without, reaches, used_beside
 from xlalint.fixing.rewrite import Need, Refused
 
 _USUAL = {
@@ -118,16 +118,19 @@ def _is_there(
     """Whether an import is carried out wherever a node is, or at least wherever its former name was there."""
     if not _means(scope, imported.name, imported.target):
         return False
-    for one in scope.imports[imported.name]:
-        if reaches(module, one.statement, scope, at):
-            return True
-        if former and all(
-            reaches(module, one.statement, scope, old.statement, also_below=scope is where)
-            for old, where in former
-        ):
-            is_here = scope is module.scopes.around(at, module.parents)
-            return not (is_here and position(one.statement) > position(at))
-    return False
+    imports = scope.imports[imported.name]
+    if any(reaches(module, one.statement, scope, at) for one in imports):
+        return True
+    is_here = scope is module.scopes.around(at, module.parents)
+    above = [one for one in imports if not (is_here and position(one.statement) > position(at))]
+    brought = [
+        (old, where) for old, where in former
+        if not (is_here and where is scope and position(old.statement) > position(at))
+    ]  # fmt: skip
+    return bool(brought) and all(
+        any(reaches(module, one.statement, scope, old.statement, also_below=scope is where) for one in above)
+        for old, where in brought
+    )
 
 
 def _means(scope: Scope, name: str, target: str) -> bool:
@@ -153,11 +156,13 @@ def _other_place(module: Module, package: str, at: ast.AST) -> list[tuple[Import
     kin = [each for each in there if each[0].package == first] or [*_stars(module, first, at)]
     if kin:
         return kin[-1:]
-    if is_asked_for(module, first):
+    if goes_on_without(module.tree, first):
         return []
     if any(old.package not in _EVERYWHERE for old, _ in origins(module, at)):
         # Whoever brings the former name may have asked whether the package is installed.
         return [(old, scope) for old, scope in origins(module, at) if _passes_on(module, old, first)]
+    if module.callees is not None and module.callees.go_on_without(first):
+        return [each for each in there if _passes_on(module, each[0], first)][-1:]
     return ([each for each in there if each[0].package == "torch"] or there)[-1:]
 
 
