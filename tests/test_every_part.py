@@ -201,7 +201,7 @@ NOTICED_ELSEWHERE = {
     "context replicas.sharded": "summed_again",
     "context replicas.backend": "summed_again",
     "context scopes.seldom": "summed_again",
-    "context setup.mesh": "no_mesh_at_all",
+    "context setup.mesh": "spmd_in_one_process",
     "context setup.marked": "spmd_in_one_process",
     "terms RUN.dropped_by_cut": "set_up_late",
     "terms RUN.enters_calls": "set_up_by_a_helper",

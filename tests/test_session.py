@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import random
 import shutil
@@ -107,6 +108,14 @@ class Patience:
         return False
 
 
+def can_be_parsed(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
+
+
 def changed(tree: Path, changes: int, seed: int) -> Iterator[str]:
     """After each of many changes, say where the answer is not the fresh one.
 
@@ -128,7 +137,9 @@ def changed(tree: Path, changes: int, seed: int) -> Iterator[str]:
             ):
                 yield f"{number}: {path.relative_to(tree)} broken at {at}"
         edit = choice.choice(EDITS)
-        texts[str(path)] = (path.read_text() if number % 7 == 6 else edit(text, choice)).encode()
+        edited = path.read_text() if number % 7 == 6 else edit(text, choice)
+        # A session tells of others what the last text said that could be parsed: that is to be this one.
+        texts[str(path)] = (edited if can_be_parsed(edited) else text).encode()
         asked = choice.choice([path, choice.choice(hot)])
         if number % 3 == 0:
             patience.given_up(session, asked, texts, choice.randrange(20))

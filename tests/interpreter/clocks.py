@@ -157,3 +157,16 @@ def cuts_in_calls_with_and_without_a_wait(x):
     torch_xla.sync()
     cuts()
     print(time.time() - start)  # expect: XLA302
+
+
+def computes_before_any_clock(x):
+    return model(torch.randn(4, 4, device=device) + x)
+
+
+def works_in_calls_before_and_after_the_clock(x):
+    torch_xla.sync()
+    computes_before_any_clock(x)
+    torch_xla.sync()
+    start = time.time()
+    computes_before_any_clock(x)
+    print(time.time() - start)  # expect: XLA302

@@ -32,13 +32,13 @@ def the_other_of_two_meshes(several):
 
 def mesh_after_mesh():
     xs.set_global_mesh(xs.get_1d_mesh("fsdp"))
-    first = wrapped_by_global_mesh(torch.nn.Linear(4, 4))
+    first = wrapped_by_global_mesh()
     xs.set_global_mesh(xs.get_1d_mesh("data"))
-    return first, wrapped_by_global_mesh(torch.nn.Linear(4, 4))
+    return first, wrapped_by_global_mesh()
 
 
-def wrapped_by_global_mesh(model):
-    return SpmdFullyShardedDataParallel(model)  # expect: XLA812
+def wrapped_by_global_mesh():
+    return SpmdFullyShardedDataParallel(torch.nn.Linear(4, 4))  # expect: XLA812
 
 
 def sharded_on_one_way(first):
