@@ -32,9 +32,12 @@ def used_beside(module: Module, statement: ast.stmt, package: str) -> list[tuple
     That is what stands in its block, or around that in the same function, under no condition.
     """
     scopes = module.scopes
+    here = scopes.around(statement, module.parents)
     for name in _names_beside(module, statement):
         scope = scopes.binding(name.id, scopes.around(name, module.parents))
         found = [] if scope is None else scope.imports.get(name.id, [])
+        if scope is here:
+            found = [each for each in found if position(each.statement) < position(statement)]
         if scope is not None and found and all(each.package == package for each in found):
             return [(each, scope) for each in found]
     return []
@@ -93,13 +96,17 @@ def _names_beside(module: Module, statement: ast.stmt) -> Iterator[ast.Name]:
 
 
 def _names_that_run(node: ast.AST) -> Iterator[ast.Name]:
-    """The names that are read whenever a statement runs."""
-    if isinstance(node, ast.Name):
-        yield node
-    elif isinstance(node, ast.If | ast.While):
+    """The names of which something is called or asked for whenever a statement runs."""
+    if isinstance(node, ast.If | ast.While):
         yield from _names_that_run(node.test)
-    elif isinstance(node, ast.For | ast.AsyncFor):
+        return
+    if isinstance(node, ast.For | ast.AsyncFor):
         yield from _names_that_run(node.iter)
-    elif not isinstance(node, (*_MAY_NOT_RUN, Function, ast.ClassDef, ast.Try, ast.Match)):
-        for child in ast.iter_child_nodes(node):
-            yield from _names_that_run(child)
+        return
+    if isinstance(node, (*_MAY_NOT_RUN, Function, ast.ClassDef, ast.Try, ast.Match)):
+        return
+    match node:
+        case ast.Attribute(value=ast.Name() as name) | ast.Call(func=ast.Name() as name):
+            yield name
+    for child in ast.iter_child_nodes(node):
+        yield from _names_that_run(child)
