@@ -41,6 +41,9 @@ FUNCTIONS: dict[str, str] = {
     "wandb.init": f"object {_RUN}",
     "wandb.log": "log",
     f"{_RUN}.log": "log",
+    # hooks that at times read gradients, and cut nothing
+    **_all("wandb", ("watch", "unwatch"), "nothing"),
+    **_all(_RUN, ("watch", "unwatch"), "nothing"),
     **_all("mlflow", ("log_metric", "log_metrics", "log_param", "log_params"), "log"),
     "comet_ml.Experiment": f"object {_COMET}",
     "comet_ml.start": f"object {_COMET}",
