@@ -2,6 +2,7 @@
 
 import torch
 import torch_xla
+import torch_xla.distributed.parallel_loader as pl
 
 XLA = torch_xla.device()
 CUDA = torch.device("cuda:0")
@@ -64,4 +65,31 @@ def where_it_may_fail(batches):
         except RuntimeError:
             print("there is no CUDA")
         print(loss.item(), batch)  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201
+
+
+def by_a_loader(batches):
+    for batch in pl.MpDeviceLoader(batches, CUDA):
+        print(batch)
+    for batch in batches:
+        loss = model(batch.to(XLA)).sum()
+        print(loss.item())  # expect: XLA102 likely
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def by_a_loader_of_several(batches):
+    for batch in pl.ParallelLoader(batches, [CUDA]).per_device_loader(CUDA):  # expect: XLA002
+        print(batch)
+    for batch in batches:
+        loss = model(batch.to(XLA)).sum()
+        print(loss.item())  # expect: XLA102 likely
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def by_a_loader_that_fills_xla(batches):
+    for batch in pl.ParallelLoader(batches, [XLA]).per_device_loader(XLA):  # expect: XLA002
+        print(batch)
+    for batch in batches:
+        loss = model(batch.to(XLA)).sum()
+        print(loss.item())  # expect: XLA102
         torch_xla.sync()  # expect: XLA201

@@ -259,3 +259,28 @@ def of_what_is_gone_where_it_is(batches):
         print(loss.item())  # expect: XLA102
         loss.backward()
         torch_xla.sync()  # expect: XLA201
+
+
+def count(model, dataset):
+    for batch in torch.utils.data.DataLoader(dataset, batch_size=4):
+        print(model(batch.to(device)).shape)
+
+
+def by_samples_of_a_loader(dataset, batches):
+    model = Model().to(device)
+    count(model, torch.utils.data.DataLoader(dataset))
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def by_samples(dataset, batches):
+    model = Model().to(device)
+    count(model, torch.utils.data.TensorDataset(dataset))
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201

@@ -79,6 +79,14 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
         case Targets((Known(name=name),)) if name in functions.NOT_OF_XLA:
             if _is_of(XLA, call.argument(0, "device")):
                 return f"`{call.spelling}` makes no generator: XLA has none of its own"
+        case Namespace(name=name, outline=None) | Targets((Known(name=name),)) if (
+            name in functions.TAKING_SAMPLES and _is_loader(call.argument(0, "dataset"))
+        ):
+            return f"`{call.spelling}` gets a loader, which has no samples by their numbers"
+        case Namespace(name=name, outline=None) | Targets((Known(name=name),)) if (
+            name in functions.FILLING_DEVICES and _fills_cuda(call, functions.FILLING_DEVICES[name])
+        ):
+            return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
         case Namespace(name=name, outline=None) if name in functions.JOINING:
             if _joins_devices(call) and not machine.mentions(call.frame.outline, functions.DEFAULT_DEVICES):
                 return f"`{call.spelling}` gets a tensor on the CPU and one on the XLA device"
@@ -122,6 +130,22 @@ def _is_bare(machine: Machine, module: Module, cls: Class, call: Call) -> bool:
 def _is_of(kind: str, value: Value | None) -> bool:
     """Whether a device is surely one of a kind."""
     return value is not None and not value.assumes and device_of(value).type == kind
+
+
+def _is_loader(value: Value | None) -> bool:
+    """Whether something surely is a loader of batches."""
+    if value is None or value.assumes or not isinstance(value.payload, Loader):
+        return False
+    return value.payload.cuts is True or isinstance(value.payload.element.payload, Batch)
+
+
+def _fills_cuda(call: Call, parameter: str) -> bool:
+    """Whether a loader moves its batches to CUDA, or to a list of devices with one of it."""
+    named = call.argument(1, parameter)
+    of = named.payload if named is not None else None
+    return any(
+        _is_of("cuda", device) for device in (of.items or () if isinstance(of, Container) else (named,))
+    )
 
 
 def _joins_devices(call: Call) -> bool:

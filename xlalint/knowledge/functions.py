@@ -470,6 +470,12 @@ JOINING = frozenset(f"torch.{name}" for name in ("cat", "concat", "concatenate",
 NOT_OF_XLA = frozenset({"torch.Generator"})
 """They refuse a device of XLA, which has no generators."""
 
+TAKING_SAMPLES = frozenset({"torch.utils.data.DataLoader"})
+"""They ask what they are given for samples by their numbers, which loaders of batches have not."""
+
+FILLING_DEVICES = {f"{PL}.ParallelLoader": "devices", f"{PL}.MpDeviceLoader": "device"}
+"""What moves batches to devices, each with the second parameter, which names these."""
+
 WRAPPERS = frozenset({
     "DDP", "DataParallel", "DistributedDataParallel", "FSDP", "FullyShardedDataParallel", "deepspeed",
     "prepare", "setup", "setup_module", "setattr",
