@@ -9,7 +9,7 @@ from typing import Any
 
 from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow, Where
 from xlalint.fixing.below import CONDITIONAL, fresh_name
-from xlalint.fixing.module import Module, called, is_marker, statements
+from xlalint.fixing.module import Module, called, is_marker, statements, waits
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Insert, Replace
 from xlalint.fixing.places import (
@@ -40,6 +40,8 @@ def remove(module: Module, cure: Remove) -> Rewrite:
         raise Refused(f"the marker on line {cure.site.line} is part of another statement")
     if not is_marker(statement):
         raise Refused(f"the marker stands in a helper that line {statement.lineno} calls")
+    if waits(statement):
+        raise Refused(f"the marker on line {statement.lineno} waits for the device")
     name = marker_name(module, statement)
     return Rewrite(operations=(Delete(statement),), leaves=(name,) if name else ())
 

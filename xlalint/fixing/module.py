@@ -256,6 +256,15 @@ def is_marker(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and called(statement.value) in MARKERS
 
 
+def waits(marker: ast.stmt) -> bool:
+    """Whether a marker waits until the device has done its work."""
+    call = marker.value if isinstance(marker, ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return False
+    given = [*call.args[:1], *(each.value for each in call.keywords if each.arg in ("wait", None))]
+    return any(not (isinstance(each, ast.Constant) and each.value is False) for each in given)
+
+
 def statements(node: ast.AST) -> Iterator[ast.stmt]:
     """All statements in a node, from the outside in; expressions are not looked at."""
     waiting = [node]

@@ -10,7 +10,7 @@ from typing import Any
 from xlalint.cure import Cure, EndBefore, MoveInto, Swap, Unwrap, Where, WrapBody
 from xlalint.fixing.below import CLOSURE, Below
 from xlalint.fixing.into import into_function
-from xlalint.fixing.module import Block, Module, called, is_marker, statements
+from xlalint.fixing.module import Block, Module, called, is_marker, statements, waits
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
 from xlalint.fixing.operations import Unwrap as Unwrapped
@@ -292,6 +292,10 @@ class _Marker:
             self.name = marker_name(module, statement)
         else:
             self.deleted, self.name = _in_helper(module, statement, site)
+        if waits(self.deleted):
+            raise Refused(
+                f"the marker on line {self.deleted.lineno} waits for the device, and a step does not"
+            )
         node: ast.stmt = statement
         while node is not member:
             parent = module.parents[node]
