@@ -177,6 +177,12 @@ REDUCING = frozenset({
 })  # fmt: skip
 """Operations whose result is one number where they are told no dimension."""
 
+MASK_KEPT = frozenset({
+    "clone", "contiguous", "view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "t",
+    "expand", "repeat", "roll", "flip", "scatter", "scatter_", "gather", "index_select",
+})  # fmt: skip
+"""Methods whose result is a mask where the tensor is one."""
+
 MASKS = frozenset({
     "eq", "ne", "lt", "gt", "le", "ge", "isnan", "isfinite", "isinf", "bool", "logical_and", "logical_or",
     "logical_not", "logical_xor",

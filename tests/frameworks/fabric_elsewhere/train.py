@@ -2,6 +2,7 @@
 
 import torch
 from lightning.fabric import Fabric
+from lightning.fabric.strategies import DDPStrategy, FSDPStrategy, XLAFSDPStrategy
 from torch.utils.data import DataLoader
 
 
@@ -31,6 +32,15 @@ def train_on_the_tpu(fabric, dataset):
         print(loss.item())  # expect: XLA102
         optimizer.step()
 
+def on_other_devices(dataset, devices=4):
+    strategy = FSDPStrategy(state_dict_type="full") if devices > 1 else "auto"
+    train(Fabric(devices=devices, strategy=strategy), dataset)
+    train(Fabric(devices=devices, strategy=DDPStrategy()), dataset)
+
+
+def on_several_tpus(dataset):
+    train_on_the_tpu(Fabric(devices=4, strategy=XLAFSDPStrategy()), dataset)
+
 
 def main(dataset):
     try:
@@ -45,3 +55,5 @@ def main(dataset):
     else:
         train(Fabric(accelerator="cuda", devices=1), dataset)
     train_on_the_tpu(Fabric(accelerator="tpu", devices=1), dataset)
+    on_other_devices(dataset)
+    on_several_tpus(dataset)

@@ -177,9 +177,9 @@ _NO_TENSORS: Final = frozenset({Kind.CONSTANT, Kind.NONE, Kind.CONTAINER, Kind.M
 def _is_of_kind(machine: Machine, value: Value, wanted: Value) -> Value:
     """Programs of frameworks ask what users hand to them; what is not known is nothing of that."""
     if isinstance(classes := wanted.payload, Classes):
-        return constant(
-            isinstance(value.payload, Instance) and not set(classes.of).isdisjoint(value.payload.of)
-        )
+        made_of = value.payload.of if isinstance(value.payload, Instance) else ()
+        derived = [base for cls in made_of if not isinstance(cls, str) for base in machine.classes.bases(cls)]
+        return constant(not set(classes.of).isdisjoint((*made_of, *derived)))
     if isinstance(wanted.payload, Namespace):
         asked = wanted.payload.name
     else:

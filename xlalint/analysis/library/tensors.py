@@ -40,6 +40,7 @@ from xlalint.knowledge.operations import (
     DROPPING,
     GATHERING,
     LENGTH_KEPT,
+    MASK_KEPT,
     MASKS,
     OF_MODULES_TOO,
     OF_TRUTHS,
@@ -263,11 +264,13 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
                 receiver = _as_tensor(receiver)
                 _give_back(machine, receiver, call)
             varies = _watch_shape(name, receiver, 1, call)
+            of_mask = receiver.role is Role.MASK and name in MASK_KEPT
             if name in PRODUCTS:
                 call.frame.model.multiply(call.store.state, call.site)
             draws_on_device(name, receiver, call)
             result = call.record((receiver, *_tensors(call)), _weight(operation))
             result = _marked(name, _shaped(name, result, varies, 0, call))
+            result = of_role(result, Role.MASK) if of_mask else result
             result = as_long(result, receiver) if name in LENGTH_KEPT else result
             result = result if keeps_history(name) else freed(result)
             if name.endswith("_") and not name.endswith("__"):

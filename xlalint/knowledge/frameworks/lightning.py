@@ -115,10 +115,34 @@ class Callback:
         pass
 
 
+class _StrategyOfOthers:
+    """One that no XLA device takes: Lightning raises, or has chosen another device."""
+
+
+class DataParallelStrategy(_StrategyOfOthers):
+    pass
+
+
+class DDPStrategy(_StrategyOfOthers):
+    pass
+
+
+class DeepSpeedStrategy(_StrategyOfOthers):
+    pass
+
+
+class FSDPStrategy(_StrategyOfOthers):
+    pass
+
+
 class Trainer:
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", callbacks=(), **kwargs):
         self.elsewhere = (
-            accelerator == "gpu" or accelerator == "cuda" or accelerator == "cpu" or accelerator == "mps"
+            accelerator == "gpu"
+            or accelerator == "cuda"
+            or accelerator == "cpu"
+            or accelerator == "mps"
+            or isinstance(strategy, _StrategyOfOthers)
         )
         self.is_global_zero = xm.is_master_ordinal(local=False)
 
@@ -134,7 +158,11 @@ class Trainer:
 class Fabric:
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", precision=None, **kwargs):
         self.elsewhere = (
-            accelerator == "gpu" or accelerator == "cuda" or accelerator == "cpu" or accelerator == "mps"
+            accelerator == "gpu"
+            or accelerator == "cuda"
+            or accelerator == "cpu"
+            or accelerator == "mps"
+            or isinstance(strategy, _StrategyOfOthers)
         )
         self.device = torch.device("cpu") if self.elsewhere else torch_xla.device()
         self.is_global_zero = xm.is_master_ordinal(local=False)
