@@ -6,7 +6,7 @@ or it would equal another one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from enum import Enum
 from functools import lru_cache, partial
 from types import NoneType
@@ -177,9 +177,22 @@ ANY_KEY: Final = (None,)
 """The keys of a mapping that makes what nobody has put in: what it has under all others."""
 
 
+def each_of(values: Sequence[Value]) -> Value:
+    """What stands for each of several values that are held together: if one draws when called, they do."""
+    element = join_all(values, HOST)
+    made = element.payload
+    if isinstance(made, Module) and not made.draws and any(map(_draws, values)):
+        return element._replace(payload=made._replace(draws=True))
+    return element
+
+
+def _draws(value: Value) -> bool:
+    return isinstance(value.payload, Module) and value.payload.draws
+
+
 def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Value:
     """A container of known length."""
-    element = join_all(items, HOST)
+    element = each_of(items)
     recorded = element.recorded
     depth = 1 + max((_depth(item) for item in (*items, element)), default=0)
     if depth > DEEPEST:

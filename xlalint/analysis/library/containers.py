@@ -17,6 +17,7 @@ from xlalint.analysis.payloads import (
     constant,
     container,
     container_of,
+    each_of,
     literal,
 )
 from xlalint.analysis.unknown import call_unknown
@@ -120,7 +121,7 @@ def _with(held: Container, given: Value, name: str, call: Call) -> Value:
         and not call.store.state.scopes.in_loop
     ):
         return container([*held.items, given])
-    added = given if held.items == () else join_values(held.element, given)
+    added = given if held.items == () else each_of([held.element, given])
     longer = container_of(added, keyed=held.keys is not None)
     in_loop = call.store.state.scopes.in_loop
     if not in_loop or name != "append" or not isinstance(made := longer.payload, Container):

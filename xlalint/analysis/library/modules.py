@@ -24,6 +24,7 @@ from xlalint.analysis.payloads import (
     Targets,
     container,
     container_of,
+    each_of,
     freed,
     literal,
     unknown_from,
@@ -50,7 +51,6 @@ from xlalint.lazy.values import (
     Tensor,
     Value,
     Weight,
-    join_all,
 )
 from xlalint.lazy.values import join as join_values
 from xlalint.spelling import THE_FRAMEWORK
@@ -104,7 +104,7 @@ def _parts(name: str, call: Call) -> Value | None:
         return given
     if name == classes.IN_TURN:
         every = [*call.arguments, *call.spread]
-        return container_of(join_all(every, UNKNOWN)) if call.spread else container(every)
+        return container_of(each_of(every)) if call.spread else container(every)
     return None if given is None else container_of(element(given))
 
 
