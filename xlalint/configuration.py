@@ -16,6 +16,7 @@ from xlalint.lazy.site import FRAMEWORK
 _DEFINED = re.compile(r"(?m)^(?:class|def) ([A-Za-z]\w*)")
 _HARNESS = re.compile(r"(?m)^def harness\w*\(\w+: (\w+)")
 _MODULES = re.compile(r"(?ms)^MODULES = \((.*?)\)$")
+_DERIVED = re.compile(r"(?m)^class ([A-Z]\w*)\((\w+)\):")
 _NAMED_LIKE = re.compile(r"(?ms)^NAMED_LIKE = \{(.*?)\}$")
 _ELSEWHERE = re.compile(r"(?ms)^ELSEWHERE = \{(.*?)\}$")
 _ON_XLA = re.compile(r"(?ms)^ON_XLA = \{(.*?)\}$")
@@ -94,8 +95,9 @@ class Framework:
 
     @cached_property
     def hooked(self) -> tuple[str, ...]:
-        """The classes that it calls the methods of."""
-        return tuple(dict.fromkeys(_HARNESS.findall(self.text)))
+        """The classes that it calls the methods of, and those of its own that derive from one of them."""
+        called = dict.fromkeys(_HARNESS.findall(self.text))
+        return (*called, *(name for name, base in _DERIVED.findall(self.text) if base in called))
 
     @cached_property
     def classes(self) -> tuple[str, ...]:

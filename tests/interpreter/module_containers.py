@@ -54,6 +54,18 @@ class ByName(nn.Module):
         return x * 2
 
 
+class AsAttribute(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.router = nn.Linear(4, 4)
+
+    def forward(self, x):
+        mask = self.router(x) > 0
+        if not mask.any():  # expect: XLA103
+            return x
+        return x * 2
+
+
 class Net(nn.Module):
     def __init__(self, n):
         super().__init__()
@@ -63,6 +75,7 @@ class Net(nn.Module):
         for i in range(n):
             self.more.append(Appended())
         self.by_name = nn.ModuleDict({"a": ByName()})
+        self.transformer = nn.ModuleDict(dict(h=nn.ModuleList([AsAttribute() for _ in range(n)])))
 
     def forward(self, x):
         for layer in self.layers:
@@ -70,6 +83,8 @@ class Net(nn.Module):
         x = self.seq(x)
         for i, layer in enumerate(self.more):
             x = layer(x)
+        for block in self.transformer.h:
+            x = block(x)
         return self.by_name["a"](x)
 
 

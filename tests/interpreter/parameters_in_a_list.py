@@ -181,3 +181,22 @@ def generated_later():
     decayed = (p for name, p in model.named_parameters() if "bias" not in name)
     model.to(torch_xla.device())
     train(model, torch.optim.SGD([{"params": decayed}], lr=0.1))
+
+
+def appended_to_either_of_two():
+    model = torch.nn.Linear(4, 4)
+    decayed, others = [], []
+    for p in model.parameters():
+        (decayed if p.dim() > 1 else others).append(p)
+    optimizer = torch.optim.SGD([{"params": decayed}, {"params": others, "weight_decay": 0.0}], lr=0.1)
+    model.to(torch_xla.device())  # expect: XLA701
+    train(model, optimizer)
+
+
+def appended_to_either_of_two_below_the_move():
+    model = torch.nn.Linear(4, 4)
+    model.to(torch_xla.device())
+    decayed, others = [], []
+    for p in model.parameters():
+        (decayed if p.dim() > 1 else others).append(p)
+    train(model, torch.optim.SGD([{"params": decayed}, {"params": others}], lr=0.1))

@@ -56,7 +56,7 @@ def decoded(output):
     best = output.argmax(-1)
     texts = []
     for row in best:
-        texts.append([number for number in row.tolist()])  # quiet: told where it is called
+        texts.append([number for number in row.tolist()])  # expect: XLA102
     return texts
 
 
@@ -64,7 +64,7 @@ def decoded(output):
 def read_by_a_callee_above_the_cut(data, found):
     for x in data:
         output = model(x.to(device))
-        found += decoded(output)  # expect: XLA102
+        found += decoded(output)  # quiet: told where the rows are read
         torch_xla.sync()  # expect: XLA201
 
 

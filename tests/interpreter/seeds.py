@@ -199,3 +199,25 @@ def drawn_by_the_host(x):
     torch.manual_seed(1)
     rates = torch.nn.Linear(4, 2).to(device)(x.to(device)).exp()
     return torch.distributions.Gamma(rates, rates).sample()
+
+
+def dropped_between_layers():
+    torch.manual_seed(1)  # expect: XLA707
+    train(torch.nn.GRU(4, 4, num_layers=2, dropout=0.1).to(device), torch.ones(2, 3, 4).to(device))
+
+
+def dropped_between_no_layers():
+    torch.manual_seed(1)
+    train(torch.nn.LSTM(4, 4, dropout=0.1).to(device), torch.ones(2, 3, 4).to(device))
+
+
+def attended_to_with_dropout():
+    torch.manual_seed(1)  # expect: XLA707
+    x = torch.ones(2, 3, 4).to(device)
+    torch.nn.MultiheadAttention(4, 1, dropout=0.1).to(device)(x, x, x)[0].sum().backward()
+
+
+def attended_to_without():
+    torch.manual_seed(1)
+    x = torch.ones(2, 3, 4).to(device)
+    torch.nn.MultiheadAttention(4, 1).to(device)(x, x, x)[0].sum().backward()

@@ -151,6 +151,10 @@ def attribute(
         found = _of_class(machine, payload, name, frame)
         if found is not None:
             return found
+    if isinstance(payload, Module) and payload.parts is not None:
+        parts = payload.held  # an `nn.ModuleDict` has its parts as attributes, too
+        if parts is not None and parts.keys is not None and name in parts.keys:
+            return parts.under(name)
     if kind in _WITH_METHODS:
         return callable_value(Method(base, name, dotted(node.value) if node is not None else ""))
     if kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):

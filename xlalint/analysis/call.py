@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from xlalint.analysis.frame import Frame, NumberRead
 from xlalint.analysis.payloads import COUNTER, Constant, counts, taken_from
-from xlalint.analysis.separate_reads import reads_along
+from xlalint.analysis.separate_reads import reads_along, runs_rows
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import read, record
 from xlalint.lazy.assumptions import PART
@@ -95,6 +95,7 @@ class Call:
         if reading is not Reading.INDEX:
             if varies:
                 along = reads_along(self.node, self.frame)
+                self._note_rows(value)
                 self.frame.reads.append(NumberRead(self.site, value, self.spelling, along=along))
             # A part of a batch, be that a tensor or a number, is another one in each batch.
             varies = varies or (in_loop and (taken_from(value) is not None or value.assumes >= PART))
@@ -106,7 +107,12 @@ class Call:
         along = reads_along(self.node, self.frame)
         if (along or self.frame.in_elements) and value.known and self.store.state.scopes.in_loop:
             self.frame.reads.append(NumberRead(self.site, value, self.spelling, along=along, row=True))
+        self._note_rows(value)
         return read
+
+    def _note_rows(self, value: Value) -> None:
+        if value.recorded.must is Weight.HEAVY and runs_rows(self.node, self.frame, self.store):
+            self.frame.of_rows.append(self.site)
 
     @property
     def function(self) -> ast.expr | None:

@@ -120,8 +120,8 @@ class Frame:
     __slots__ = (
         "acted", "attributes", "captured", "carried", "closure_argument", "depth", "discarded", "exits",
         "found", "function", "goes_along", "in_elements", "kept", "loops", "may_be_in_batches", "muted",
-        "occurrences", "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow", "trial",
-        "uncut", "yields",
+        "occurrences", "of_rows", "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow",
+        "trial", "uncut", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -172,9 +172,11 @@ class Frame:
         self.discarded: ast.expr | None = None
         """The expression whose value the present statement throws away."""
         self.reads: list[NumberRead] = []
+        """The numbers that the present statement has read from the device, in a loop."""
+        self.of_rows: list[Site] = []
+        """Where the rounds of a loop read the rows of a tensor that has not run."""
         self.in_elements = False
         """Whether what a comprehension computes for each of its elements is being evaluated."""
-        """The numbers that the present statement has read from the device, in a loop."""
 
     @property
     def model(self) -> LazyModel:

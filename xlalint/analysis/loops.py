@@ -401,6 +401,9 @@ def _loop(
         end_rounds(after.state)
         if back is not None:
             after.state.loop = join_loops(after.state.loop, back.state.loop)
+        for read in frame.of_rows:
+            frame.model.read_again(after.state, read, read)  # the next round does
+        frame.of_rows.clear()
         if held is not None:
             frame.model.leave_rounds(after.state, owed, held)
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, after)

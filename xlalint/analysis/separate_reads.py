@@ -11,7 +11,7 @@ from xlalint.analysis.outline import within
 from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import both
-from xlalint.lazy.values import Kind, Weight
+from xlalint.lazy.values import Kind, Value, Weight
 from xlalint.remembering import remembered
 
 
@@ -33,6 +33,39 @@ def reads_along(read: ast.Call | None, frame: Frame) -> bool:
         return False
     of_tensor = frame.over is not None and frame.over.kind is Kind.TENSOR
     return _takes_by_round(read, loop) or (of_tensor and _is_of_round(read, loop))
+
+
+def runs_rows(read: ast.Call | None, frame: Frame, store: Store) -> bool:
+    """Whether the rounds of a loop read rows of a tensor that has not run: each runs all that makes it."""
+    loop = frame.goes_along
+    if read is None or loop is None:
+        return False
+    if _is_of_round(read, loop):
+        return frame.over is not None and _waits(frame.over)
+    rows = _rows_read(read, loop)
+    return rows is not None and _waits(store.names.get(rows))
+
+
+def _waits(value: Value | None) -> bool:
+    return value is not None and value.kind is Kind.TENSOR and value.recorded.must is Weight.HEAVY
+
+
+@remembered(4096)
+def _rows_read(read: ast.Call, loop: ast.For | ast.AsyncFor) -> str | None:
+    """The name of what a loop goes over, of which a call reads one row: `for i, row in enumerate(rows)`."""
+    match loop, read.func:
+        case (
+            ast.For(target=ast.Tuple(elts), iter=ast.Call(ast.Name(by), given, [])),
+            ast.Attribute(value=ast.Name(id=taken)),
+        ) if by in _TOGETHER:
+            over = given if by == "zip" else [None, *given]
+            for target, source in zip(elts, over, strict=False):
+                if isinstance(target, ast.Name) and target.id == taken and isinstance(source, ast.Name):
+                    return source.id
+    return None
+
+
+_TOGETHER: Final = frozenset({"enumerate", "zip"})
 
 
 @remembered(4096)

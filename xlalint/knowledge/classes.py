@@ -78,6 +78,10 @@ DROPPING = frozenset({
     "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",
 })  # fmt: skip
 """Modules of torch that draw random numbers while they train, by their last name."""
+DROPPING_BETWEEN = frozenset({"LSTM", "GRU", "RNN"})
+"""Those that do so between their layers, if they are given a `dropout`."""
+DROPPING_IF_TOLD = DROPPING_BETWEEN | {"MultiheadAttention"}
+"""Those that drop nothing unless they are given a `dropout`."""
 IN_TURN = "Sequential"
 MODULE_CONTAINERS = frozenset({IN_TURN, "ModuleList", "ModuleDict"})
 """Modules of torch that hold others, by their last name; a call of the first goes through all in turn."""

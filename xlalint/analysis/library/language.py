@@ -12,6 +12,7 @@ from xlalint.analysis.library.options import option_in
 from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.payloads import (
     SOME,
+    Bound,
     Classes,
     Container,
     Instance,
@@ -288,6 +289,17 @@ def _find_module(machine: Machine, call: Call) -> Value:
     return UNKNOWN
 
 
+def _thread(machine: Machine, call: Call) -> Value:
+    """A thread, or a process, runs what it is given: a launch, for one. What that leaves is its own."""
+    target = call.argument(1, "target")
+    if target is not None and not all(isinstance(each, Bound) for each in targets(target)):
+        aside = call.store.copy()
+        aside.state.obligations = frozenset()
+        given = elements(call.argument(3, "args"))
+        machine.invoke(target, Call(call.frame, aside, call.site, None, given))
+    return call_unknown(machine, call)
+
+
 def _partial(machine: Machine, call: Call) -> Value:
     target = call.argument(0)
     if target is None or call.open_ended:
@@ -385,6 +397,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "import": _import,
     "find module": _find_module,
     "partial": _partial,
+    "thread": _thread,
     "checkpoint by torch": _checkpoint_by_torch,
     "device module": _device_module,
     "call with the rest": _call_with_the_rest,

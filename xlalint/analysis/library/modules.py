@@ -64,7 +64,7 @@ _WITH_PARTS: Final = {name: how for methods in OF_MODULE_CONTAINERS.values() for
 
 def make_module(name: str, call: Call, *, draws: bool = False) -> Value:
     """A module of a library, of which `name` is the class; `draws` if it surely draws while it trains."""
-    drops = name in classes.DROPPING and not _is_without(call)
+    drops = (name in classes.DROPPING and not _is_without(call)) or _is_told_to_drop(name, call)
     made = Module(
         (call.site,), Place.HOST, draws=draws or drops, on_host=name in classes.ON_HOST,
         weighs=name in classes.WEIGHING,
@@ -112,6 +112,18 @@ def _is_without(call: Call) -> bool:
     """Whether a layer is made with a probability of nought, or one that nobody knows."""
     given = call.keywords.get("dropout", call.argument(0, "p"))
     return given is not None and not literal(given)
+
+
+def _is_told_to_drop(name: str, call: Call) -> bool:
+    """Whether a layer that drops nothing by default is surely given a probability, and uses it."""
+    if name not in classes.DROPPING_IF_TOLD or not literal(call.keywords.get("dropout")):
+        return False
+    layers = literal(call.argument(_LAYERS, "num_layers"))
+    return name not in classes.DROPPING_BETWEEN or (isinstance(layers, int) and layers > 1)
+
+
+_LAYERS: Final = 2
+"""Where a recurrent module is told of how many layers it is."""
 
 
 def _is_of_project(value: Value) -> bool:

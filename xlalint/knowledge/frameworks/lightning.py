@@ -79,6 +79,9 @@ class LightningModule(torch.nn.Module):
     def on_train_epoch_end(self):
         pass
 
+    def on_train_end(self):
+        pass
+
     def validation_step(self, batch, batch_idx):
         pass
 
@@ -112,6 +115,9 @@ class Callback:
         pass
 
     def on_train_epoch_end(self, trainer, pl_module):
+        pass
+
+    def on_train_end(self, trainer, pl_module):
         pass
 
 
@@ -288,6 +294,8 @@ def _fit(module, callback=Callback()):
     _evaluate(module, callback)
     callback.on_train_epoch_end(trainer, module)
     module.on_train_epoch_end()
+    callback.on_train_end(trainer, module)
+    module.on_train_end()  # before it is moved back
 
 
 class _SomeModule(LightningModule):

@@ -349,6 +349,10 @@ class Trainer:
         xm.mark_step()
 
 
+class Seq2SeqTrainer(Trainer):
+    pass
+
+
 def _moved(model):
     model = model.to(torch_xla.device())
     model.tie_weights()
