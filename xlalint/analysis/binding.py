@@ -344,11 +344,11 @@ def rebind(machine: Machine, node: ast.expr, value: Value, frame: Frame, store: 
     match node:
         case ast.Call(ast.Attribute(mapping, "setdefault"), [key, *_]):
             node = ast.copy_location(ast.Subscript(mapping, key, ast.Store()), node)
-        case ast.IfExp(body=ast.Name() as one, orelse=ast.Name() as other):
+        case ast.IfExp(body=ast.Name() as one, orelse=ast.Name() as another):
             # `(decay if p.dim() > 1 else rest).append(p)`: either is changed, and may be what it was.
-            for each in (one, other):
-                held = machine.evaluate(each, frame, store)
-                rebind(machine, each, join_values(held, value), frame, store)
+            for each in (one, another):
+                before_it = machine.evaluate(each, frame, store)
+                rebind(machine, each, join_values(before_it, value), frame, store)
             return
     if isinstance(node, ast.Name):
         before = store.names.get(node.id)
