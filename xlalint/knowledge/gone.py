@@ -68,14 +68,15 @@ _OF_XRT: Final = """
     _create_gpu_devices _get_devices_per_worker _get_local_worker_index _get_mp_device_ordinal
     _get_multiprocessing_device _get_world_size _is_xla_config _local_index_to_global _mp_start_fn
     _parse_tpu_config _parse_workers_config _pre_fork_setup _prepare_env_for_index _run_direct
-    _setup_gpu_worker _setup_replication _setup_tpu_worker _setup_workers _setup_world_size _start_fn
+    _setup_gpu_worker _setup_replication _setup_tpu_worker _setup_world_size _start_fn
     _wants_tpu_env_config
 """
 _NO_XRT: Final = "remove it: PJRT finds its devices, and starts its replicas, by itself"
 OF_XRT: Final[dict[str, tuple[tuple[int, int], str]]] = {
     f"torch_xla.distributed.xla_multiprocessing.{name}": ((2, 1), _NO_XRT) for name in _OF_XRT.split()
 }
-"""What torch_xla kept to itself, and programs took nevertheless, of the runtime before PJRT."""
+"""What torch_xla kept to itself, and programs took nevertheless, of the runtime before PJRT: it is in the
+sources of 1.13.0 and 2.0.0, and not in those of 2.1.0 and 2.9.0."""
 
 AT_IMPORT: Final = (b"_TypedStorage", b"_UntypedStorage")
 """What programs use of these while their modules are imported, beside importing it."""
