@@ -73,10 +73,11 @@ _OF_XRT: Final = """
 """
 _NO_XRT: Final = "remove it: PJRT finds its devices, and starts its replicas, by itself"
 OF_XRT: Final[dict[str, tuple[tuple[int, int], str]]] = {
-    f"torch_xla.distributed.xla_multiprocessing.{name}": ((2, 1), _NO_XRT) for name in _OF_XRT.split()
+    "torch_xla.distributed.xla_multiprocessing._setup_workers": ((2, 0), _NO_XRT),
+    **{f"torch_xla.distributed.xla_multiprocessing.{name}": ((2, 1), _NO_XRT) for name in _OF_XRT.split()},
 }
 """What torch_xla kept to itself, and programs took nevertheless, of the runtime before PJRT: it is in the
-sources of 1.13.0 and 2.0.0, and not in those of 2.1.0 and 2.9.0."""
+sources of 1.13.0, and not in those of the release that is named, nor of 2.9.0."""
 
 AT_IMPORT: Final = (b"_TypedStorage", b"_UntypedStorage")
 """What programs use of these while their modules are imported, beside importing it."""
