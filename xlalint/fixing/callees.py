@@ -12,7 +12,7 @@ from typing import NamedTuple
 from xlalint.analysis.parsing import parse_file
 from xlalint.fixing.module import Module, blocks, called, is_marker
 from xlalint.fixing.nodes import walk
-from xlalint.fixing.presence import goes_on_without
+from xlalint.fixing.presence import goes_on_without, imports
 from xlalint.fixing.rewrite import Refused
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, decode, read_bytes, show
@@ -122,7 +122,7 @@ class Callees:
                 origins = [ast.ImportFrom(alias.name, [], 0) for alias in aliases]
             case _:
                 return False
-        if any((each.module or "").partition(".")[0] == package and not each.level for each in origins):
+        if imports(statement, package):
             return True
         files = [file for each in origins if depth and (file := self._file(path, each)) is not None]
         trees = [(file, tree) for file in files if (tree := self._tree(file)) is not None]

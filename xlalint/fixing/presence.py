@@ -46,7 +46,7 @@ def used_beside(module: Module, statement: ast.stmt, package: str) -> list[tuple
 def goes_on_without(tree: ast.AST, package: str) -> bool:
     """Whether code imports a package where it is asked whether that is installed, or whether it is wanted."""
     return any(
-        _imports(each, package)
+        imports(each, package)
         for around in walk(tree)
         if isinstance(around, ast.Try) or (isinstance(around, ast.If) and not _is_of_scripts(around))
         for statement in around.body
@@ -54,7 +54,8 @@ def goes_on_without(tree: ast.AST, package: str) -> bool:
     )
 
 
-def _imports(node: ast.AST, package: str) -> bool:
+def imports(node: ast.AST, package: str) -> bool:
+    """Whether a node is an import of a package, or from it."""
     match node:
         case ast.Import(names=aliases):
             return any(alias.name.partition(".")[0] == package for alias in aliases)

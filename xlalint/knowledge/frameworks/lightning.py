@@ -141,15 +141,19 @@ class FSDPStrategy(_StrategyOfOthers):
     pass
 
 
+def _is_elsewhere(accelerator, strategy):
+    return (
+        accelerator == "gpu"
+        or accelerator == "cuda"
+        or accelerator == "cpu"
+        or accelerator == "mps"
+        or isinstance(strategy, _StrategyOfOthers)
+    )
+
+
 class Trainer:
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", callbacks=(), **kwargs):
-        self.elsewhere = (
-            accelerator == "gpu"
-            or accelerator == "cuda"
-            or accelerator == "cpu"
-            or accelerator == "mps"
-            or isinstance(strategy, _StrategyOfOthers)
-        )
+        self.elsewhere = _is_elsewhere(accelerator, strategy)
         self.is_global_zero = xm.is_master_ordinal(local=False)
 
     def fit(self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None):
@@ -163,13 +167,7 @@ class Trainer:
 
 class Fabric:
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", precision=None, **kwargs):
-        self.elsewhere = (
-            accelerator == "gpu"
-            or accelerator == "cuda"
-            or accelerator == "cpu"
-            or accelerator == "mps"
-            or isinstance(strategy, _StrategyOfOthers)
-        )
+        self.elsewhere = _is_elsewhere(accelerator, strategy)
         self.device = torch.device("cpu") if self.elsewhere else torch_xla.device()
         self.is_global_zero = xm.is_master_ordinal(local=False)
         self.global_rank = xm.get_ordinal()
