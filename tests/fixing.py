@@ -96,7 +96,7 @@ def fixed_files(
             steps.append(Step(module, rewrite, text, whole))
         return whole
 
-    def objections(*arguments: Any) -> dict[str, str]:
+    def objections(*arguments: Any) -> dict[str, str | None]:
         nonlocal rolled_back
         found = _objections(*arguments)
         rolled_back += len(found)

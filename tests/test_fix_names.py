@@ -171,6 +171,36 @@ def test_a_package_goes_on_to_export_what_it_imports(tmp_path: Path) -> None:
     )
 
 
+LAUNCHES = """\
+import argparse
+
+import torch_xla.core.xla_model as xm
+import torch_xla.distributed.xla_multiprocessing as xmp
+from devices import report
+
+
+def train(index):
+    print(index, xm.get_ordinal())
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--replicas", type=int)
+report()
+xmp.spawn(train, nprocs=parser.parse_args().replicas)
+"""
+
+
+def test_what_shows_once_a_name_is_right_is_not_held_against_other_names(tmp_path: Path) -> None:
+    """The launch is sure to raise once it is that of today: the device above it has started the runtime."""
+    (tmp_path / "main.py").write_text(LAUNCHES)
+    (tmp_path / "devices.py").write_text("import torch_xla\n\ndef report():\n    print(torch_xla.device())\n")
+    saving = tmp_path / "saving.py"
+    saving.write_text("import torch_xla.core.xla_model as xm\n\n\ndef finish():\n    xm.mark_step()\n")
+    fix(tmp_path, select=f"{BOTH},XLA509")
+    assert "torch_xla.launch(" in (tmp_path / "main.py").read_text()
+    assert "torch_xla.sync()" in saving.read_text()
+
+
 # Targets ----------------------------------------------------------------------------------------
 
 

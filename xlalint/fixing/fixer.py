@@ -318,8 +318,9 @@ class _Fixing:
                         self._at_once[plan.path] *= 2
                 return after, [Applied(*done) for plan in plans for done in plan.done]
             for plan in plans:
-                if plan.path in against:
-                    self._give_up(report, plan, against[plan.path])
+                reason = against.get(plan.path)
+                if reason is not None:
+                    self._give_up(report, plan, reason)
             plans = [plan for plan in plans if plan.path not in against]
         return report, []
 
@@ -398,24 +399,27 @@ def harm(before: Report, after: Report) -> Iterator[tuple[str, str]]:
             yield path, code
 
 
-def objections(before: Report, after: Report, plans: Sequence[_Plan]) -> dict[str, str]:
+def objections(before: Report, after: Report, plans: Sequence[_Plan]) -> dict[str, str | None]:
     """What speaks against changes, by the path of the changed file: new harm, or none cured.
 
     What is new in another file is held against all changes. Nothing is held against names that change where
-    the program raised: it did not get to what is wrong below.
+    the program raised: it did not get to what is wrong below. What else is to change with them waits until
+    they have (None): then it shows whose harm that is.
     """
-    wrong: dict[str, str] = {}
+    wrong: dict[str, str | None] = {}
     shown = {plan.done[0][0].path: plan for plan in plans}
     more = _counted(after) - _counted(before)
+    waits = any(map(_uncovers, plans))
     for path, code in harm(before, after):
-        reason = f"{code} would be reported in {path} afterwards"
+        reason = None if waits else f"{code} would be reported in {path} afterwards"
         held = [shown[path]] if path in shown else plans
         if path in shown and more[path, code] <= _in_front(code, shown[path]):
             continue
         wrong.update((each.path, reason) for each in held if each.path not in wrong and not _uncovers(each))
     for plan in plans:
         for _, code in _standing(before, after, [plan]):
-            wrong.setdefault(plan.path, f"{code} would still be reported")
+            if wrong.get(plan.path) is None:
+                wrong[plan.path] = f"{code} would still be reported"
     return wrong
 
 
