@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 import libcst as cst
 
@@ -51,18 +52,18 @@ class Build:
             return suite
         if isinstance(suite, cst.IndentedBlock):
             lines, left = self.block(statements, suite.body)
-            made = suite.with_changes(body=lines, footer=[*left, *suite.footer])
+            made = suite.with_changes(body=lines, footer=[*without_gap(left), *suite.footer])
         else:
             assert isinstance(suite, cst.SimpleStatementSuite)
             line = cst.SimpleStatementLine(suite.body, trailing_whitespace=suite.trailing_whitespace)
             lines, left = self.block(statements, [line])
-            made = cst.IndentedBlock(lines, indent=self._indent, footer=left)
+            made = cst.IndentedBlock(lines, indent=self._indent, footer=without_gap(left))
         return made if lines else None
 
     def block(
         self, statements: Block, lines: Sequence[cst.BaseStatement]
     ) -> tuple[list[cst.BaseStatement], list[cst.EmptyLine]]:
-        """The statements of a block, and the comments below the last of them."""
+        """The statements of a block, and what is left of those that went below the last of them."""
         result: list[cst.BaseStatement] = []
         wrapped: list[cst.BaseStatement] | None = None
         wrap: Wrap | None = None
@@ -75,9 +76,9 @@ class Build:
                 above[0] = above[0].with_changes(leading_lines=[*blank, *_leading(above[0])])
                 made[0] = made[0].with_changes(leading_lines=own)
             if not made and statement not in self._moves:
-                left += _comments(line)
+                left = _one_gap(left, _leading(line))
             elif made:
-                made[0] = made[0].with_changes(leading_lines=[*left, *_leading(made[0])])
+                made[0] = made[0].with_changes(leading_lines=_one_gap(left, _leading(made[0])))
                 left = self._left.pop(statement, [])
             if wrap is None and (wrap := self._wraps.get(statement)) is not None:
                 wrapped = []
@@ -301,6 +302,22 @@ def _parted(line: cst.BaseStatement) -> tuple[list[cst.EmptyLine], list[cst.Empt
     return leading[:own], leading[own:]
 
 
-def _comments(line: cst.BaseStatement) -> list[cst.EmptyLine]:
-    """The comments above a statement that goes, which may speak of more than that."""
-    return [each for each in _leading(line) if each.comment is not None]
+def _one_gap(left: Sequence[cst.EmptyLine], leading: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """What stood above a statement that goes, and what stands above the next: of two gaps the larger.
+
+    Comments stay: they may speak of more than of what goes.
+    """
+    above, below = _blank(reversed(left)), _blank(leading)
+    if above > below:
+        return [*left, *leading[below:]]
+    return [*without_gap(left), *leading]
+
+
+def without_gap(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """Lines down to the last comment."""
+    return [*lines[: len(lines) - _blank(reversed(lines))]]
+
+
+def _blank(lines: Iterable[cst.EmptyLine]) -> int:
+    """How many lines hold nothing before the first that holds a comment."""
+    return sum(1 for _ in takewhile(lambda line: line.comment is None, lines))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
-from xlalint.fixing.blocks import Build
+from xlalint.fixing.blocks import Build, without_gap
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.module import Block, Module
 from xlalint.fixing.operations import (
@@ -191,12 +191,19 @@ class _Slice:
         statements = self._block[self._first : self._last + 1]
         build.note(statements, lines)
         made, left = build.block(statements, lines)
+        if self._ends_with_gap():
+            left = without_gap(left)
         new = held.with_changes(body=[beside, *made], footer=[*left, *held.footer])
         if isinstance(above, cst.If):
             new = tree.with_changes(body=[above.with_changes(body=new)])
         assert isinstance(new, cst.Module)
         code = new.code
         return Edit(self.start, self.end, code.removeprefix(before))
+
+    def _ends_with_gap(self) -> bool:
+        """Whether a block, or a paragraph of it, ends with the slice."""
+        is_last = self._last + 1 == len(self._block)
+        return is_last or not self._module.rest_of_line(self.end)
 
     def _unit(self) -> str:
         """By how much a block is indented: as the nearest around the slice is, or the first of the file."""
