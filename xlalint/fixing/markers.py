@@ -88,16 +88,48 @@ def require_end_in_callers(module: Module, calls: Iterable[Site]) -> None:
         Refused: one of them stands there.
     """
     for site in calls:
-        is_here = site.path == str(module.file.path)
-        other = module if is_here or module.callees is None else module.callees.look(site.path)
-        statement = None if other is None else other.statement(site)
-        if other is None or statement is None:
+        other, statement = _seen(module, site)
+        if statement is None:
             continue
         try:
             _require_end_of_graph(other, statement)
         except Refused as refused:
-            where = "" if is_here else f" of {other.file.path.name}"
-            raise Refused(f"line {site.line}{where} leads there: {refused}") from None
+            raise Refused(f"line {site.line}{_where(module, other)} leads there: {refused}") from None
+
+
+def require_no_loop_in_step(module: Module, path: Iterable[Site]) -> None:
+    """A marker that ends each round of a loop in a step stays: without it all of them would be one graph.
+
+    Args:
+        module: The file of the marker.
+        path: The calls that lead to it, of whatever file, and its own place.
+
+    Raises:
+        Refused: there is such a loop.
+    """
+    loop: str | None = None
+    for site in reversed([*path]):
+        other, statement = _seen(module, site)
+        for around in other.around(statement) if statement is not None else ():
+            if opens_step(around):
+                if loop is not None:
+                    raise Refused(f"all rounds of the loop on {loop} would be one graph")
+                return
+            if isinstance(around, Loop):
+                loop = f"line {around.lineno}{_where(module, other)}"
+            if isinstance(around, Function):
+                break
+
+
+def _seen(module: Module, site: Site) -> tuple[Module, ast.stmt | None]:
+    """The statement at a place, of whatever file, if that can be told, and its file."""
+    is_here = site.path == str(module.file.path)
+    other = module if is_here or module.callees is None else module.callees.look(site.path)
+    return (module, None) if other is None else (other, other.statement(site))
+
+
+def _where(module: Module, other: Module) -> str:
+    return "" if other.file.path == module.file.path else f" of {other.file.path.name}"
 
 
 def _loop_without(module: Module, statement: ast.stmt, recorded: Iterable[Where]) -> ast.stmt | None:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xlalint.analysis.parsing import parse_file
-from xlalint.cure import Cure, MoveBelow, SyncBefore, WrapBody
+from xlalint.cure import Cure, MoveBelow, Remove, SyncBefore, WrapBody
 from xlalint.fixing import names
 from xlalint.fixing.callees import Callees
 from xlalint.fixing.dropping import tidied
 from xlalint.fixing.edits import Edit, applied
 from xlalint.fixing.exports import Exports
-from xlalint.fixing.markers import require_end_in_callers
+from xlalint.fixing.markers import require_end_in_callers, require_no_loop_in_step
 from xlalint.fixing.module import Module
 from xlalint.fixing.moves import all_moved_below
 from xlalint.fixing.nodes import walk
@@ -209,6 +209,8 @@ class _Rewriting:
             for path in (wanted.path, *wanted.also):
                 if cure.site in path:
                     require_end_in_callers(self._module, path[: path.index(cure.site)])
+        if isinstance(cure, Remove):
+            require_no_loop_in_step(self._module, wanted.path)
         return seen_in(self._module, cure, wanted.path)
 
     def _apart(self, steps: list[_Step]) -> list[_Step]:
