@@ -1025,8 +1025,9 @@ def placed(value: Value, owner: Module) -> Value:
     """A module or tensor that belongs to `owner`: it lives where `owner` lives."""
     held = value.payload
     if isinstance(held, Module):
-        # A part moves when the whole does, and is in its mode.
-        place = owner.place if held.place is Place.HOST else held.place
+        # A part moves when the whole does, wherever it was, and is in its mode.
+        moved = held.place is Place.HOST or (held.place is Place.UNKNOWN and owner.place is Place.XLA)
+        place = owner.place if moved else held.place
         training = held.training if owner.training is None else owner.training
         identity = owner.identity or held.identity
         part = held._replace(identity=identity, place=place, training=training, is_part=True)
