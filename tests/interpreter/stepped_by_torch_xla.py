@@ -39,3 +39,19 @@ def loader_of_somebody(model, loader, optimizer, criterion):
         loss.backward()
         print(loss.item())  # expect: XLA102 likely
         xm.optimizer_step(optimizer)
+
+
+def part_of_results(train_step, model, loader, optimizer):
+    for x in loader:
+        results = train_step(model, x)
+        results.loss.backward()
+        print(results.loss.item())  # expect: XLA102 likely
+        xm.optimizer_step(optimizer, barrier=True)
+
+
+def part_of_results_below_the_step(train_step, model, loader, optimizer):
+    for x in loader:
+        results = train_step(model, x)
+        results.loss.backward()
+        xm.optimizer_step(optimizer, barrier=True)
+        print(results.loss.item())

@@ -335,7 +335,8 @@ def _give(
     options = owner.payload._replace(followed=False) if isinstance(owner.payload, Options) else None
     held = owner.payload if isinstance(owner.payload, Fields) else Fields((), options)
     if isinstance(node, ast.Name) and (value.kind in _GIVEN or held.under(name) is not None):
-        given = Value(Kind.UNKNOWN, differs=owner.differs, payload=held.with_(name, value))
+        fields = held.with_(name, value)
+        given = Value(Kind.UNKNOWN, recorded=fields.recorded, differs=owner.differs, payload=fields)
         bind_name(node.id, given, frame, store)
 
 

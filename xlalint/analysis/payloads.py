@@ -24,11 +24,13 @@ from xlalint.lazy.values import (
     COUNTING,
     HOST,
     NONE,
+    NOTHING,
     UNKNOWN,
     Form,
     Kind,
     Place,
     Ragged,
+    Recorded,
     Recursion,
     Tensor,
     Value,
@@ -790,6 +792,16 @@ class Fields(NamedTuple):
         """The same, with one more or another."""
         return self._replace(given=tuple(sorted({**dict(self.given), name: value}.items())))
 
+    @property
+    def recorded(self) -> Recorded:
+        """What is recorded on all that it was given."""
+        held = [value.recorded for _, value in self.given]
+        return Recorded(max(each.must for each in held), max(each.may for each in held)) if held else NOTHING
+
+    def map(self, how: Callable[[Value], Value]) -> Fields:
+        """The same, each as `how` makes it."""
+        return self._replace(given=tuple((name, how(value)) for name, value in self.given))
+
     def join(self, other: Fields) -> Fields:
         """Either of two: what both were given."""
         theirs = dict(other.given)
@@ -960,6 +972,8 @@ def run(value: Value) -> Value:
         return value.run()._replace(payload=Iterated(run(payload.element), run(payload.over)))
     if isinstance(payload, Counter) and (counted := payload.run()) is not payload:
         return value._replace(payload=counted)
+    if isinstance(payload, Fields):
+        return value.run()._replace(payload=payload.map(run))
     return value.run()
 
 
@@ -969,6 +983,8 @@ def freed(value: Value) -> Value:
     if isinstance(held, Container):
         inside = held.element.history or any(item.history for item in held.items or ())
         return value._replace(payload=held.map(freed)) if inside else value
+    if isinstance(held, Fields):
+        return value._replace(payload=held.map(freed))
     return value._replace(history=False) if value.history else value
 
 

@@ -16,7 +16,7 @@ from xlalint.analysis.library.modules import module_method, parameter
 from xlalint.analysis.library.optimizers import optimizer_method, scaler_method
 from xlalint.analysis.library.tensors import tensor_method
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import within
+from xlalint.analysis.outline import dotted, within
 from xlalint.analysis.payloads import (
     COUNTER,
     Iterated,
@@ -218,7 +218,7 @@ def _trained_on_xla(machine: Machine, call: Call) -> None:
     function, starts, store = call.frame.function, call.function, call.store
     if function is None or isinstance(function.node, ast.Lambda) or _STEPS.isdisjoint(function.attributes()):
         return
-    if not isinstance(starts, ast.Attribute) or not isinstance(starts.value, ast.Name):
+    if not isinstance(starts, ast.Attribute) or not (loss := dotted(starts.value)):
         return
     steps = (
         machine.evaluate(inner, call.frame, store)
@@ -226,10 +226,9 @@ def _trained_on_xla(machine: Machine, call: Call) -> None:
         if isinstance(inner, ast.Attribute) and inner.attr in _STEPS and isinstance(inner.value, ast.Name)
     )
     if any(has_effect(step, _XLA_STEP) for step in steps):
-        on_device = assume(f"`{starts.value.id}` is on an XLA device")
         heavy = HEAVY if call.frame.model.records(store.state) else NOTHING
-        loss = Value(Kind.TENSOR, on_device, heavy, differs=True)
-        rebind(machine, starts.value, loss, call.frame, store)
+        on_device = Value(Kind.TENSOR, assume(f"`{loss}` is on an XLA device"), heavy, differs=True)
+        rebind(machine, starts.value, on_device, call.frame, store)
 
 
 _XLA_STEP: Final = "xla optimizer step"
