@@ -237,3 +237,12 @@ def test_the_program_in_the_documentation_is_understood(tmp_path: Path) -> None:
         "        loss = model(batch).sum()\n        print(loss.item())\n        return loss\n"
     )
     assert found(tmp_path) == {("tasks.py", 7, "XLA102", "likely")}
+
+
+def test_what_lightning_2_refuses_makes_all_that_comes_after_a_note() -> None:
+    told = checked(PROGRAMS / "lightning_past_its_first").diagnostics
+    notes = {mark_of(d, PROGRAMS)[:2] for d in told if d.severity is Severity.INFO}
+    assert {(path.rpartition("/")[2], line) for path, line in notes} == {
+        ("hooks.py", 44), ("hooks.py", 59), ("hooks.py", 65), ("hooks.py", 71),
+        ("told_as_before.py", 28), ("told_as_before.py", 34), ("told_as_before.py", 42),
+    }  # fmt: skip

@@ -54,6 +54,7 @@ from xlalint.analysis.payloads import (
     settled,
 )
 from xlalint.analysis.project import Project
+from xlalint.analysis.refusals import refused_by_framework
 from xlalint.analysis.refusing import raises_without_cuda
 from xlalint.analysis.roots import Plan
 from xlalint.analysis.separate_reads import NO_READS, go_on, tell_reads
@@ -343,7 +344,8 @@ class Interpreter(Memo):
         store = Store(State())
         call = Call(frame, store, harness.site, None, [self.classes.instance(cls)])
         self.enter(Bound(harness), call)
-        return self._told(frame, cls)
+        told, raised = self._told(frame, cls), refused_by_framework(self, cls)
+        return told if raised is None else [each.behind(raised) for each in told]
 
     def run_module(self, outline: Outline) -> list[Occurrence]:
         """Interpret a module body in full."""

@@ -10,7 +10,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.importable import raised_by_use
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Class, Function, within
+from xlalint.analysis.outline import Class, Function, Outline, within
 from xlalint.analysis.payloads import (
     Batch,
     Bound,
@@ -24,7 +24,7 @@ from xlalint.analysis.payloads import (
     Rows,
     Targets,
 )
-from xlalint.knowledge import functions, lifecycle, operations, signatures
+from xlalint.knowledge import functions, gone, lifecycle, operations, signatures
 from xlalint.knowledge.methods import OF_WRAPPERS
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import XLA, Kind, Value
@@ -36,11 +36,59 @@ def refusal(machine: Machine, callee: Value, call: Call) -> Raised | None:
         case Namespace(name=name, outline=None) | Targets((Known(name=name),)) if name.startswith(_OF_TORCH):
             if (raised := raised_by_use(name, call.site)) is not None:
                 return raised
+        case Classes((Class(outline=Outline(is_framework=True)) as cls,)):
+            return _gone_from_framework(f"{cls.outline.name}.{cls.qualname}", call)
+        case Targets((Bound(function=Function(outline=Outline(is_framework=True)) as function),)):
+            name = f"{function.outline.name}.{function.qualname}"
+            return _gone_from_framework(name, call) or _refused_by_training(machine, name, call)
     why = _wrong(machine, callee, call)
     return Raised(call.site, why) if why else None
 
 
 _OF_TORCH: Final = ("torch.", "torch_xla.")
+
+
+def _gone_from_framework(name: str, call: Call) -> Raised | None:
+    """A call of what older releases of a framework had, or with an argument that they took."""
+    if name in gone.OF_LIGHTNING:
+        return Raised(call.site, f"Lightning 2 has no `{call.spelling}`", gone.LIGHTNING_1)
+    for argument in call.keywords:
+        if f"{name}({argument})" in gone.OF_LIGHTNING:
+            why = f"`{call.spelling}` takes no `{argument}` in Lightning 2"
+            return Raised(call.site, why, gone.LIGHTNING_1)
+    return None
+
+
+def _refused_by_training(machine: Machine, name: str, call: Call) -> Raised | None:
+    """A call that trains a model which Lightning refuses."""
+    model = call.argument(0, "model")
+    if name != _TRAINS or model is None or model.assumes:
+        return None
+    match model.payload:
+        case Module(of=(Class() as cls,), or_other=False, by=None):
+            raised = refused_by_framework(machine, cls)
+            return raised._replace(site=call.site) if raised is not None else None
+    return None
+
+
+_TRAINS: Final = "lightning.Trainer.fit"
+
+
+def refused_by_framework(machine: Machine, cls: Class) -> Raised | None:
+    """What a class defines for which the framework that it derives from refuses to train its instances."""
+    bases = [base for base in machine.classes.bases(cls) if base.outline.is_framework]
+    for base in bases:
+        for written in gone.REFUSED_BY_LIGHTNING.get(f"{base.outline.name}.{base.name}", ()):
+            name, _, parameter = written.rstrip(")").partition("(")
+            method = machine.classes.find_method(cls, name)
+            if method is None or method.outline.is_framework:
+                continue
+            if not parameter:
+                return Raised(method.site, f"Lightning 2 trains no model with a `{name}`", gone.LIGHTNING_1)
+            if parameter in method.parameters[1]:
+                why = f"Lightning 2 trains no model of which `{name}` takes `{parameter}`"
+                return Raised(method.site, why, gone.LIGHTNING_1)
+    return None
 
 
 def _wrong(machine: Machine, callee: Value, call: Call) -> str:

@@ -1,6 +1,6 @@
 """What older releases of torch had and that of today has not, be it a module or something in one.
 
-Also private names of torch_xla, which the measured tables lack.
+Also private names of torch_xla, which the measured tables lack, and what Lightning took before its release 2.
 
 Names that torch has never had are none of it: they may be of a release that comes, or of what a vendor adds.
 A test holds the table against the installed torch.
@@ -78,6 +78,41 @@ OF_XRT: Final[dict[str, tuple[tuple[int, int], str]]] = {
 }
 """What torch_xla kept to itself, and programs took nevertheless, of the runtime before PJRT: it is in the
 sources of 1.13.0, and not in those of the release that is named, nor of 2.9.0."""
+
+LIGHTNING_1: Final = (2, 7)
+"""The release of torch_xla with which no Lightning before 2.0 works: those from 0.7.6 to 1.9.5 ask it for
+`xrt_world_size` and `get_ordinal` before they train on a device of XLA, those since 1.5 when they look for
+one."""
+
+_TAKEN_BY_TRAINERS: Final = """
+    add_row_log_interval amp_backend amp_level auto_lr_find auto_scale_batch_size auto_select_gpus
+    automatic_optimization checkpoint_callback default_save_path distributed_backend early_stop_callback
+    enable_pl_optimizer flush_logs_every_n_steps gpus gradient_clip ipus log_gpu_memory log_save_interval
+    max_nb_epochs min_nb_epochs move_metrics_to_cpu multiple_trainloader_mode nb_gpu_nodes
+    nb_sanity_val_steps num_processes num_tpu_cores overfit_pct prepare_data_per_node print_nan_grads
+    process_position progress_bar_callback progress_bar_refresh_rate reload_dataloaders_every_epoch
+    replace_sampler_ddp resume_from_checkpoint row_log_interval show_progress_bar stochastic_weight_avg
+    terminate_on_nan test_percent_check tpu_cores track_grad_norm train_percent_check truncated_bptt_steps
+    use_amp val_percent_check weights_save_path weights_summary
+"""
+OF_LIGHTNING: Final = frozenset(
+    {
+        "lightning.Trainer.add_argparse_args",
+        "lightning.Trainer.from_argparse_args",
+        "lightning.Trainer.tune",
+        *(f"lightning.Trainer({name})" for name in _TAKEN_BY_TRAINERS.split()),
+    }
+)
+"""What Lightning had before 2.0, and has in 2.0.9 and 2.5.5 no more."""
+
+REFUSED_BY_LIGHTNING: Final = {
+    "lightning.LightningModule": (
+        "training_epoch_end",
+        "validation_epoch_end",
+        "training_step(optimizer_idx)",
+    )
+}
+"""Methods, and parameters of them, for which Lightning 2 does not train a class that derives from its own."""
 
 AT_IMPORT: Final = (b"_TypedStorage", b"_UntypedStorage")
 """What programs use of these while their modules are imported, beside importing it."""

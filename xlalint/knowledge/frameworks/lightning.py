@@ -156,6 +156,17 @@ class Trainer:
         self.elsewhere = _is_elsewhere(accelerator, strategy)
         self.is_global_zero = xm.is_master_ordinal(local=False)
 
+    @classmethod
+    def add_argparse_args(cls, parent_parser, **kwargs):
+        return parent_parser
+
+    @classmethod
+    def from_argparse_args(cls, args, **kwargs):
+        return cls(**kwargs)
+
+    def tune(self, model, *args, **kwargs):
+        pass
+
     def fit(self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None):
         if not self.elsewhere:
             _fit(model)
