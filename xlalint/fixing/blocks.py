@@ -61,9 +61,15 @@ class Build:
         return made if lines else None
 
     def block(
-        self, statements: Block, lines: Sequence[cst.BaseStatement]
+        self, statements: Block, lines: Sequence[cst.BaseStatement], *, begins: bool = True
     ) -> tuple[list[cst.BaseStatement], list[cst.EmptyLine]]:
-        """The statements of a block, and what is left of those that went below the last of them."""
+        """The statements of a block, and what is left of those that went below the last of them.
+
+        Args:
+            statements: The statements.
+            lines: The same, as LibCST has them.
+            begins: Whether a block that is indented begins with the first of them.
+        """
         result: list[cst.BaseStatement] = []
         wrapped: list[cst.BaseStatement] | None = None
         wrap: Wrap | None = None
@@ -94,6 +100,9 @@ class Build:
                 result += (*above, *made)
             (result if wrapped is None else wrapped).extend(self._come(statement, above=False))
         assert wrapped is None
+        if begins and result and statements[0] in self._gone and not _blank(_leading(lines[0])):
+            above_first = _leading(result[0])
+            result[0] = result[0].with_changes(leading_lines=above_first[_blank(above_first) :])
         return result, left
 
     def _paired(
@@ -220,6 +229,7 @@ class Build:
         """A `with` around statements; what stands above the comments of the first one stays above it."""
         blank, own = _parted(lines[0])
         lines[0] = lines[0].with_changes(leading_lines=own)
+        lines = [line.visit(_Deeper(self._indent)) for line in lines]  # type: ignore[misc]
         item = cst.WithItem(cst.parse_expression(header))
         return cst.With([item], cst.IndentedBlock(lines, indent=self._indent), leading_lines=blank)
 
@@ -249,6 +259,20 @@ def _suites(statement: ast.stmt, line: cst.BaseStatement) -> list[tuple[Block, c
     if final is not None:
         found.append((statement.finalbody, final.body))  # type: ignore[attr-defined]
     return found
+
+
+class _Deeper(cst.CSTTransformer):
+    """Indents what goes on behind a backslash by one level, as LibCST does with all other lines."""
+
+    def __init__(self, indent: str) -> None:
+        super().__init__()
+        self._indent = indent
+
+    def leave_SimpleWhitespace(
+        self, original_node: cst.SimpleWhitespace, updated_node: cst.SimpleWhitespace
+    ) -> cst.SimpleWhitespace:
+        first, *others = updated_node.value.splitlines(keepends=True) or [""]
+        return updated_node.with_changes(value=first + "".join(f"{self._indent}{each}" for each in others))
 
 
 # Lines ------------------------------------------------------------------------------------------

@@ -190,7 +190,7 @@ class _Slice:
         build = Build(self.operations, self._holding, self._gone, self._unit())
         statements = self._block[self._first : self._last + 1]
         build.note(statements, lines)
-        made, left = build.block(statements, lines)
+        made, left = build.block(statements, lines, begins=not self._first and bool(indent))
         if self._ends_with_gap():
             left = without_gap(left)
         new = held.with_changes(body=[beside, *made], footer=[*left, *held.footer])

@@ -76,12 +76,46 @@ def keep_on_device(module: Module, cure: KeepOnDevice) -> Rewrite:
     value = _read_value(read)
     if value is None:
         raise Refused(f"the read on line {read.lineno} gives something else than its value")
+    if lines := [each.lineno for each in _asked_by_python(module, read, set())]:
+        raise Refused(f"Python asks for the value all the same, on line {min(lines)}")
     source = module.source(value)
     start, end = module.span(read)
     if (module.text[start:].startswith("(") and isinstance(read.func, ast.Attribute)) or "\n" in source:  # type: ignore[attr-defined]
         source = f"({source})"
     assert end > start
     return Rewrite(operations=(Replace(read, source),))
+
+
+def _asked_by_python(module: Module, value: ast.expr, known: set[str]) -> Iterator[ast.expr]:
+    """Where Python needs a value, or what is computed of it: in tests, texts, functions and factors."""
+    node: ast.AST = value
+    while isinstance(parent := module.parents[node], ast.expr | ast.comprehension):
+        match parent:
+            case ast.Call(func=ast.Name(id=name), args=arguments) if node in arguments and name in _ASKING:
+                yield value
+            case ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.FormattedValue():
+                yield value
+            case ast.IfExp(test=test) if test is node:
+                yield value
+            case ast.comprehension(ifs=tests) if node in tests:
+                yield value
+            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+                yield value
+        node = parent
+    match parent:
+        case ast.If(test=test) | ast.While(test=test) | ast.Assert(test=test) if test is node:
+            yield value
+        case ast.keyword(arg="alpha" | "beta" | "value"):
+            yield value
+        case ast.Assign(targets=[ast.Name(id=name)]) if name not in known:
+            for use in walk(function_around(module, parent)):
+                if isinstance(use, ast.Name) and use.id == name and isinstance(use.ctx, ast.Load):
+                    yield from _asked_by_python(module, use, known | {name})
+
+
+_ASKING = frozenset(
+    {"all", "any", "bool", "float", "format", "int", "max", "min", "print", "range", "round", "str"}
+)
 
 
 def fill_by_mask(module: Module, cure: FillByMask) -> Rewrite:
