@@ -117,7 +117,7 @@ class _Rewriting:
         for number in others:
             if number not in of_text:
                 steps += self._first(number)
-        moving = [step for step in steps if step.rewrite.operations]
+        moving = self._in_order([step for step in steps if step.rewrite.operations])
         if any(isinstance(step.cure, WrapBody) for step in moving):
             # A step may make a marker needless.
             moving = [step for step in moving if not isinstance(step.cure, SyncBefore)]
@@ -181,6 +181,30 @@ class _Rewriting:
                 yield _Step(cures[0], _within_cells(self._module, rewrite), numbers)
             except Refused:
                 continue  # each by itself, then
+
+    def _in_order(self, steps: Sequence[_Step]) -> list[_Step]:
+        """Steps, of which those that move something below the same statement are one: it keeps its order."""
+        by_scope: dict[ast.AST, list[tuple[_Step, MoveBelow]]] = defaultdict(list)
+        for step in steps:
+            if isinstance(step.cure, MoveBelow) and not step.cure.also and len(step.numbers) == 1:
+                here = self._here(step.cure, self._wanted[step.numbers[0]])
+                assert isinstance(here, MoveBelow)
+                by_scope[statement_at(self._module, here.below)].append((step, here))
+        together = [*steps]
+        for found in by_scope.values():
+            if len(found) == 1:
+                continue
+            found.sort(key=lambda each: each[0].numbers)
+            try:
+                rewrite = _within_cells(
+                    self._module, all_moved_below(self._module, [here for _, here in found])
+                )
+            except Refused:
+                continue  # each by itself, then
+            moved = [step for step, _ in found]
+            together = [step for step in together if step not in moved]
+            together.append(_Step(moved[0].cure, rewrite, [step.numbers[0] for step in moved]))
+        return together
 
     def _first(self, number: int) -> Iterator[_Step]:
         """The best cure of a diagnostic that the text allows, if there is one."""
