@@ -14,7 +14,8 @@ def logged(batches):
         print(tuple(torch.stack([output.sum(), output.mean()]).tolist()))
         rows = torch.stack([row.sum() for row in (output[0], output[1])]).tolist()
         ends = torch.stack([output[0].sum(), output[1].sum()]).to(device)
+        peaks = torch.stack([output[0].mean(), output[1].mean()]).to(device)
         mixed = [float(output.norm()), output.std().item()]
         kept = torch.tensor([output.norm(), output.std()], dtype=torch.float64)
         print({"low": output.amin().item(), "high": output.amax().item()}, low, high)
-        yield rows, ends, mixed, kept
+        yield rows, ends, peaks, mixed, kept

@@ -148,7 +148,7 @@ def _read_together(module: Module, read: ast.expr) -> tuple[ast.expr, str, str]:
     """What holds a read and others and nothing else, what is read as a list, and how a stack of it is."""
     match read:
         case ast.Call(func=ast.Attribute(attr="tensor"), args=[given], keywords=[]):
-            return read, module.source(given), ".cpu()"
+            return read, module.source(given), "" if _goes_to_device(module, read) else ".cpu()"
         case ast.Call(func=ast.Attribute(attr="tensor"), args=[given], keywords=[ast.keyword("device", to)]):
             return read, module.source(given), f".to({module.source(to)})"
     match module.parents[read]:
@@ -162,6 +162,15 @@ def _read_together(module: Module, read: ast.expr) -> tuple[ast.expr, str, str]:
             if value is not None:
                 return whole, f"[{module.source(value)}{loops}", ".tolist()"
     raise Refused(f"more than the numbers read on line {read.lineno} stands around them")
+
+
+def _goes_to_device(module: Module, made: ast.expr) -> bool:
+    """Whether a tensor is moved as soon as it is made, by `.to(device)`."""
+    move = module.parents[made]
+    match module.parents[move]:
+        case ast.Call(func=method, args=[ast.Name(id=name) | ast.Attribute(attr=name)], keywords=[]):
+            return method is move and getattr(move, "attr", "") == "to" and "device" in name
+    return False
 
 
 # The scaler -------------------------------------------------------------------------------------
