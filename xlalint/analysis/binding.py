@@ -190,6 +190,9 @@ def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: 
                 machine.enter(Bound(setter, owner), Call(frame, store, frame.site(target), None, [value]))
                 return
             bind_attribute(machine, classes[0], target.attr, value, store)
+        elif isinstance(held := owner.payload, Container):
+            # No dict of Python's takes attributes, but one of a class whose items are attributes does.
+            _put(machine, target.value, held, target.attr, value, frame, store)
         elif owner.kind in (Kind.UNKNOWN, Kind.HOST):
             _give(machine, target.value, owner, target.attr, value, frame, store)
     elif isinstance(target, ast.Tuple | ast.List):
@@ -251,24 +254,7 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
         why = f"`{functions.ENVIRONMENT}` holds texts, and gets a number"
         store.state.raises(Raised(frame.site(target), why))
     if isinstance(held := base.payload, Container):
-        wanted = literal(index)
-        if held.items is not None and isinstance(wanted, str) and (held.keys or not held.items):
-            keys = list(held.keys or ())
-            items = list(held.items)
-            if wanted in keys:
-                items[keys.index(wanted)] = value
-            else:
-                keys.append(wanted)
-                items.append(value)
-            changed = container(items, tuple(keys))
-        elif held.keys and held.items:
-            # Which key it is nobody knows, but what stands under the others is not mixed up with it.
-            changed = container([join_values(item, value) for item in held.items], held.keys)
-        else:
-            empty = held.items == ()
-            keyed = held.keys is not None
-            changed = container_of(value if empty else join_values(held.element, value), keyed=keyed)
-        rebind(machine, target.value, changed, frame, store)
+        _put(machine, target.value, held, literal(index), value, frame, store)
     elif base.kind is Kind.TENSOR:
         base = indexed(base, index, target)
         watch_index(base, index, target, frame, store, fills=value.kind is Kind.CONSTANT)
@@ -282,6 +268,29 @@ def _bind_item(machine: Machine, target: ast.Subscript, value: Value, frame: Fra
         rebind(machine, target.value, base._replace(payload=StateDict(place)), frame, store)
     elif base.kind is Kind.UNKNOWN and isinstance(key := literal(index), str):
         _give(machine, target.value, base, key, value, frame, store)
+
+
+def _put(
+    machine: Machine, node: ast.expr, held: Container, key: object, value: Value, frame: Frame, store: Store
+) -> None:
+    """Put a value into a container that is reached by `node`, under a key where one is known."""
+    if held.items is not None and isinstance(key, str) and (held.keys or not held.items):
+        keys = list(held.keys or ())
+        items = list(held.items)
+        if key in keys:
+            items[keys.index(key)] = value
+        else:
+            keys.append(key)
+            items.append(value)
+        changed = container(items, tuple(keys))
+    elif held.keys and held.items:
+        # Which key it is nobody knows, but what stands under the others is not mixed up with it.
+        changed = container([join_values(item, value) for item in held.items], held.keys)
+    else:
+        empty = held.items == ()
+        keyed = held.keys is not None
+        changed = container_of(value if empty else join_values(held.element, value), keyed=keyed)
+    rebind(machine, node, changed, frame, store)
 
 
 def watch_index(

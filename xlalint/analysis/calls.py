@@ -256,6 +256,8 @@ def _construct(machine: Machine, classes: Classes, call: Call) -> Value:
 
 
 def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
+    if machine.classes.is_mapping(cls):
+        return apply(machine, _MAPPING, call)
     kind = machine.classes.kind_of(cls)
     if kind is Kind.MODULE:
         value = Value(Kind.MODULE, payload=Module((call.site,), Place.HOST, (cls,)))
@@ -288,6 +290,9 @@ def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
             machine.touch((cls, name))
             call.store.attributes[cls, name] = given
     return value
+
+
+_MAPPING: Final = "builtins.dict"
 
 
 def _super_method(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value | None:

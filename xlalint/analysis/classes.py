@@ -28,7 +28,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.configuration import HARNESS
 from xlalint.knowledge.classes import MODULE, STREAM, kind_by_base
-from xlalint.knowledge.functions import GIVING_METHODS, HOST_LOADERS
+from xlalint.knowledge.functions import FUNCTIONS, GIVING_METHODS, HOST_LOADERS
 from xlalint.knowledge.methods import OF_MODULES, OF_WRAPPED_MODULES
 from xlalint.knowledge.packages import GPU_ONLY
 from xlalint.lazy.state import Raised, State
@@ -158,6 +158,21 @@ class ClassTable:
     def _find_loader(self, cls: Class) -> bool:
         libraries = (name for base in self.bases(cls) for name in self._library_bases(base))
         return any(name in HOST_LOADERS for name in libraries) and self.find_method(cls, "__iter__") is None
+
+    def is_mapping(self, cls: Class) -> bool:
+        """Whether the class is a dict whose items are attributes as well, and which is made as a dict is."""
+        return self._machine.lookups.find(("mapping", cls), lambda: self._find_mapping(cls), lambda: False)
+
+    def _find_mapping(self, cls: Class) -> bool:
+        known = self.bases(cls)
+        if not any(FUNCTIONS.get(name) == "dict" for base in known for name in self._library_bases(base)):
+            return False
+        init = self.find_method(cls, "__init__")
+        # It takes what `dict` does: one mapping, and keywords.
+        if init is not None and len(init.parameters.annotations) > len(("self", "mapping")):
+            return False
+        finds = any("__getattr__" in base.methods or "__getattr__" in base.constants for base in known)
+        return finds or (init is not None and "__dict__" in init.attributes())
 
     def has_optimizer_scope(self, function: Function) -> bool:
         """Whether a function is a method of an optimizer or scaler class."""
