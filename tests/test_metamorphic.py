@@ -69,7 +69,6 @@ THROUGH_TWO = "what a round goes on with is followed into one function within, a
 ASKED_ANEW = "what a test has said is forgotten when the function returns that asks: each round asks anew"
 EACH_BY_ITSELF = "several reads behind one call are told once, by design, and without the call each by itself"
 CHANCE_OF_A_CALL = "that work of chance is in no graph is seen where a function returns, by its names"
-UNSEEN = "why was not looked into yet"
 
 KNOWN_LIMITS = {
     ("move_into_helper", "XLA004/loop_moved_by_a_word"): (
@@ -95,11 +94,8 @@ KNOWN_LIMITS = {
     ("extract_loop_bodies", "interpreter/held_by_names"): HANDED_BACK,
     ("extract_loop_bodies_into_closures", "interpreter/held_by_names"): HANDED_BACK,
     ("extract_loop_bodies", "interpreter/layers_in_loops"): READ_OF_THE_BODY,
-    ("extract_loop_bodies", "interpreter/made_by_packages"): READ_OF_THE_BODY,
-    ("extract_loop_bodies", "interpreter/perhaps_none"): READ_OF_THE_BODY,
     ("extract_loop_bodies", "interpreter/weights_of_values"): READ_OF_THE_BODY,
     ("extract_loop_bodies_into_closures", "interpreter/layers_in_loops"): READ_OF_THE_BODY,
-    ("extract_loop_bodies_into_closures", "interpreter/made_by_packages"): READ_OF_THE_BODY,
     ("extract_loop_bodies_into_closures", "interpreter/weights_of_values"): READ_OF_THE_BODY,
     ("extract_loop_bodies", "XLA104/texts_of_each_row"): ROWS_OF_THE_CALLER,
     ("extract_loop_bodies_into_closures", "XLA104/texts_of_each_row"): ROWS_OF_THE_CALLER,
@@ -165,9 +161,8 @@ KNOWN_LIMITS = {
     ),
     ("extract_statements", "interpreter/grown_on_some_device"): DEVICE_BY_CALLEE,
     ("extract_loops", "interpreter/grown_on_some_device"): DEVICE_BY_CALLEE,
-    ("extract_loops", "interpreter/micro_batches"): UNSEEN,
     ("extract_loop_bodies", "interpreter/grown_on_some_device"): DEVICE_BY_CALLEE,
-    ("extract_loop_bodies", "interpreter/looked_up_in_turn"): UNSEEN,
+    ("extract_loop_bodies", "interpreter/looked_up_in_turn"): IN_A_CALLEE,
     ("extract_loop_bodies", "interpreter/micro_batches"): IN_A_CALLEE,
     ("extract_loop_bodies", "interpreter/numbers_along_a_loop"): ROWS_OF_THE_CALLER,
     ("extract_loop_bodies", "interpreter/questions_asked_twice"): ASKED_ANEW,
@@ -186,6 +181,9 @@ TOLD_ONCE = {
     ("extract_statements", "interpreter/calls"): Counter({"XLA101": 1}),
     ("extract_statements", "interpreter/calls_that_raise"): Counter({"XLA102": 1}),
     ("extract_statements", "interpreter/copied_once"): Counter({"XLA102": 4}),
+    ("extract_loop_bodies", "interpreter/made_by_packages"): Counter({"XLA102": 1}),
+    ("extract_loop_bodies_into_closures", "interpreter/made_by_packages"): Counter({"XLA102": 1}),
+    ("extract_loop_bodies", "interpreter/perhaps_none"): Counter({"XLA102": 1}),
     ("extract_loop_bodies_into_closures", "interpreter/perhaps_none"): Counter({"XLA102": 1}),
     ("extract_loop_bodies", "XLA102/evaluation_kept_on_the_host"): Counter({"XLA102": 2}),
     ("extract_loop_bodies_into_closures", "XLA102/evaluation_kept_on_the_host"): Counter({"XLA102": 2}),

@@ -69,6 +69,20 @@ def by_a_flag(loader):
             print(loss.item())  # expect: XLA102
 
 
+def by_a_flag_that_is_none_at_first(loader):
+    model, optimizer = made()
+    is_accumulating = loss = None
+    for number, batch in enumerate(loader):
+        is_accumulating = (number + 1) % 8 != 0
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if not is_accumulating:
+            xm.optimizer_step(optimizer, barrier=True)
+            optimizer.zero_grad()
+        print(loss.item())  # expect: XLA102
+    return loss
+
+
 class Trainer:
     def __init__(self, accumulate=4):
         self.model, self.optimizer = made()

@@ -93,15 +93,20 @@ def _spelled_out(test: ast.expr, frame: Frame) -> ast.expr:
 
 @remembered(1024)
 def _set_once(around: ast.AST, name: str) -> ast.expr | None:
-    """What a name is set to, if that is done in one place."""
+    """What a name is set to, if that is done in one place, not counting that it is None to begin with."""
+    body = getattr(around, "body", ())
     given = [
         node.value
         for node in within(around)
-        if isinstance(node, ast.Assign)
+        if isinstance(node, ast.Assign) and not (_is_none(node.value) and node in body)
         for target in node.targets
         if isinstance(target, ast.Name) and target.id == name
     ]
     return given[0] if len(given) == 1 else None
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 @remembered(4096)
