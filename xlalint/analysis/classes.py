@@ -168,8 +168,8 @@ class ClassTable:
         if not any(FUNCTIONS.get(name) == "dict" for base in known for name in self._library_bases(base)):
             return False
         init = self.find_method(cls, "__init__")
-        # It takes what `dict` does: one mapping, and keywords.
-        if init is not None and len(init.parameters.annotations) > len(("self", "mapping")):
+        # Beside itself it takes what `dict` does: one mapping, and keywords.
+        if init is not None and len(init.parameters.annotations) > 2:
             return False
         finds = any("__getattr__" in base.methods or "__getattr__" in base.constants for base in known)
         return finds or (init is not None and "__dict__" in init.attributes())
