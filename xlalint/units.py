@@ -247,13 +247,32 @@ class Unit:
             return set()
         training = {path for path, file in self.counting.items() if file.trains}
         names = {Path(path).stem for path in training}
+        self._pass_on(offered, names)
         return {
             path
             for path, file in self.files.items()
             if path not in self.hot
             and (path in training or not names.isdisjoint(_parts_of(file.imports)))
-            and _takes(file.imports, offered)
+            and _taken(file.imports, offered)
         }
+
+    def _pass_on(self, offered: dict[str, set[str]], training: set[str]) -> None:
+        """Add what packages offer of that which they import of their modules.
+
+        Args:
+            offered: By the last part of a module's name, what it offers.
+            training: The last parts of the names of modules that train.
+        """
+        packages = [path for path in self.files if path.endswith(f"{os.sep}__init__.py")]
+        known = -1
+        while known < (grown := sum(map(len, offered.values()))):
+            known = grown
+            for path in packages:
+                imports = self.files[path].imports
+                if taken := _taken(imports, offered):
+                    offered.setdefault(_module_in(Path(path)), set()).update(taken)
+                    if not training.isdisjoint(_parts_of(imports)):
+                        training.add(_module_in(Path(path)))
 
     def _offered(self, path: str) -> set[str]:
         """By which functions and classes a file brings XLA to others that train."""
@@ -373,16 +392,19 @@ def _parts_of(imports: Iterable[str]) -> set[str]:
     return {part for name in imports for part in name.split(".")}
 
 
-def _takes(imports: Iterable[str], offered: Mapping[str, set[str]]) -> bool:
-    """Whether a file imports something of what modules offer, or all of such a module."""
+def _taken(imports: Iterable[str], offered: Mapping[str, set[str]]) -> set[str]:
+    """What a file imports of that which modules offer: names of theirs, or all of such a module."""
     names = [name.lstrip(".") for name in imports]
     # `from utils import x` names `utils` as well.
     parents = {name.rpartition(".")[0] for name in names}
+    taken = set[str]()
     for name in names:
         parent, _, last = name.rpartition(".")
-        if last in offered.get(parent.rpartition(".")[2], ()) or (last in offered and name not in parents):
-            return True
-    return False
+        if last in offered.get(parent.rpartition(".")[2], ()):
+            taken.add(last)
+        elif last in offered and name not in parents:
+            taken.update(offered[last])
+    return taken
 
 
 class Locals:

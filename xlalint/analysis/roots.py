@@ -379,6 +379,7 @@ class Plan:
             for place, alias, last in importers[outline]:
                 if last in ("", name):
                     places.append((place, alias if last else name))
+            waiting += places[1:]  # those may pass it on
             for place, word in places:
                 waiting += [(place, other) for other in given[place].get(word, ())]
                 waiting += [(place, other) for other in derived[place].get(word, ())]
@@ -433,12 +434,22 @@ class Plan:
             names = visible[outline] = dict(own[outline])
             for name, source, last in self._imported[outline]:
                 if last:
-                    if last in own[source]:
-                        names[name] = [*names.get(name, ()), *own[source][last]]
+                    for origin, called in self._origins(source, last):
+                        if called in own[origin]:
+                            names[name] = [*names.get(name, ()), *own[origin][called]]
                 else:
                     for inner, functions in own[source].items():
                         names[inner] = [*names.get(inner, ()), *functions]
         return visible
+
+    def _origins(self, source: Outline, name: str) -> list[tuple[Outline, str]]:
+        """Where a name of a module may be defined: there, or in those that it imports it from."""
+        found = [(source, name)]
+        for module, called in found:
+            for alias, other, last in self._imported[module]:
+                if alias == called and last and (other, last) not in found:
+                    found.append((other, last))
+        return found
 
 
 def leading_to(own: set[str], cls: Class, methods: dict[str, Function]) -> list[str]:
