@@ -27,3 +27,15 @@ for states in ([1, None], [None, 2]):
         print(network(x)[(y > 0).to(torch.long)].shape)  # quiet: the same
         on_the_host = torch.tensor([each is not None for each in states])
         print(torch.randn(2)[on_the_host].shape)  # quiet: nothing is compiled there
+
+
+def of_a_batch(batches):
+    for states, done in batches:
+        states, done = states.to(device), done.to(device)
+        with torch_xla.step():
+            alive = ~done
+            values = torch.zeros(4, 4, device=device)
+            values[alive] = network(states)[alive]  # expect: XLA401, XLA401
+            chosen = torch.where(alive.unsqueeze(1), network(states), 0.0)
+            turned = network(states)[-done]
+            network(values + chosen + turned).sum().backward()

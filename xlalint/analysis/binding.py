@@ -54,6 +54,7 @@ from xlalint.lazy.values import (
     Weight,
     join_all,
     kinds_that,
+    of_role,
     worked_on,
 )
 from xlalint.lazy.values import join as join_values
@@ -170,6 +171,8 @@ def part_of(tensor: Value) -> Value:
 
 def indexed(base: Value, index: Value, node: ast.Subscript) -> Value:
     """What is indexed: by a tensor, or in several dimensions, only a tensor can be."""
+    if base.role is Role.STRUCTURE and isinstance(node.slice, ast.Tuple):
+        return of_role(base, Role.PLAIN)
     if index.kind is Kind.TENSOR or isinstance(node.slice, ast.Tuple):
         return worked_on(base)
     return base

@@ -29,6 +29,7 @@ from xlalint.analysis.payloads import (
     container_of,
     counter_of,
     counts,
+    drawn_of,
     elements,
     identifier,
     is_drawn,
@@ -190,12 +191,13 @@ def _take_time(left: Value, right: Value, node: ast.expr | ast.stmt, frame: Fram
 
 def _counted(
     op: ast.operator, left: Value, right: Value, node: ast.expr | ast.stmt, frame: Frame, store: Store
-) -> Counter | None:
+) -> Counter | Chance | None:
     """What is known of a number that is counted up, or computed of one that is another one in each step."""
     if not isinstance(op, ast.Add | ast.Sub | ast.Mult):
         return None
     if counts(left) or counts(right):
-        return counter_of(left, right)
+        drawn = drawn_of(left, right)
+        return drawn if drawn is not None and drawn.whole else counter_of(left, right)
     if not isinstance(node, ast.AugAssign) or isinstance(op, ast.Mult):
         return None
     held, by = left.payload, right.payload
@@ -227,7 +229,9 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> V
     value = machine.evaluate(node.operand, frame, store)
     if value.kind is Kind.TENSOR:
         result = record((worked_on(value),), Weight.LIGHT, frame.site(node), frame, store)
-        return of_role(result, Role.MASK) if value.role is Role.MASK else result
+        # What is turned round bit by bit is a mask: nobody does that with numbers on the device.
+        is_mask = value.role is Role.MASK or isinstance(node.op, ast.Invert)
+        return of_role(result, Role.MASK) if is_mask else result
     if isinstance(value.payload, Constant) and isinstance(node.op, ast.USub):
         try:
             return constant(-value.payload.value)

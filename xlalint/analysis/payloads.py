@@ -525,6 +525,12 @@ def is_drawn(*values: Value) -> bool:
     return any(isinstance(value.payload, Chance) for value in values)
 
 
+def drawn_of(*values: Value) -> Chance | None:
+    """What is computed of numbers of which one was drawn, and still is: their sum, or the larger one."""
+    drawn = [held for value in values if isinstance(held := value.payload, Chance)]
+    return Chance(any(held.whole for held in drawn)) if drawn else None
+
+
 def taken_from(value: Value) -> Batch | None:
     """What is taken out of a value, or computed of it: part of a batch, if that is what it is."""
     return value.payload if isinstance(value.payload, Batch) else None

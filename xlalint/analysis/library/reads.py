@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
     container,
     container_of,
     counts,
+    drawn_of,
     literal,
     unknown_from,
 )
@@ -91,7 +92,7 @@ def _compare(machine: Machine, call: Call) -> Value:
     tensors = [v for v in values if v.kind is Kind.TENSOR]
     if not tensors:
         return (
-            Value(Kind.HOST, differs=any(v.differs for v in values))
+            Value(Kind.HOST, differs=any(v.differs for v in values), payload=drawn_of(*values))
             if Kind.UNKNOWN not in {v.kind for v in values}
             else unknown_from(*values)
         )
