@@ -31,8 +31,11 @@ def reads_along(read: ast.Call | None, frame: Frame) -> bool:
     loop = frame.goes_along
     if read is None or loop is None:
         return False
-    of_tensor = frame.over is not None and frame.over.kind is Kind.TENSOR
-    return _takes_by_round(read, loop) or (of_tensor and _is_of_round(read, loop))
+    over = frame.over.kind if frame.over is not None else Kind.UNKNOWN
+    if over is Kind.TENSOR and _is_of_round(read, loop):
+        return True
+    # A loader of batches may be numbered as well as a list.
+    return _takes_by_round(read, loop) and (over is Kind.CONTAINER or not _numbers_things(loop))
 
 
 def runs_rows(read: ast.Call | None, frame: Frame, store: Store) -> bool:
@@ -78,21 +81,43 @@ def _is_of_round(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
 
 @remembered(4096)
 def _takes_by_round(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
-    match loop.iter, read:
+    match loop, read.func:
         case (
-            ast.Call(func=ast.Name(id="range")),
-            ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Name(id=tensor), slice=index))),
+            ast.For(target=target, iter=ast.Call(func=ast.Name(id="range"))),
+            ast.Attribute(value=ast.Subscript(value=tensor, slice=index)),
+        ) | (
+            ast.For(target=ast.Tuple([target, *_]), iter=ast.Call(func=ast.Name(id="enumerate"))),
+            ast.Attribute(value=ast.Subscript(value=tensor, slice=index)),
         ):
-            rounds = {each.id for each in within(loop.target) if isinstance(each, ast.Name)}
-            bound = {
-                each.id
+            rounds = {each.id for each in within(target) if isinstance(each, ast.Name)}
+            stored = [
+                each
                 for each in within(loop)
-                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-            }
-            return tensor not in bound and any(
+                if isinstance(each, ast.Name | ast.Attribute) and isinstance(each.ctx, ast.Store)
+            ]
+            return not any(_is_same(tensor, each) for each in stored) and any(
                 isinstance(each, ast.Name) and each.id in rounds for each in within(index)
             )
     return False
+
+
+def _is_same(tensor: ast.expr, other: ast.expr) -> bool:
+    """Whether two expressions are the same name, or the same attribute of one."""
+    match tensor, other:
+        case ast.Name(one), ast.Name(another):
+            return one == another
+        case ast.Attribute(ast.Name(owner), one), ast.Attribute(ast.Name(of_other), another):
+            return (owner, one) == (of_other, another)
+    return False
+
+
+def _numbers_things(loop: ast.For | ast.AsyncFor) -> bool:
+    """Whether a loop goes over `enumerate(...)`."""
+    return (
+        isinstance(loop.iter, ast.Call)
+        and isinstance(loop.iter.func, ast.Name)
+        and loop.iter.func.id == "enumerate"
+    )
 
 
 NO_READS: Final = Stretch()
