@@ -80,6 +80,8 @@ _SURE = frozenset(
     {"backward", "step", "zero_grad", "optimizer_step", "reduce_gradients", "all_reduce", "clip_grad_norm_"}
 )
 """Methods and functions that record work, or belong to the step."""
+_PASSING_ON = frozenset({"reversed", "tqdm"})
+"""Functions that hand on to a loop what they are given."""
 _REPORTING = frozenset({"update", "step", "report", "push", "record", "start", "stop"})
 
 
@@ -138,6 +140,8 @@ class Work:
                 return
             case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]), ast.Tuple(elts=[_, batch]):
                 self._bind_batch(batch, inner)
+            case ast.Call(args=[inner, *_]), _ if called(given) in _PASSING_ON:
+                self._bind_batch(target, inner)
             case ((ast.List() | ast.Tuple() | ast.Constant()), _):
                 return
             case _:
