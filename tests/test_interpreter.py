@@ -102,7 +102,7 @@ def test_a_few_minibatches_that_come_again_in_each_epoch_are_a_note() -> None:
 def test_numbers_that_come_again_in_each_step_are_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "numbers_within_a_step.py", "XLA402")
     told = [(each.severity, "in each step" in each.message) for each in found]
-    assert told == [(Severity.INFO, False)] * 5 + [(Severity.WARNING, True)] * 7
+    assert told == [(Severity.INFO, False)] * 6 + [(Severity.WARNING, True)] * 7
 
 
 def test_what_a_launch_starts_that_raises_is_a_note() -> None:

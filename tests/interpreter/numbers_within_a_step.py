@@ -50,6 +50,13 @@ def to_a_constant_in_each_batch():
             torch_xla.sync()  # expect: XLA201
 
 
+def columns_of_the_batch_itself():
+    for glimpses in loader:
+        for g in range(4):
+            model(glimpses[:, g])  # expect: XLA402
+            torch_xla.sync()  # expect: XLA201
+
+
 def sizes_in_each_batch():
     for glimpses in loader:
         for g in range(4):
@@ -71,7 +78,7 @@ def counter_of_the_steps(steps):
 def counted_beside_the_batches():
     for step, batch in enumerate(loader):
         for g in range(4):
-            model(batch[:, g] + table[step])  # expect: XLA402
+            model(batch * g + table[step])  # expect: XLA402
             torch_xla.sync()  # expect: XLA201
 
 
@@ -114,6 +121,7 @@ def both_counters(steps):
 def main(batches):
     to_the_size_of_a_tensor(batches, 8, 2)
     to_a_constant_in_each_batch()
+    columns_of_the_batch_itself()
     sizes_in_each_batch()
     counter_of_the_steps(8)
     counted_beside_the_batches()
