@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,8 @@ Loop = ast.For | ast.AsyncFor | ast.While
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _OF_REPLICAS = frozenset({"rank", "ordinal", "master", "main"})
-"""Words in names that tell replicas apart: `is_master`, `local_rank`, `is_main_process`."""
+"""Words in names that tell replicas apart: `is_master`, `local_rank`, `is_rank0`, `is_main_process`."""
+_BETWEEN_WORDS = re.compile(r"[_\d]+")
 _STEPS = frozenset({"step", "compile"})
 _PROFILERS = frozenset({"Trace", "StepTrace"})
 
@@ -117,7 +119,7 @@ def _asks_for_replica(test: ast.expr) -> bool:
         for node in walk(test)
         if isinstance(node, ast.Name | ast.Attribute)
     )
-    return any(_OF_REPLICAS.intersection(name.lower().strip("_").split("_")) for name in named)
+    return any(_OF_REPLICAS.intersection(_BETWEEN_WORDS.split(name.lower())) for name in named)
 
 
 def _inside(module: Module, around: ast.AST, where: Where, calls: list[Site]) -> Site:

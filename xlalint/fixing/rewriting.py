@@ -243,15 +243,16 @@ class _Rewriting:
         edits: list[Edit] = []
         lines: list[tuple[int, int]] = []
         synced: set[ast.AST] = set()
-        for step in steps:
+        for step in _outer_markers_first(steps):
+            own = [_lines(operation) for operation in step.rewrite.operations]
+            around = [(min(own)[0], max(last for _, last in own))] if own else []
             if isinstance(step.cure, SyncBefore):
                 # What one marker cures below itself, the next check tells.
                 body = body_around(self._module, statement_at(self._module, step.cure.site))
                 if body in synced:
+                    lines += around  # nor does another one come into the statement in the meantime
                     continue
                 synced.add(body)
-            own = [_lines(operation) for operation in step.rewrite.operations]
-            around = [(min(own)[0], max(last for _, last in own))] if own else []
             if any(a <= d and c <= b for a, b in around for c, d in lines):
                 continue
             if any(one.overlaps(other) for one in step.rewrite.edits for other in edits if one != other):
@@ -295,6 +296,17 @@ class _Rewriting:
                 self._result.done[number] = step.cure
                 self._result.refused.pop(number, None)
         return True
+
+
+def _outer_markers_first(steps: Sequence[_Step]) -> Iterator[_Step]:
+    """Steps, of which those that set a marker come in the order of the file.
+
+    One above a test of replicas makes the same needless below it, where only some of them would cut.
+    """
+    markers = [step for step in steps if isinstance(step.cure, SyncBefore)]
+    markers.sort(key=lambda step: min(_lines(operation)[0] for operation in step.rewrite.operations))
+    in_order = iter(markers)
+    return (next(in_order) if isinstance(step.cure, SyncBefore) else step for step in steps)
 
 
 def _within_cells(module: Module, rewrite: Rewrite) -> Rewrite:
