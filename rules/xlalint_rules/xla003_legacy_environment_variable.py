@@ -52,8 +52,8 @@ class LegacyEnvironmentVariable(Rule[VariableUsed]):
 
     ## On the engine
     With `XLA_USE_BF16=1`, 1.001 on the device reads 1.0 in torch_xla 2.9, and its type is float32: also
-    where the program sets the variable itself, before its first tensor. All that torch_xla says of it is
-    one line.
+    where the program sets the variable itself, before its first tensor. Set after that, it has no effect at
+    all; to ask for the device makes no tensor. All that torch_xla says of it is one line.
 
     ## References
     - pytorch/xla #8915, #7150

@@ -15,7 +15,8 @@ from xlalint.rule import Finding, Rule
 class WrongDynamoBackend(Rule[DynamoRan]):
     """
     ## What it does
-    Finds `torch.compile` without a backend, or with one that is gone, for what runs on an XLA device.
+    Finds `torch.compile` without a backend, or with one that is gone, for what runs on an XLA device; the
+    same of `module.compile()`.
 
     ## Why is this bad?
     It raises an error. Without a backend `torch.compile` uses inductor, which knows nothing of XLA: the

@@ -1,7 +1,8 @@
 """Environment variables that torch_xla no longer reads, that have a settled successor, or that debug: data.
 
 Read from the source of the releases: XRT went with 2.1, XLA:CUDA and its variables with 2.9.
-`XLA_USE_BF16` and `XLA_DOWNCAST_BF16` are still read in 2.9: tensors say float32 and hold bfloat16.
+`XLA_USE_BF16` and `XLA_DOWNCAST_BF16` are still read in 2.9, once, when the first tensor of floats is made
+on the device: tensors say float32 and hold bfloat16.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ _XRT = Variable(
     is_read=False,
 )
 _ROUNDS = Variable(
-    "rounds all numbers: tensors that say float32 hold bfloat16",
+    "rounds all numbers, if set before the first tensor is on the device: what says float32 is bfloat16",
     "move the model with `.to(torch.bfloat16)`, or compute under `torch.autocast` with that type",
     (2, 5),
     switch=True,
 )
 _HALF = Variable(
-    "rounds all numbers: tensors that say float32 hold float16",
+    "rounds all numbers, if set before the first tensor is on the device: what says float32 is float16",
     "move the model with `.to(torch.float16)`",
     (2, 5),
     switch=True,

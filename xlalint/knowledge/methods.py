@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from xlalint.lazy.values import Kind
 
+COMPILES = "compile"
+"""The method by which a module compiles what a call of it runs."""
+
 METHODS: dict[Kind, dict[str, str]] = {
     Kind.MODULE: {
         **dict.fromkeys(("to", "cuda", "cpu"), "move"),
@@ -30,6 +33,7 @@ METHODS: dict[Kind, dict[str, str]] = {
             "unknown object",
         ),
         "register_buffer": "keep buffer",
+        COMPILES: "compile",
     },
     Kind.OPTIMIZER: {
         "step": "step",

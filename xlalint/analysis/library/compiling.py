@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Final
 
+from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.modules import call_module
@@ -39,6 +41,32 @@ def _dynamo(machine: Machine, call: Call) -> Value:
     target = call.argument(0, "model") or NONE
     if call.flag("disable", default=False) is not False:
         return target
+    by = _compiler(target, call)
+    if isinstance(target.payload, Module):
+        return target._replace(payload=target.payload._replace(by=by))
+    if target.kind is Kind.UNKNOWN:
+        # Of what is not seen, most is a model; a function does nothing else when it is called.
+        return Value(Kind.MODULE, payload=Module((), Place.UNKNOWN, by=by))
+    return callable_value(Compiled(target, by))
+
+
+def compile_in_place(machine: Machine, receiver: Value, call: Call) -> Value:
+    """`module.compile()`: who calls the module from here on runs what `torch.compile` makes of its `forward`.
+
+    That of a layer of torch itself it leaves as it is.
+    """
+    info = receiver.payload if isinstance(receiver.payload, Module) else Module((), Place.UNKNOWN)
+    is_layer = bool(info.identity) and not info.of
+    compiles = call.flag("disable", default=False) is False and not is_layer and not call.arguments
+    if compiles and isinstance(function := call.function, ast.Attribute):
+        compiled = info._replace(by=_compiler(receiver, call))
+        changed = Value(Kind.MODULE, receiver.assumes, payload=compiled)
+        rebind(machine, function.value, changed, call.frame, call.store)
+    return NONE
+
+
+def _compiler(target: Value, call: Call) -> Dynamo:
+    """By what a call compiles; it is told of now if whoever runs what comes of it, that raises."""
     named = call.argument(-1, "backend")
     backend = dynamo.BY_DEFAULT if named is None else literal(named)
     extra = any(name in call.keywords for name in dynamo.OF_INDUCTOR)
@@ -47,12 +75,7 @@ def _dynamo(machine: Machine, call: Call) -> Value:
         _tell(by, call, assumptions.NONE)
     elif by.backend in dynamo.FAILING and _is_moved(target):
         _tell(by, call, target.assumes)  # whoever calls it, with whatever, it raises
-    if isinstance(target.payload, Module):
-        return target._replace(payload=target.payload._replace(by=by))
-    if target.kind is Kind.UNKNOWN:
-        # Of what is not seen, most is a model; a function does nothing else when it is called.
-        return Value(Kind.MODULE, payload=Module((), Place.UNKNOWN, by=by))
-    return callable_value(Compiled(target, by))
+    return by
 
 
 def call_compiled(machine: Machine, compiled: Compiled, call: Call) -> Value:

@@ -8,6 +8,7 @@ from typing import Final
 
 from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call
+from xlalint.analysis.library.compiling import compile_in_place
 from xlalint.analysis.library.containers import container_method, loader_method
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
@@ -42,7 +43,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.scopes import enter_scope
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import functions
-from xlalint.knowledge.methods import METHODS, MOVES
+from xlalint.knowledge.methods import COMPILES, METHODS, MOVES
 from xlalint.knowledge.operations import VIEWS_OF_HOST, Operation, operation_of
 from xlalint.lazy.assumptions import MOVES as IS_MOVED
 from xlalint.lazy.assumptions import assume
@@ -72,6 +73,12 @@ def call_method(machine: Machine, method: Method, call: Call) -> Value:
     """Call a method of a library object."""
     handler = HANDLERS.get(method.receiver.kind, _unknown_method)
     return handler(machine, method.receiver, method.name, call)
+
+
+def _module_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
+    if METHODS[Kind.MODULE].get(name) == "compile":
+        return compile_in_place(machine, receiver, call)
+    return module_method(machine, receiver, name, call)
 
 
 def _scope_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
@@ -205,6 +212,8 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
             return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
         case "rows of a range" if (count := rows_taken(machine, call, 0, "indices")) is not None:
             return Value(Kind.HOST, differs=receiver.differs, payload=Rows(count, given=True))
+        case _ if name == COMPILES and "backend" in call.keywords:
+            return compile_in_place(machine, receiver, call)  # nothing but a module takes one
         case _:
             return call_unknown(machine, call)
 
@@ -262,7 +271,7 @@ def _device_method(machine: Machine, receiver: Value, name: str, call: Call) -> 
 
 HANDLERS: Final[dict[Kind, MethodOf]] = {
     Kind.TENSOR: tensor_method,
-    Kind.MODULE: module_method,
+    Kind.MODULE: _module_method,
     Kind.OPTIMIZER: optimizer_method,
     Kind.SCALER: scaler_method,
     Kind.LOADER: loader_method,
