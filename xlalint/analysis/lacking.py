@@ -89,6 +89,8 @@ def defines(cls: Class, name: str) -> bool:
 
 
 def _defines(cls: Class, name: str) -> bool:
+    if not ANSWERING.isdisjoint(cls.methods):
+        return True
     for node in within_lines(cls.node, cls.outline.lines_with((name,))):
         match node:
             case ast.Attribute(attr=bound, ctx=ast.Store()) | ast.Name(id=bound, ctx=ast.Store()):
@@ -109,6 +111,9 @@ DEFINED: Final = frozenset(dir(builtins)) | {
 }  # fmt: skip
 """Names that are there in every module: of the language, of its interactive use, and what others commonly put
 there."""
+
+ANSWERING: Final = frozenset({"__getattr__", "__getattribute__"})
+"""Methods that are asked for what an object does not hold: they may answer for any name."""
 
 _BY_ANY_NAME: Final = frozenset({
     "setattr", "vars", "__dict__", "__getattr__", "__getattribute__", "__setattr__",

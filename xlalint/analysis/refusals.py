@@ -8,6 +8,7 @@ from typing import Final
 
 from xlalint.analysis.call import Call
 from xlalint.analysis.importable import raised_by_use
+from xlalint.analysis.lacking import ANSWERING
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Outline, within
@@ -169,9 +170,10 @@ def _is_bare(machine: Machine, module: Module, cls: Class, call: Call) -> bool:
     """Whether a module is of a class that is wholly known and has no such method, and nothing wraps it."""
     if module.or_other or module.by is not None or not machine.classes.is_plain_module(cls):
         return False
-    outlines = {base.outline for base in machine.classes.bases(cls)} | {call.frame.outline}
-    if call.frame.outline.is_framework:
+    bases = machine.classes.bases(cls)
+    if call.frame.outline.is_framework or any(not ANSWERING.isdisjoint(base.methods) for base in bases):
         return False
+    outlines = {base.outline for base in bases} | {call.frame.outline}
     return not any(machine.mentions(each, functions.WRAPPERS | {"__getattr__"}) for each in outlines)
 
 
