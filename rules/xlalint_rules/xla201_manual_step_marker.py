@@ -87,8 +87,10 @@ class ManualStepMarker(Rule[LoopLeft]):
             return
         if self.target.low < _STEP_SCOPE_SINCE or not (activity.works or activity.trains):
             return
-        if activity.opens_step or activity.may_cut or activity.cut_sites(Cause.STEP_TRACE):
-            return  # Its steps are scopes already, or its cuts are not one per iteration.
+        if activity.opens_step or activity.cut_sites(Cause.STEP_TRACE):
+            return  # Its steps are scopes already.
+        if activity.may_cut or event.loop.nested.cuts:
+            return  # Its cuts are not one per iteration: of an epoch, the steps are those of the loop inside.
         if scopes.in_loop and activity.backward and not activity.steps:
             # Micro-batches: a step scope around each would cut between the last one and the optimizer step.
             return

@@ -201,7 +201,7 @@ def _target(machine: Machine, target: Target, call: Call) -> Value:
     if isinstance(target, Method):
         return call_method(machine, target, call)
     if isinstance(target, Bound):
-        return machine.enter(target, call)
+        return _enter(machine, target, call)
     if isinstance(target, Partial):
         call.arguments = [*target.arguments, *call.arguments]
         call.keywords = {**dict(target.keywords), **call.keywords}
@@ -217,6 +217,48 @@ def _target(machine: Machine, target: Target, call: Call) -> Value:
     if scope.kind.is_step:
         _compiled_in_vain(target, result, call)
     return run(result)
+
+
+def _enter(machine: Machine, bound: Bound, call: Call) -> Value:
+    """Enter a function; that of a framework with each of the objects that a program may hand it by itself.
+
+    What it does with one of them is no guess then: there is such a way through the program.
+    """
+    several = _of_several_classes(call) if bound.function.outline.is_framework else None
+    if several is None or call.frame.outline.is_framework:
+        return machine.enter(bound, call)
+    before, after, result = call.store.copy(), None, UNKNOWN
+    for given in _each_alone(several):
+        one = call.with_store(before.copy())
+        one.arguments = [given if each is several else each for each in call.arguments]
+        one.keywords = {name: given if each is several else each for name, each in call.keywords.items()}
+        value = machine.enter(bound, one)
+        if after is None:
+            after, result = one.store, value
+        else:
+            merge_into(after, one.store)
+            result = join_values(result, value)
+    if after is not None:
+        call.store.take(after)
+    return result
+
+
+def _of_several_classes(call: Call) -> Value | None:
+    """What a call gives that may be of several classes of the project."""
+    for given in (*call.arguments, *call.keywords.values()):
+        if isinstance(held := given.payload, Module | Instance) and len(held.of) > 1:
+            return given
+    return None
+
+
+def _each_alone(several: Value) -> list[Value]:
+    """What may be of several classes, as being of each of them."""
+    match several.payload:
+        case Module() as module:
+            return [several._replace(payload=module._replace(of=(cls,))) for cls in module.of]
+        case Instance() as instance:
+            return [several._replace(payload=instance._replace(of=(cls,))) for cls in instance.of]
+    return [several]
 
 
 def _called_with_autograd(machine: Machine, target: Value, no_grad: bool | None, call: Call) -> Value:

@@ -8,10 +8,12 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from xlalint.analysis.arguments import arguments_of
+from xlalint.analysis.call import last_name
 from xlalint.analysis.outline import Function, dotted, within
 from xlalint.analysis.payloads import Container, Loader, Module, OnHost, Optimizer
 from xlalint.analysis.store import Move, Store
-from xlalint.lazy.assumptions import Assumptions, assume, both
+from xlalint.knowledge.functions import TENSOR
+from xlalint.lazy.assumptions import Assumptions, assume, both, shown_by_test
 from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.site import Path
 from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
@@ -139,9 +141,27 @@ def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
     assumed, excluded = clauses(test) if holds else clauses(test)[::-1]
     for held, key, value in assuming:
         held[key] = _known(value, assumed, excluded)  # type: ignore[index]
+    if holds:
+        for name in _tensors(test):
+            if name in store.names and (value := store.names[name]).kind is Kind.TENSOR:
+                store.names[name] = value._replace(assumes=shown_by_test(value.assumes))
     if assumed <= store.state.trust.bounded:
         trust = store.state.trust
         store.state.trust = trust._replace(bounded=trust.bounded - assumed)
+
+
+@remembered(4096)
+def _tensors(test: ast.expr) -> tuple[str, ...]:
+    """Names of what is a tensor where a test holds."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=operands):
+            return tuple([name for each in operands for name in _tensors(each)])
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), wanted]):
+            return (name,) if last_name(wanted) == _TENSOR else ()
+    return ()
+
+
+_TENSOR: Final = TENSOR.rpartition(".")[2]
 
 
 def _assumes_within(held: Container) -> bool:

@@ -630,19 +630,27 @@ def differs_in_bound_only(state: State, other: State) -> bool:
 
 
 def generated(summary: Summary) -> Value:
-    """What a generator yields. Each `next` of it cuts when its one `yield` follows a cut."""
+    """What a generator yields. Each `next` of it cuts when its one `yield` follows a cut, and running out of
+    it does when that is what its loop does."""
     element = join_all((given.value for given in summary.yields), UNKNOWN)
     cuts: bool | None = False
     if any(given.after_cut for given in summary.yields) or (summary.store and summary.store.state.loop.cuts):
         places = {given.site for given in summary.yields}
         cuts = True if len(places) == 1 and all(given.after_cut for given in summary.yields) else None
     if cuts is not False:
-        return Value(Kind.LOADER, payload=Loader(run(element), cuts))
+        at_end = cuts is True and all(map(_is_over_cutting, summary.yields))
+        return Value(Kind.LOADER, payload=Loader(run(element), cuts, at_end))
     perhaps = (given.over for given in summary.yields if given.over and given.over.kind in _MAY_BE_LOADER)
     over = next(perhaps, None)
     if over is not None:
         return UNKNOWN._replace(recorded=element.recorded, payload=Iterated(element, over))
     return Value(Kind.LOADER, payload=Loader(element))
+
+
+def _is_over_cutting(given: Yielded) -> bool:
+    """Whether the loop around a `yield` goes over a loader that cuts, also where it runs out."""
+    loader = given.over.payload if given.over is not None else None
+    return isinstance(loader, Loader) and loader.cuts is True and loader.cuts_at_end
 
 
 def _is_placed_outside(obligation: Obligation) -> bool:

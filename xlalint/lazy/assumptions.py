@@ -161,6 +161,12 @@ def shown_by_use(assumes: Assumptions) -> Assumptions:
     return frozenset(clause for clause in assumes if not clause.endswith(MOVES))
 
 
+def shown_by_test(assumes: Assumptions) -> Assumptions:
+    """What is still assumed of something, once a test has found that it is a tensor."""
+    others = assumes - IS_A_TENSOR - PART
+    return frozenset(clause for clause in others if not clause.endswith(RETURNS))
+
+
 def shown_by_backward(assumes: Assumptions) -> Assumptions:
     """What is still assumed of what backward starts from: that it is a tensor no longer, but its device."""
     return frozenset(clause for clause in assumes if not ("tensor" in clause or clause in MANY))

@@ -58,6 +58,12 @@ class LightningModule(torch.nn.Module):
     def manual_backward(self, loss, *args, **kwargs):
         loss.backward()
 
+    def clip_gradients(self, optimizer, gradient_clip_val=None, gradient_clip_algorithm=None):
+        if gradient_clip_algorithm == "value":
+            torch.nn.utils.clip_grad_value_(self.parameters(), gradient_clip_val)
+        else:
+            torch.nn.utils.clip_grad_norm_(self.parameters(), gradient_clip_val)
+
     def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_closure=None):
         optimizer.step(closure=optimizer_closure)
 
@@ -154,6 +160,7 @@ def _is_elsewhere(accelerator, strategy):
 class Trainer:
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", callbacks=(), **kwargs):
         self.elsewhere = _is_elsewhere(accelerator, strategy)
+        self.on_one = devices == 1
         self.is_global_zero = xm.is_master_ordinal(local=False)
 
     @classmethod
@@ -169,6 +176,8 @@ class Trainer:
 
     def fit(self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None):
         if not self.elsewhere:
+            if not self.on_one:
+                torch.distributed.init_process_group("xla")
             _fit(model)
 
     def validate(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
