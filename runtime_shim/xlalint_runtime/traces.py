@@ -24,8 +24,9 @@ _CALLS_NO_GRAPH = frozenset({
     "register_hook", "retain_grad", "backward", "data_ptr", "element_size", "is_contiguous", "type",
 })  # fmt: skip
 """Functions that record nothing, or nothing that the shape of a graph rests on."""
-_RETURNS_NOTHING = ("__setitem__", "_foreach_")
-_INDEXING = frozenset({"__getitem__", "__setitem__"})
+_WRITING = "__setitem__"
+_RETURNS_NOTHING = (_WRITING, "_foreach_")
+_INDEXING = frozenset({"__getitem__", _WRITING})
 _ARITHMETIC = re.compile(
     r"_{0,2}[ir]?(?:add|sub|mul|div|true_?div(?:ide)?|floor_?div(?:ide)?|mod|remainder|eq|ne|lt|le|gt|ge"
     r"|lerp|addcmul|addcdiv|subtract|multiply|divide)_{0,2}"
@@ -155,7 +156,10 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         if site is None:
             return
         said = _Said(_is_arithmetic(name), of_index=name in _INDEXING)
-        texts = [text for each in args if (text := said.text(each)) is not None]
+        written = name == _WRITING and type(args[-1]) is int
+        texts = [text for each in args[: -1 if written else None] if (text := said.text(each)) is not None]
+        if written:
+            texts.append(said.data(args[-1]))
         for word, each in (kwargs or {}).items():
             text = said.text(each)
             if text is not None:
@@ -174,6 +178,11 @@ class _Said:
         self.inputs: list[Shaped] = []
         self.numbers: list[float] = []
 
+    def data(self, number: float) -> str:
+        """A number that is no part of the graph."""
+        self.numbers.append(number)
+        return "#"
+
     def text(self, value: Any) -> str | None:
         """An argument as text; None: it is a tensor, or says nothing of the graph."""
         match value:
@@ -183,11 +192,9 @@ class _Said:
             case bool() | str() | None:
                 return repr(value)
             case float():
-                self.numbers.append(value)
-                return "#"
+                return self.data(value)
             case int() if self._numbers_are_data:
-                self.numbers.append(value)
-                return "#"
+                return self.data(value)
             case slice(start=start, stop=stop, step=step):
                 parts = ["" if part is None else self.text(part) or "tensor" for part in (start, stop, step)]
                 return ":".join(parts if step is not None else parts[:2])

@@ -150,6 +150,16 @@ def schedule_of_learning_rates():
         schedule.step()
 
 
+def numbers_that_are_written():
+    model, optimizer = made(nn.Linear(16, 4))
+    data, written = torch.ones(8, 16, device=device), torch.zeros(4, dtype=torch.long, device=device)
+    for step in range(STEPS):
+        with torch_xla.step():
+            written[0] = 3 * step + 5
+            written[1:3] = 3 * step + 6
+            update(optimizer, model(data).square().mean())
+
+
 class Mode(TorchFunctionMode):
     def __torch_function__(self, function, types, args=(), kwargs=None):
         return function(*args, **(kwargs or {}))
@@ -181,6 +191,6 @@ branch_of_one_step()
 for cause in (
     batch_of_another_size, longer_slice, branch_now_and_then, shift_of_the_step, lower_precision_later,
     operation_that_comes_later, list_that_grows, mask_of_another_length, evaluation_in_between,
-    state_that_comes_later, schedule_of_learning_rates,
+    state_that_comes_later, schedule_of_learning_rates, numbers_that_are_written,
 ):  # fmt: skip
     cause()
