@@ -245,6 +245,26 @@ def test_a_name_is_written_only_where_the_whole_target_has_it(
     assert made == f"{imports}{becomes or call}\n"
 
 
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        # As isort has them by default: above all that go below it.
+        ("import torch\n", "import torch_xla.core.xla_model as xm\nimport torch_xla.runtime as xr\n"),
+        (
+            "import os\n\nimport torch\n",
+            "from lightning import Trainer\nfrom torch_xla.core import xla_model as xm\n",
+        ),
+        # By the names alone, apart from others, or in no order: next to what it is taken from.
+        ("import torch\nfrom torch import nn\n", "import torch_xla.core.xla_model as xm\n"),
+        ("import yaml\n\n", "import torch_xla.core.xla_model as xm\n"),
+        ("import torch_xla.runtime as xr\nimport os\n", "import torch_xla.core.xla_model as xm\n"),
+    ],
+)
+def test_an_import_comes_where_those_around_are_in_order(above: str, below: str, tmp_path: Path) -> None:
+    made = fixed(f"{above}{below}xm.mark_step()\nprint(xm)\n", tmp_path)
+    assert made == f"{above}import torch_xla\n{below}torch_xla.sync()\nprint(xm)\n"
+
+
 def test_a_module_that_moved_keeps_the_name_that_the_file_gave_it(tmp_path: Path) -> None:
     text = "import torch_xla.experimental.xla_sharding as xs\nxs.mark_sharding(t, xs.Mesh([0], (1,)), (0,))\n"
     moved = text.replace("experimental.xla_sharding", "distributed.spmd")

@@ -45,9 +45,13 @@ class New(NamedTuple):
 
     @property
     def is_above(self) -> bool:
-        """Whether it comes above that: as isort would have it, which puts `from` below."""
-        other = isinstance(self.beside, ast.ImportFrom), _imported_module(self.beside)
-        return (bool(self.package), self.package or self.text.split()[1]) < other
+        """Whether it comes above that."""
+        return self.order < _order(self.beside)
+
+    @property
+    def order(self) -> tuple[bool, str]:
+        """Where isort would have it, which puts `from` below."""
+        return bool(self.package), self.package or self.text.split()[1]
 
 
 def added(module: Module, new: Iterable[New]) -> tuple[Edit, ...]:
@@ -71,7 +75,7 @@ def added(module: Module, new: Iterable[New]) -> tuple[Edit, ...]:
         if other is not None:
             joined[other].add(each.names)
         else:
-            places[each.beside, each.is_above].add(each.text)
+            places[_next_to(module, each), each.is_above].add(each.text)
     edits = [
         _beside(module, statement, sorted(texts, key=_in_order), above)
         for (statement, above), texts in places.items()
@@ -80,6 +84,24 @@ def added(module: Module, new: Iterable[New]) -> tuple[Edit, ...]:
     edits += _declared(module, kept)
     edits += _none_where_missing(module, kept)
     return tuple(edits)
+
+
+def _next_to(module: Module, new: New) -> ast.stmt:
+    """The import that a new one comes directly above or below.
+
+    Where those above the one beside which it comes are in order, it comes above all that go below it there.
+    """
+    found = new.beside
+    if not new.is_above:
+        return found
+    block = module.block(found)
+    for other in reversed(block[: block.index(found)]):
+        if not isinstance(other, ast.Import | ast.ImportFrom) or other.end_lineno != found.lineno - 1:
+            break
+        if other.names[0].name == "*" or not new.order < _order(other) <= _order(found):
+            break  # What all names of a module are may bind this one anew.
+        found = other
+    return found
 
 
 def _declared(module: Module, new: Iterable[New]) -> Iterator[Edit]:
@@ -149,6 +171,10 @@ def _beside(module: Module, statement: ast.stmt, texts: Sequence[str], above: bo
         return Edit(start, start, "".join(f"{line}{module.newline}" for line in lines))
     end = module.line_end(end)
     return Edit(end, end, "".join(f"{module.newline}{line}" for line in lines))
+
+
+def _order(statement: ast.stmt) -> tuple[bool, str]:
+    return isinstance(statement, ast.ImportFrom), _imported_module(statement)
 
 
 def _imported_module(statement: ast.stmt) -> str:
