@@ -16,8 +16,10 @@ class HostReadPerElement(Rule[ReadApart]):
     ## What it does
     Finds several reads of device values beside each other in a loop, where one read of all would do:
     `[loss.item(), norm.item()]`, `[x.item() for x in losses]`, lines that read one number each,
-    `torch.tensor([loss, norm])`, and loops over one tensor: `for i in range(4): count += labels[i].item()`,
-    `for row in best: texts.append(decode(row.tolist()))`.
+    `torch.tensor([loss, norm])`, texts that show several numbers, loops over one tensor:
+    `for i in range(4): count += labels[i].item()`, `for row in best: texts.append(decode(row.tolist()))`,
+    and loops over parameters: `for p in model.parameters(): total += p.grad.norm().item()`. Three or more
+    that run a graph each in no loop, or in a few rounds of one, are a note.
 
     Reads in a step are XLA101's, reads of a step that has not run yet XLA102's. Of values that have run, two
     reads are no harm worth a word, and three or more are told in loops over a loader. The same holds of
@@ -83,6 +85,7 @@ class HostReadPerElement(Rule[ReadApart]):
             f"waits for the device again and again: `{event.spelling}` is one of the reads that fetch {many} "
             f"{how}",
             help="put the tensors together by `torch.stack([...])`, and read that with one `.tolist()`",
+            severity=Severity.INFO if event.once else None,
             cures=(
                 StackReads(event.site),
                 ByHand(event.site, title="Read all at once: `torch.stack([...]).tolist()`"),

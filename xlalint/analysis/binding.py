@@ -33,6 +33,7 @@ from xlalint.analysis.payloads import (
     counts,
     elements,
     literal,
+    of_model,
     taken_from,
     unknown_from,
 )
@@ -132,14 +133,7 @@ def holds_some(over: Value) -> bool:
     """Whether there surely is something in what is gone over."""
     if over.kind in _NEVER_EMPTY:
         return True
-    return isinstance(held := over.payload, Container) and (bool(held.items) or _of_model(held.element))
-
-
-def _of_model(element: Value) -> bool:
-    """Whether what is iterated goes along a model's parameters or layers, of which there are some."""
-    if isinstance(element.payload, Container):
-        return any(_of_model(item) for item in element.payload.items or ())
-    return element.kind in _OF_MODELS
+    return isinstance(held := over.payload, Container) and (bool(held.items) or of_model(held.element))
 
 
 def holds_part(item: Value) -> bool:
@@ -157,8 +151,7 @@ def one_after_other(*elements: Value) -> Value:
 
 
 _PARTS: Final = frozenset({Kind.MODULE, Kind.OPTIMIZER})
-_OF_MODELS: Final = frozenset({Kind.PARAMETERS, Kind.MODULE})
-_NEVER_EMPTY: Final = _OF_MODELS | {Kind.TENSOR}
+_NEVER_EMPTY: Final = frozenset({Kind.PARAMETERS, Kind.MODULE, Kind.TENSOR})
 """Kinds of what has a first element: nobody goes over the rows of a tensor that has none."""
 
 

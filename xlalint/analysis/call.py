@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from xlalint.analysis.frame import Frame, NumberRead
 from xlalint.analysis.payloads import COUNTER, Constant, counts, taken_from
-from xlalint.analysis.separate_reads import reads_along, runs_rows
+from xlalint.analysis.separate_reads import reads_along, reads_of_each, runs_rows
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import read, record
 from xlalint.lazy.assumptions import PART
@@ -91,10 +91,11 @@ class Call:
         """The same of a single number: in a loop it is another one in each round."""
         number = self.read(value, reading, one_of_many=reading is not Reading.INDEX)
         in_loop = self.store.state.scopes.in_loop
-        varies = in_loop and value.kind is Kind.TENSOR and value.known
+        is_read = value.kind is Kind.TENSOR and value.known
+        varies = in_loop and is_read
         if reading is not Reading.INDEX:
-            if varies:
-                along = reads_along(self.node, self.frame)
+            if is_read:
+                along = reads_along(self.node, self.frame) or reads_of_each(self.node, self.frame)
                 self._note_rows(value)
                 self.frame.reads.append(NumberRead(self.site, value, self.spelling, along=along))
             # A part of a batch, be that a tensor or a number, is another one in each batch.

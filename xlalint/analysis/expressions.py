@@ -62,6 +62,7 @@ from xlalint.analysis.payloads import (
     targets,
     unknown_from,
 )
+from xlalint.analysis.separate_reads import note_numbers
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.work import read, record
 from xlalint.knowledge import functions
@@ -152,18 +153,25 @@ def _joined_string(machine: Machine, node: ast.JoinedStr, frame: Frame, store: S
                 shown = "f-string of " + spelling(part.value)
                 is_number = value.kind is Kind.TENSOR and part.conversion < 0
                 reading = Reading.FORMAT if is_number else Reading.TEXT
-                read(value, reading, shown, _within(node, part, frame), frame, store)
+                site = _within(node, part, frame)
+                read(value, reading, shown, site, frame, store)
+                if part.format_spec is not None:  # which only a number takes
+                    note_numbers((value,), shown, site, frame)
         elif isinstance(part, ast.Constant):
             parts.append(part.value)
     return identifier(parts) or Value(Kind.HOST, differs=differs)
 
 
 def _list(machine: Machine, node: ast.List | ast.Tuple | ast.Set, frame: Frame, store: Store) -> Value:
-    items = []
+    items: list[Value] = []
     open_ended = False
     for item in node.elts:
         if isinstance(item, ast.Starred):
             value = machine.evaluate(item.value, frame, store)
+            held = value.payload
+            if isinstance(held, Container) and held.items is not None and held.keys is None:
+                items.extend(held.items)
+                continue
             open_ended = True
             items.append(listed(element(value)))
         else:

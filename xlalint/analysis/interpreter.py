@@ -57,7 +57,7 @@ from xlalint.analysis.project import Project
 from xlalint.analysis.refusals import refused_by_framework
 from xlalint.analysis.refusing import raises_without_cuda
 from xlalint.analysis.roots import Plan
-from xlalint.analysis.separate_reads import NO_READS, go_on, tell_reads
+from xlalint.analysis.separate_reads import NO_READS, go_on, is_simple, tell_reads
 from xlalint.analysis.store import AttributeKey, Store, join
 from xlalint.analysis.summaries import (
     Summary,
@@ -213,6 +213,9 @@ class Interpreter(Memo):
                 enter_moment(frame, when.at(number))
             if watched is not None:
                 watched(statement, frame.outline, current)
+            if apart.reads and not is_simple(statement):  # what is true of them, a loop below may change
+                tell_reads(apart, frame, current)
+                apart = NO_READS
             execute = EXECUTORS.get(type(statement))
             if execute is not None:
                 owed, pending = current.state.obligations, current.state.pending

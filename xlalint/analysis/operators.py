@@ -35,6 +35,7 @@ from xlalint.analysis.payloads import (
     is_drawn,
     literal,
 )
+from xlalint.analysis.separate_reads import note_numbers, shows_numbers
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.switches import before, rest_on_switches
 from xlalint.analysis.work import read, record, watch_numbers
@@ -110,6 +111,7 @@ def operate(
         if isinstance(op, ast.Mod) and left.kind is Kind.CONSTANT:
             shown = "%-formatting"
             read(right, Reading.TEXT, shown, frame.site(node), frame, store)
+            note_numbers((right,), shown, frame.site(node), frame)
             return Value(Kind.HOST, differs=right.differs)
         left, right = worked_on(left), worked_on(right)
         weight = Weight.HEAVY if isinstance(op, ast.MatMult) else Weight.LIGHT
@@ -130,6 +132,8 @@ def operate(
         return result if weight is Weight.HEAVY else as_long(result, left, right)
     if isinstance(op, ast.Mod) and left.kind is Kind.CONSTANT and right.kind is Kind.CONTAINER:
         read(right, Reading.TEXT, "%-formatting", frame.site(node), frame, store)
+        if shows_numbers(literal(left), numbers := elements(right)):
+            note_numbers(numbers, "%-formatting", frame.site(node), frame)
         return HOST
     if left.kind is Kind.CONTAINER and right.kind is Kind.CONTAINER and isinstance(op, ast.Add):
         return one_after_other(element(left), element(right))

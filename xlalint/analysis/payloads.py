@@ -949,6 +949,16 @@ def elements(value: Value | None) -> list[Value]:
     return []
 
 
+def of_model(element: Value) -> bool:
+    """Whether what is iterated goes along a model's parameters or layers, of which there are some."""
+    if isinstance(element.payload, Container):
+        return any(of_model(item) for item in element.payload.items or ())
+    return element.kind in _OF_MODELS
+
+
+_OF_MODELS: Final = frozenset({Kind.PARAMETERS, Kind.MODULE})
+
+
 def classes_of(value: Value) -> tuple[Class | str, ...]:
     """What the class of an object may be; nothing when that is not known."""
     payload = value.payload

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Final, NamedTuple
 
 from xlalint.analysis.frame import Frame, NumberRead
 from xlalint.analysis.outline import within
+from xlalint.analysis.payloads import Container, of_model
 from xlalint.analysis.store import Store
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import both
-from xlalint.lazy.values import Kind, Value, Weight
+from xlalint.lazy.site import Site
+from xlalint.lazy.values import HOST, Kind, Value, Weight, join_all
 from xlalint.remembering import remembered
 
 
@@ -36,6 +40,35 @@ def reads_along(read: ast.Call | None, frame: Frame) -> bool:
         return True
     # A loader of batches may be numbered as well as a list.
     return _takes_by_round(read, loop) and (over is Kind.CONTAINER or not _numbers_things(loop))
+
+
+def reads_of_each(read: ast.Call | None, frame: Frame) -> bool:
+    """Whether a loop over a model's parameters reads a number of each: `p.grad.norm().item()`."""
+    loop, over = frame.goes_along, frame.over
+    if read is None or loop is None or over is None:
+        return False
+    held = over.payload
+    return of_model(held.element if isinstance(held, Container) else over) and _reads_of_each(read, loop)
+
+
+@remembered(4096)
+def _reads_of_each(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
+    rounds = _names(loop.target)
+    for statement in loop.body:
+        if isinstance(statement, ast.Assign) and _names(statement.value) & rounds:
+            rounds |= {each.id for each in statement.targets if isinstance(each, ast.Name)}
+    if not _names(read) & rounds:
+        return False
+    # What looks for one of them, or leaves with the first, reads no others.
+    chosen = (each for each in within(loop) if isinstance(each, ast.If) and read in within(each))
+    return not any(isinstance(each, ast.Break | ast.Return) for each in within(loop)) and not any(
+        isinstance(op, ast.Eq | ast.In) for test in chosen for each in within(test.test)
+        if isinstance(each, ast.Compare) for op in each.ops
+    )  # fmt: skip
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {each.id for each in within(node) if isinstance(each, ast.Name)}
 
 
 def runs_rows(read: ast.Call | None, frame: Frame, store: Store) -> bool:
@@ -120,15 +153,37 @@ def _numbers_things(loop: ast.For | ast.AsyncFor) -> bool:
     )
 
 
+def shows_numbers(template: object, values: Sequence[Value]) -> bool:
+    """Whether a text that is formatted has a place for numbers for each tensor that it is given."""
+    if not isinstance(template, str):
+        return False
+    return len(_FOR_NUMBERS.findall(template)) >= sum(value.kind is Kind.TENSOR for value in values)
+
+
+_FOR_NUMBERS: Final = re.compile(r"%[-+ #0-9.]*[deEfFgGi]|:[-+ #<>=^,0-9]*(?:\.[0-9]+)?[deEfFgG%]\}")
+
+
+def note_numbers(values: Iterable[Value], spelled: str, site: Site, frame: Frame) -> None:
+    """Each of these numbers that is on the device was read for a text."""
+    shown = [value for value in values if value.kind is Kind.TENSOR and value.known]
+    if shown:
+        frame.reads.append(NumberRead(site, join_all(shown, HOST), spelled, len(shown)))
+
+
 NO_READS: Final = Stretch()
 """What every block of statements begins with."""
+
+
+def is_simple(statement: ast.stmt) -> bool:
+    """Whether a read of the statement may go on with those of the one before it."""
+    return isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return)
 
 
 def go_on(stretch: Stretch, statement: ast.stmt, frame: Frame, store: Store) -> Stretch:
     """A statement has ended: its read goes on with a stretch, or that is told and another one begins."""
     reads = tuple(frame.reads)
     frame.reads.clear()
-    simple = isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return)
+    simple = is_simple(statement)
     names = [node for node in within(statement) if isinstance(node, ast.Name)] if simple else []
     binds = frozenset(node.id for node in names if isinstance(node.ctx, ast.Store))
     alone = not simple or len(reads) != 1 or reads[0].each or reads[0].number > 1

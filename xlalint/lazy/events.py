@@ -103,17 +103,19 @@ class HostRead(Event):
 
 @record
 class ReadApart(Event):
-    """Several numbers were read on the host one by one, in each round of a loop.
+    """Several numbers were read on the host one by one, mostly in each round of a loop.
 
     Args:
         count: How many; 0: as many as a container holds.
         spelling: The first of the reads, as the program wrote it.
         runs: Whether each of them runs a graph, as something is recorded of the value.
+        once: Whether that happens in no loop, or in a few rounds of it.
     """
 
     count: int = 0
     spelling: str = ""
     runs: bool = False
+    once: bool = False
 
 
 @record

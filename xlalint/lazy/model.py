@@ -88,7 +88,8 @@ class LazyModel(SetupTransitions):
         """Several numbers were read one by one.
 
         Two are told where each runs a graph. What has run before is only fetched: then more are, for every
-        batch of a loader: a container may hold but one.
+        batch of a loader: a container may hold but one. Three or more that run a graph each are told where
+        that happens once, too, as of all parameters when training has ended.
 
         Args:
             count: How many; 0: as many as a container holds.
@@ -98,9 +99,11 @@ class LazyModel(SetupTransitions):
         scopes = state.scopes
         if scopes.step is not None or scopes.in_closure or state.engine.eager:
             return
-        if (again or state.hot) if runs else (state.in_every_round and count > _FEW):
+        again = again or state.hot
+        many = not count or count > _FEW
+        if (again or many) if runs else (state.in_every_round and count > _FEW):
             taken = both(self.assumed_uncut(state), assumes)
-            self._emit(ReadApart(site, taken, count, spelling, runs), state)
+            self._emit(ReadApart(site, taken, count, spelling, runs, once=runs and not again), state)
 
     def compile_in_vain(self, state: State, fault: Fault, site: Site) -> None:
         """A step function is compiled, and does not do what is meant."""

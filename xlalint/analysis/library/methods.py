@@ -41,6 +41,7 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.analysis.scopes import enter_scope
+from xlalint.analysis.separate_reads import note_numbers, shows_numbers
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import functions
 from xlalint.knowledge.methods import COMPILES, METHODS, MOVES
@@ -160,6 +161,8 @@ def _host_method(machine: Machine, receiver: Value, name: str, call: Call) -> Va
     if effect == "show":
         for value in call.values:
             call.read(value, Reading.TEXT)
+        if shows_numbers(literal(receiver), call.values):
+            note_numbers(call.values, call.spelling, call.site, call.frame)
     elif receiver.kind is Kind.HOST and any(value.kind is Kind.TENSOR for value in call.values):
         return call_unknown(machine, call)
     differs = receiver.differs or any(value.differs for value in call.values)
