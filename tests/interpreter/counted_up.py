@@ -175,6 +175,39 @@ def as_data():
         step += 1
 
 
+def wrapped():
+    bank, position = torch.zeros(65536, 8, device=device), 0
+    for batch in batches:
+        with torch_xla.step():
+            bank[position : position + 4] = model(batch.to(device))  # expect: XLA402
+            position = (position + 4) % 65536
+
+
+def wrapped_soon():
+    bank, position = torch.zeros(8, 8, device=device), 0
+    for batch in batches:
+        with torch_xla.step():
+            bank[position : position + 4] = model(batch.to(device))
+            position = (position + 4) % 8
+
+
+def added_to_itself(steps):
+    position = 0
+    for _ in range(steps):
+        with torch_xla.step():
+            y = model(table[position])  # expect: XLA402
+        position = position + 1
+
+
+def written_by_an_index_of_the_device():
+    bank = torch.zeros(65536, 8, device=device)
+    position, rows = torch.zeros((), dtype=torch.long, device=device), torch.arange(4, device=device)
+    for batch in batches:
+        with torch_xla.step():
+            bank.index_copy_(0, position + rows, model(batch.to(device)))
+            position = (position + 4) % 65536
+
+
 def main():
     before_the_cut(8)
     below_the_step(8)
@@ -193,6 +226,10 @@ def main():
     made_anew()
     in_parts_of_eight([torch.randn(8) for _ in range(64)])
     as_data()
+    wrapped()
+    wrapped_soon()
+    added_to_itself(8)
+    written_by_an_index_of_the_device()
 
 
 main()

@@ -197,6 +197,11 @@ def _counted(
     op: ast.operator, left: Value, right: Value, node: ast.expr | ast.stmt, frame: Frame, store: Store
 ) -> Counter | Chance | None:
     """What is known of a number that is counted up, or computed of one that is another one in each step."""
+    if isinstance(op, ast.Mod) and isinstance(node, ast.AugAssign):
+        held, size = left.payload, literal(right)
+        if isinstance(held, Counter) and isinstance(size, int) and size >= _SOME:
+            return held._replace(comes_again=held.comes_again or size < _MANY)
+        return None
     if not isinstance(op, ast.Add | ast.Sub | ast.Mult):
         return None
     if counts(left) or counts(right):
@@ -211,6 +216,12 @@ def _counted(
     if isinstance(held, Counter):
         return held.counted(site, in_loop=store.state.scopes.in_loop)
     return Counter(begun=site) if type(literal(left)) is int else None
+
+
+_SOME: Final = 64
+"""What wraps after fewer numbers is soon compiled for all of them."""
+_MANY: Final = 4096
+"""What wraps after so many, mostly by a batch at a time, is compiled anew for long."""
 
 
 def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> Value:

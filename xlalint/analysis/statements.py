@@ -32,6 +32,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
+from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 
 
@@ -46,6 +47,11 @@ def _never_returns(node: ast.expr) -> bool:
 
 
 def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> Store | None:
+    updates = _updates(node) if isinstance(node.value, ast.BinOp) else ()
+    if updates and machine.evaluate(updates[0].target, frame, store).kind in _NUMBERS:
+        for update in updates:
+            _augmented(machine, update, frame, store)
+        return store
     held = _summed(machine, node, frame, store)
     value = machine.evaluate(node.value, frame, store)
     if held is not None and held.history and value.history:
@@ -55,6 +61,26 @@ def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> S
     for target in node.targets:
         bind(machine, target, value, frame, store)
     return store
+
+
+@remembered(1024)
+def _updates(node: ast.Assign) -> tuple[ast.AugAssign, ...]:
+    """What `count = count + n`, or `count = (count + n) % size`, is where the count is a number."""
+    match node:
+        case ast.Assign([target], ast.BinOp(ast.BinOp(counted, ast.Add(), by), ast.Mod(), size)):
+            pass
+        case ast.Assign([target], ast.BinOp(counted, ast.Add(), by)):
+            size = None
+        case _:
+            return ()
+    if not isinstance(target, ast.Name | ast.Attribute) or dotted(target) != dotted(counted):
+        return ()
+    update = ast.AugAssign(target, ast.Add(), by)
+    wrap = (ast.AugAssign(target, ast.Mod(), size),) if size is not None else ()
+    return tuple(ast.copy_location(each, node) for each in (update, *wrap))
+
+
+_NUMBERS: Final = frozenset({Kind.HOST, Kind.CONSTANT})
 
 
 def _rewrapped(
