@@ -66,11 +66,12 @@ def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> S
 @remembered(1024)
 def _updates(node: ast.Assign) -> tuple[ast.AugAssign, ...]:
     """What `count = count + n`, or `count = (count + n) % size`, is where the count is a number."""
+    size: ast.expr | None = None
     match node:
         case ast.Assign([target], ast.BinOp(ast.BinOp(counted, ast.Add(), by), ast.Mod(), size)):
             pass
         case ast.Assign([target], ast.BinOp(counted, ast.Add(), by)):
-            size = None
+            pass
         case _:
             return ()
     if not isinstance(target, ast.Name | ast.Attribute) or dotted(target) != dotted(counted):

@@ -470,7 +470,10 @@ class LoopLeft(Event):
             return self.loop.all.backward  # A loop over several optimizers is part of a step.
         # The loop around an inference loop may cut the graph, which then holds what all batches have left.
         # A loop that only adds up gradients makes one graph on purpose, or its optimizer steps on the host.
-        return kind is Kind.LOADER and not own.backward and (self.keeps or not state.scopes.in_loop)
+        # One that drops them in each round, and keeps what it has made of them, does not.
+        if kind is not Kind.LOADER or (own.backward and not own.clears):
+            return False
+        return self.keeps or not (own.backward or state.scopes.in_loop)
 
 
 @record

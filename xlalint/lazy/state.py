@@ -136,6 +136,7 @@ class Activity(NamedTuple):
         reads: It read on the host what may be a step's work.
         fetches: Where it read what would run the device in the middle of a step.
         backward: It computed gradients.
+        clears: It dropped them, in each round of a loop.
         steps: It stepped an optimizer.
         cuts: It surely cut the graph.
         may_cut: It perhaps did.
@@ -155,6 +156,7 @@ class Activity(NamedTuple):
     reads: bool = False
     fetches: frozenset[Fetch] = frozenset()
     backward: bool = False
+    clears: bool = False
     steps: bool = False
     cuts: bool = False
     may_cut: bool = False
@@ -621,6 +623,7 @@ JOINS: Final[dict[type, dict[str, Callable[[Any, Any], Any]]]] = {
         "reads": _either,
         "fetches": _united,
         "backward": _either,
+        "clears": _either,
         "steps": _either,
         "cuts": _either,
         "may_cut": _either,

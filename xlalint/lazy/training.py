@@ -170,6 +170,8 @@ class TrainingTransitions(RecordingTransitions):
         """Gradients are dropped: those of the optimizer built there, or (None) all."""
         state.gradients = state.gradients.change(optimizer, Gradient.NONE)
         state.obligations -= set(state.owes(Owed.STEPPED))
+        if state.hot:
+            note(state, clears=True)
 
     def change_gradients(self, state: State, use: Use, spelling: str, site: Site) -> None:
         """Gradients are clipped or unscaled."""
