@@ -196,6 +196,7 @@ LAWS: dict[type[Any], dict[str, Callable[[Any, Any], Any]]] = {
         "reads": either,
         "fetches": united,
         "backward": either,
+        "clears": either,
         "steps": either,
         "cuts": either,
         "may_cut": either,
