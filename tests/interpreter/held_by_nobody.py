@@ -1,4 +1,5 @@
-"""What was read, and what nobody holds when the statement ends, is gone before the next cut: it ran once."""
+"""What was read, and what nobody holds when the statement ends, is gone before the next cut: it ran once. So is
+what a copy to the host has made whole, where backward needs nothing of it."""
 
 import torch
 import torch_xla
@@ -22,7 +23,36 @@ def bound_and_read():
     found = []
     for batch in loader:
         scores = model(batch)
+        found.append(scores.cpu())
+    return found
+
+
+@torch.no_grad()
+def shown_whole_and_used():
+    total = torch.zeros((), device=device)
+    for batch in loader:
+        scores = model(batch)
+        print(scores.detach().cpu().shape)
+        total += scores.sum()
+    return total
+
+
+def bound_and_read_where_backward_may_need_it():
+    found = []
+    for batch in loader:
+        scores = model(batch).square()
         found.append(scores.cpu())  # expect: XLA102
+    return found
+
+
+@torch.no_grad()
+def one_of_two_is_read():
+    found = []
+    for batch in loader:
+        scores = model(batch)
+        shares = scores.softmax(-1)
+        found.append(scores.cpu())  # expect: XLA102
+        found.append(shares.max(-1).values.cpu())  # expect: XLA102
     return found
 
 

@@ -373,7 +373,10 @@ def _is_a_tensor(machine: Machine, receiver: Value, call: Call) -> None:
 
 
 def _note_copy(copied: Value, call: Call) -> None:
-    """What was copied to the host is there for whoever reads it by the same name: nothing runs for that."""
+    """What was copied to the host is there for whoever reads it by the same name: nothing runs for that.
+
+    Nor does a later cut run it again, unless backward needs what made it.
+    """
     function, names = call.function, call.store.names
     if not isinstance(function, ast.Attribute):
         return
@@ -383,8 +386,10 @@ def _note_copy(copied: Value, call: Call) -> None:
     ):
         named = named.func.value
     if isinstance(named, ast.Name) and copied.is_device and names.get(named.id) == copied:
-        held = copied.payload if isinstance(copied.payload, Tensor) else Tensor()
-        names[named.id] = copied._replace(payload=held._replace(fetched=True))
+        needed = copied.history or call.store.state.scopes.no_grad is not True
+        there = copied if needed else copied.run()
+        held = there.payload if isinstance(there.payload, Tensor) else Tensor()
+        names[named.id] = there._replace(payload=held._replace(fetched=True))
 
 
 def _cast(receiver: Value, call: Call) -> Value:
