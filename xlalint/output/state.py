@@ -358,6 +358,7 @@ def _loop(source: SourceFile, state: State) -> list[str]:
     questions = (
         (done.works, "heavy work"),
         (done.backward, "backward"),
+        (done.clears, "gradients dropped"),
         (done.steps, "optimizer step"),
         (done.reads or bool(done.fetches), "host read"),
         (done.cuts, "cut"),

@@ -86,7 +86,7 @@ def main():
     history = LossHistory()
     trainer = Trainer(model, [history, EarlyStopping(history, patience=1)])
     steps = trainer.fit(loader, epochs=3)
-    return [steps, *history.values, *(p.sum().item() for p in trainer.averaged)]
+    return [steps, *history.values, *torch.stack([p.sum() for p in trainer.averaged]).tolist()]
 
 
 if __name__ == "__main__":
