@@ -60,7 +60,11 @@ def _reads_of_each(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
     if not _names(read) & rounds:
         return False
     # What looks for one of them, or leaves with the first, reads no others.
-    chosen = (each for each in within(loop) if isinstance(each, ast.If) and read in within(each))
+    chosen = (
+        each
+        for each in within(loop)
+        if isinstance(each, ast.If) and any(inner is read for inner in within(each))
+    )
     return not any(isinstance(each, ast.Break | ast.Return) for each in within(loop)) and not any(
         isinstance(op, ast.Eq | ast.In) for test in chosen for each in within(test.test)
         if isinstance(each, ast.Compare) for op in each.ops
