@@ -150,6 +150,8 @@ def test_what_is_compiled_says_the_same_as_interpreted(path: Path) -> None:
                 assert word not in UNLIKE_COMPILED, f"line {node.lineno}"
             case ast.BinOp(right=ast.Call(func=ast.Attribute(attr="keys"))):
                 raise AssertionError(f"line {node.lineno}: with keys, a frozenset becomes a set")
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[asked]) if _is_generator(asked):
+                raise AssertionError(f"line {node.lineno}: a compiled generator knows no `in`")
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Tuple | ast.List) for t in node.targets):
             assert not _is_iterator(node.value), f"line {node.lineno}: what it raises becomes a ValueError"
 
@@ -160,6 +162,30 @@ def _is_iterator(node: ast.expr) -> bool:
         case ast.Call(func=ast.Name(id="map" | "filter" | "zip" | "iter" | "reversed" | "enumerate")):
             return True
     return isinstance(node, ast.GeneratorExp)
+
+
+def _is_generator(node: ast.expr) -> bool:
+    """Whether an expression makes a generator, by itself or by one of our functions."""
+    match node:
+        case ast.Call(func=ast.Name(id=called)):
+            return called in generators()
+    return isinstance(node, ast.GeneratorExp)
+
+
+@cache
+def generators() -> frozenset[str]:
+    """The names of the functions that yield, in what is compiled."""
+    functions = (
+        node
+        for path in modules(*(ROOT / part for part in compiled()))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef)
+    )
+    return frozenset(
+        function.name
+        for function in functions
+        if any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in ast.walk(function))
+    )
 
 
 def test_programs_of_frameworks_are_data() -> None:
