@@ -28,7 +28,8 @@ def main() -> list[float]:
     ranks = xm.mesh_reduce("ranks", xr.global_ordinal() + 1.0, sum)
     gathered = xm.all_gather(torch.tensor([float(xr.global_ordinal())]).to(device))
     torch_xla.sync()
-    return [ranks, *gathered.tolist(), *(parameter.sum().item() for parameter in model.parameters())]
+    sums = torch.stack([parameter.sum() for parameter in model.parameters()])
+    return [ranks, *gathered.tolist(), *sums.tolist()]
 
 
 if __name__ == "__main__":
