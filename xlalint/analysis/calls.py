@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from xlalint.analysis import attributes
@@ -53,6 +55,7 @@ from xlalint.analysis.scopes import enter_scope, leave_scope, set_autograd
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import outside
+from xlalint.knowledge.functions import MAPPING
 from xlalint.lazy.assumptions import COMES_HERE, assume, shown_by_use
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Fault
@@ -171,6 +174,8 @@ def invoke(machine: Machine, callee: Value, call: Call) -> Value:
 
 
 def _each_target(machine: Machine, of: tuple[Target, ...], call: Call) -> Value:
+    if not of:
+        return call_unknown(machine, call)
     if len(of) == 1:
         return _target(machine, of[0], call)
     before = call.store.copy()
@@ -178,21 +183,21 @@ def _each_target(machine: Machine, of: tuple[Target, ...], call: Call) -> Value:
     before.state.trust = before.state.trust._replace(
         bounded=bounded or assume(f"`{call.spelling}` {COMES_HERE}")
     )
-    result: Value | None = None
-    after: Store | None = None
-    for target in of:
+    result, after = _on_any_way([partial(_target, machine, target) for target in of], call, before)
+    after.state.trust = after.state.trust._replace(bounded=bounded)
+    call.store.take(after)
+    return result
+
+
+def _on_any_way(ways: Sequence[Callable[[Call], Value]], call: Call, before: Store) -> tuple[Value, Store]:
+    """What a call gives that goes one of several ways, each from the same store, and the store after it."""
+    after = before.copy()
+    result = ways[0](call.with_store(after))
+    for way in ways[1:]:
         aside = before.copy()
-        one = call.with_store(aside)
-        value = _target(machine, target, one)
-        result = value if result is None else join_values(result, value)
-        if after is None:
-            after = aside
-        else:
-            merge_into(after, aside)
-    if after is not None:
-        after.state.trust = after.state.trust._replace(bounded=bounded)
-        call.store.take(after)
-    return result if result is not None else call_unknown(machine, call)
+        result = join_values(result, way(call.with_store(aside)))
+        merge_into(after, aside)
+    return result, after
 
 
 def _target(machine: Machine, target: Target, call: Call) -> Value:
@@ -227,20 +232,17 @@ def _enter(machine: Machine, bound: Bound, call: Call) -> Value:
     several = _of_several_classes(call) if bound.function.outline.is_framework else None
     if several is None or call.frame.outline.is_framework:
         return machine.enter(bound, call)
-    before, after, result = call.store.copy(), None, UNKNOWN
-    for given in _each_alone(several):
-        one = call.with_store(before.copy())
-        one.arguments = [given if each is several else each for each in call.arguments]
-        one.keywords = {name: given if each is several else each for name, each in call.keywords.items()}
-        value = machine.enter(bound, one)
-        if after is None:
-            after, result = one.store, value
-        else:
-            merge_into(after, one.store)
-            result = join_values(result, value)
-    if after is not None:
-        call.store.take(after)
+    ways = [partial(_enter_with, machine, bound, several, given) for given in _each_alone(several)]
+    result, after = _on_any_way(ways, call, call.store.copy())
+    call.store.take(after)
     return result
+
+
+def _enter_with(machine: Machine, bound: Bound, several: Value, given: Value, call: Call) -> Value:
+    """Enter a function with `given` in the place of what may be of several classes."""
+    call.arguments = [given if each is several else each for each in call.arguments]
+    call.keywords = {name: given if each is several else each for name, each in call.keywords.items()}
+    return machine.enter(bound, call)
 
 
 def _of_several_classes(call: Call) -> Value | None:
@@ -299,7 +301,7 @@ def _construct(machine: Machine, classes: Classes, call: Call) -> Value:
 
 def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
     if machine.classes.is_mapping(cls):
-        return apply(machine, _MAPPING, call)
+        return apply(machine, MAPPING, call)
     kind = machine.classes.kind_of(cls)
     if kind is Kind.MODULE:
         value = Value(Kind.MODULE, payload=Module((call.site,), Place.HOST, (cls,)))
@@ -332,9 +334,6 @@ def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
             machine.touch((cls, name))
             call.store.attributes[cls, name] = given
     return value
-
-
-_MAPPING: Final = "builtins.dict"
 
 
 def _super_method(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value | None:

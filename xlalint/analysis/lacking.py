@@ -115,7 +115,5 @@ there."""
 ANSWERING: Final = frozenset({"__getattr__", "__getattribute__"})
 """Methods that are asked for what an object does not hold: they may answer for any name."""
 
-_BY_ANY_NAME: Final = frozenset({
-    "setattr", "vars", "__dict__", "__getattr__", "__getattribute__", "__setattr__",
-})  # fmt: skip
+_BY_ANY_NAME: Final = ANSWERING | {"setattr", "vars", "__dict__", "__setattr__"}
 """Where a program names one of these, its objects may hold what no class says."""

@@ -79,14 +79,13 @@ def refused_by_framework(machine: Machine, cls: Class) -> Raised | None:
     """What a class defines for which the framework that it derives from refuses to train its instances."""
     bases = [base for base in machine.classes.bases(cls) if base.outline.is_framework]
     for base in bases:
-        for written in gone.REFUSED_BY_LIGHTNING.get(f"{base.outline.name}.{base.name}", ()):
-            name, _, parameter = written.rstrip(")").partition("(")
+        for name, parameter in gone.REFUSED_BY_LIGHTNING.get(f"{base.outline.name}.{base.name}", ()):
             method = machine.classes.find_method(cls, name)
             if method is None or method.outline.is_framework:
                 continue
-            if not parameter:
+            if parameter is None:
                 return Raised(method.site, f"Lightning 2 trains no model with a `{name}`", gone.LIGHTNING_1)
-            if parameter in method.parameters[1]:
+            if parameter in method.parameters.annotations:
                 why = f"Lightning 2 trains no model of which `{name}` takes `{parameter}`"
                 return Raised(method.site, why, gone.LIGHTNING_1)
     return None

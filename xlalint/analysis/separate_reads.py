@@ -60,15 +60,13 @@ def _reads_of_each(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
     if not _names(read) & rounds:
         return False
     # What looks for one of them, or leaves with the first, reads no others.
-    chosen = (
-        each
-        for each in within(loop)
-        if isinstance(each, ast.If) and any(inner is read for inner in within(each))
+    nodes = [*within(loop)]
+    tests = [each.test for each in nodes if isinstance(each, ast.If) and read in [*within(each)]]
+    return not any(isinstance(each, ast.Break | ast.Return) for each in nodes) and not any(
+        isinstance(each, ast.Compare) and any(isinstance(op, ast.Eq | ast.In) for op in each.ops)
+        for test in tests
+        for each in within(test)
     )
-    return not any(isinstance(each, ast.Break | ast.Return) for each in within(loop)) and not any(
-        isinstance(op, ast.Eq | ast.In) for test in chosen for each in within(test.test)
-        if isinstance(each, ast.Compare) for op in each.ops
-    )  # fmt: skip
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -126,15 +124,13 @@ def _takes_by_round(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
             ast.For(target=ast.Tuple([target, *_]), iter=ast.Call(func=ast.Name(id="enumerate"))),
             ast.Attribute(value=ast.Subscript(value=tensor, slice=index)),
         ):
-            rounds = {each.id for each in within(target) if isinstance(each, ast.Name)}
             stored = [
                 each
                 for each in within(loop)
                 if isinstance(each, ast.Name | ast.Attribute) and isinstance(each.ctx, ast.Store)
             ]
-            return not any(_is_same(tensor, each) for each in stored) and any(
-                isinstance(each, ast.Name) and each.id in rounds for each in within(index)
-            )
+            goes_along = not _names(index).isdisjoint(_names(target))
+            return goes_along and not any(_is_same(tensor, each) for each in stored)
     return False
 
 
@@ -150,11 +146,10 @@ def _is_same(tensor: ast.expr, other: ast.expr) -> bool:
 
 def _numbers_things(loop: ast.For | ast.AsyncFor) -> bool:
     """Whether a loop goes over `enumerate(...)`."""
-    return (
-        isinstance(loop.iter, ast.Call)
-        and isinstance(loop.iter.func, ast.Name)
-        and loop.iter.func.id == "enumerate"
-    )
+    match loop.iter:
+        case ast.Call(func=ast.Name(id="enumerate")):
+            return True
+    return False
 
 
 def shows_numbers(template: object, values: Sequence[Value]) -> bool:

@@ -381,6 +381,9 @@ def names_of(*effects: str) -> frozenset[str]:
     return frozenset(name.rpartition(".")[2] for name, effect in FUNCTIONS.items() if effect in effects)
 
 
+MAPPING = "builtins.dict"
+"""What makes a mapping, or is one."""
+
 MARKERS = names_of("marker")
 NO_MARKERS = frozenset({"no_sync"})
 """Methods that end in the name of a marker and cut nothing."""

@@ -107,12 +107,12 @@ OF_LIGHTNING: Final = frozenset(
 
 REFUSED_BY_LIGHTNING: Final = {
     "lightning.LightningModule": (
-        "training_epoch_end",
-        "validation_epoch_end",
-        "training_step(optimizer_idx)",
+        ("training_epoch_end", None),
+        ("validation_epoch_end", None),
+        ("training_step", "optimizer_idx"),
     )
 }
-"""Methods, and parameters of them, for which Lightning 2 does not train a class that derives from its own."""
+"""Methods, or parameters of them, for which Lightning 2 does not train a class that derives from its own."""
 
 AT_IMPORT: Final = (b"_TypedStorage", b"_UntypedStorage")
 """What programs use of these while their modules are imported, beside importing it."""

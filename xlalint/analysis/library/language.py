@@ -147,15 +147,14 @@ def _is_collection(value: Value, asked: frozenset[str]) -> bool | None:
     """Whether a value is one of some collections, where that is known; lists are not told from tuples."""
     if isinstance(held := value.payload, Container):
         if held.keys is not None:
-            return None if _MAPPING in asked else False
-        return True if asked >= _SEQUENCES else None if asked != {_MAPPING} else False
+            return None if functions.MAPPING in asked else False
+        return True if asked >= _SEQUENCES else None if asked != {functions.MAPPING} else False
     is_tensor = value.kind is Kind.TENSOR and value.known and value.role is Role.PLAIN
     return False if is_tensor or value.kind in _NO_COLLECTIONS else None
 
 
 _SEQUENCES: Final = frozenset({"builtins.list", "builtins.tuple"})
-_MAPPING: Final = "builtins.dict"
-_COLLECTIONS: Final = _SEQUENCES | {_MAPPING, "builtins.set"}
+_COLLECTIONS: Final = _SEQUENCES | {functions.MAPPING, "builtins.set"}
 _NO_COLLECTIONS: Final = frozenset({Kind.NONE, Kind.MODULE, Kind.OPTIMIZER, Kind.DEVICE})
 
 
