@@ -61,7 +61,11 @@ def _reads_of_each(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
         return False
     # What looks for one of them, or leaves with the first, reads no others.
     nodes = [*within(loop)]
-    tests = [each.test for each in nodes if isinstance(each, ast.If) and read in [*within(each)]]
+    tests = [
+        each.test
+        for each in nodes
+        if isinstance(each, ast.If) and any(inner is read for inner in within(each))
+    ]
     return not any(isinstance(each, ast.Break | ast.Return) for each in nodes) and not any(
         isinstance(each, ast.Compare) and any(isinstance(op, ast.Eq | ast.In) for op in each.ops)
         for test in tests
