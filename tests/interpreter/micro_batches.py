@@ -83,6 +83,53 @@ def by_a_flag_that_is_none_at_first(loader):
     return loss
 
 
+def with_a_checkpoint_every_few_updates(loader, path):
+    model, optimizer = made()
+    updates = 0
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+            updates += 1
+            if updates % 100 == 0:
+                torch_xla.sync()
+                xm.save(model.state_dict(), path)
+        print(loss.item())  # expect: XLA102
+
+
+def with_a_checkpoint_that_a_setting_allows(loader, path, keeps, is_whole):
+    model, optimizer = made()
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if is_whole():
+            if keeps:
+                if number % 100 == 0:
+                    torch_xla.sync()
+                    xm.save(model.state_dict(), path)
+        print(loss.item())  # expect: XLA102
+
+
+def with_a_checkpoint_and_an_evaluation(loader, path, evaluate):
+    model, optimizer = made()
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if number % 100 == 0:
+            torch_xla.sync()
+            xm.save(model.state_dict(), path)
+        if number % 50 == 0:
+            torch_xla.sync()
+            evaluate()
+        print(loss.item())  # expect: XLA102
+
+
 class Trainer:
     def __init__(self, accumulate=4):
         self.model, self.optimizer = made()
@@ -169,6 +216,40 @@ def cut_where_it_is_not_the_last(loader):
         else:
             torch_xla.sync()
         print(loss.item())
+
+
+def cut_by_the_checkpoint_or_without_it(loader, path):
+    model, optimizer = made()
+    updates = 0
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+            updates += 1
+            if updates % 100 == 0:
+                torch_xla.sync()
+                xm.save(model.state_dict(), path)
+            else:
+                torch_xla.sync()
+            print(loss.item())
+
+
+def read_where_an_update_is_kept(loader, path):
+    model, optimizer = made()
+    updates = 0
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+            updates += 1
+            if updates % 100 == 0:
+                torch_xla.sync()
+                xm.save(model.state_dict(), path)
+                print(loss.item())
 
 
 def by_a_flag_that_says_else(loader, last):

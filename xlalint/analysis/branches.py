@@ -11,7 +11,7 @@ from xlalint.analysis.binding import bind_name
 from xlalint.analysis.conditions import enter_arm, facts, leave_arm, leave_unsettled, merge
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
-from xlalint.analysis.micro_batches import note_uncut
+from xlalint.analysis.micro_batches import note_uncut, note_uncut_within
 from xlalint.analysis.operators import evaluate_test, is_unset, present_where, truth
 from xlalint.analysis.outline import FunctionNode, dotted, within
 from xlalint.analysis.payloads import (
@@ -77,7 +77,10 @@ def condition(machine: Machine, node: ast.expr, keyword: str, frame: Frame, stor
 def _if(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | None:
     tested = condition(machine, node.test, "if", frame, store)
     if tested.truth is not None:
-        return _run_arm(machine, node, frame, store, holds=tested.truth)
+        only = _run_arm(machine, node, frame, store, holds=tested.truth)
+        if only is not None:
+            note_uncut_within(((only, frame.left_uncut),), only, frame)
+        return only
     if tested.when_true is not None and tested.when_false is not None:
         return _split(machine, node, tested.when_true, tested.when_false, frame, store)
     if tested.by_chance:
@@ -106,9 +109,11 @@ def _either_arm(machine: Machine, node: ast.If, frame: Frame, store: Store) -> S
     enter_arm(other, node.test, holds=False)
     began = before(frame, store)
     yes = _run_arm(machine, node, frame, store, holds=True)
+    yes_uncut = frame.left_uncut
     rest_on_switches(machine, [node.test], began, frame, yes or store, holds=True)
     began = before(frame, other)
     no = _run_arm(machine, node, frame, other, holds=False)
+    no_uncut = frame.left_uncut
     rest_on_switches(machine, [node.test], began, frame, no or other, holds=False)
     leave_arm(yes, node.test, True, owed)
     leave_arm(no, node.test, False, owed)
@@ -117,12 +122,15 @@ def _either_arm(machine: Machine, node: ast.If, frame: Frame, store: Store) -> S
         leave_unsettled(yes, node.test, True, owed - no.state.obligations)
     joined = _agreed(owed, yes, no, join(yes, no))
     if yes is not None and no is not None and joined is not None:
-        note_uncut(machine, node, yes, no, frame)
+        if note_uncut(machine, node, yes, no, frame):
+            return no
         merge(joined, yes, no, node.test)
         option = partial(option_of, machine, node.test, frame, no, holds=True)
         switches = partial(switched_by, machine, node.test, frame, no, holds=True)
         _note_switched(joined.names, yes.names, no.names, option, switches)
         _note_switched(joined.attributes, yes.attributes, no.attributes, option, switches)
+    if joined is not None:
+        note_uncut_within(((yes, yes_uncut), (no, no_uncut)), joined, frame)
     return joined
 
 
@@ -195,10 +203,12 @@ def _split(
     enter_arm(other, node.test, holds=False)
     began = before(frame, store)
     yes = machine.run_block(node.body, frame, store)
+    yes_uncut = frame.left_uncut
     if finds_failure(node.test, holds=True):
         rest_on_switches(machine, [node.test], began, frame, yes or store, holds=True)
     began = before(frame, other)
     no = machine.run_block(node.orelse, frame, other)
+    no_uncut = frame.left_uncut
     if finds_failure(node.test, holds=False):
         rest_on_switches(machine, [node.test], began, frame, no or other, holds=False)
     joined = join(yes, no)
@@ -213,6 +223,8 @@ def _split(
             _note_decided(joined.attributes, yes.attributes, no.attributes, unlike=True)
         _agreed(around.obligations, yes, no, joined)
         joined.state = frame.model.meet(around, [(when_true, yes.state), (when_false, no.state)])
+    if joined is not None:
+        note_uncut_within(((yes, yes_uncut), (no, no_uncut)), joined, frame)
     return joined
 
 

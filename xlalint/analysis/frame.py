@@ -31,6 +31,10 @@ class Exits:
         self.returns: list[tuple[Store, Value, Site]] = []
         self.raises: list[tuple[Store, Site]] = []
 
+    def count(self) -> tuple[int, int]:
+        """How often it went on to the next round, and returned."""
+        return len(self.continues), len(self.returns)
+
     def copy(self) -> Exits:
         """The same ways out, with stores of their own."""
         copied = Exits()
@@ -118,10 +122,10 @@ class Frame:
     """One activation. What happens gathers here, as this function sees it."""
 
     __slots__ = (
-        "acted", "attributes", "captured", "carried", "closure_argument", "depth", "discarded", "exits",
-        "found", "function", "goes_along", "in_elements", "kept", "loops", "may_be_in_batches", "muted",
-        "occurrences", "of_rows", "once", "only", "outline", "over", "quiet", "reads", "resume", "shallow",
-        "trial", "uncut", "yields",
+        "acted", "assumed_uncut", "attributes", "captured", "carried", "closure_argument", "depth",
+        "discarded", "exits", "found", "function", "goes_along", "in_elements", "kept", "left_uncut",
+        "loops", "may_be_in_batches", "muted", "occurrences", "of_rows", "once", "only", "outline",
+        "over", "quiet", "reads", "resume", "shallow", "trial", "uncut", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -165,6 +169,10 @@ class Frame:
         """Whether a `for` goes over something unknown, which may be a loader."""
         self.uncut: Uncut | None = None
         """What holds after the present test in the rounds in which it cuts nothing; see `micro_batches`."""
+        self.left_uncut: Uncut | None = None
+        """What holds after the block that was run last, in the rounds in which a part of it cuts nothing."""
+        self.assumed_uncut: Assumptions | None = None
+        """What must be so for there to be the rounds that are being run, in which nothing cuts the graph."""
         self.yields: list[Yielded] = []
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""

@@ -232,8 +232,11 @@ class Interpreter(Memo):
                     uncut, frame.uncut = (*uncut, (number + 1, frame.uncut)), None
         if apart.reads:
             tell_reads(apart, frame, last)
+        left_uncut: Uncut | None = None
         for number, held in uncut:
-            run_uncut(self, body[number:], held, current, frame)
+            left = run_uncut(self, body[number:], held, current, frame)
+            left_uncut = left_uncut or left
+        frame.left_uncut = left_uncut
         self._nested -= 1
         return current
 

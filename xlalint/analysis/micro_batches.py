@@ -10,7 +10,7 @@ from xlalint.analysis.library.options import number_in
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import literal
-from xlalint.analysis.store import Store
+from xlalint.analysis.store import Store, join
 from xlalint.lazy.assumptions import NONE, assume, both
 from xlalint.lazy.obligations import BETWEEN_CUTS, Fact, Obligation, Owed
 from xlalint.lazy.state import State
@@ -19,43 +19,76 @@ from xlalint.remembering import remembered
 from xlalint.spelling import spelling
 
 
-def note_uncut(machine: Machine, node: ast.If, yes: Store, no: Store, frame: Frame) -> None:
-    """Keep what holds where a step is not cut, as it is in all rounds but one of so many."""
+def note_uncut(machine: Machine, node: ast.If, yes: Store, no: Store, frame: Frame) -> bool:
+    """Keep what holds where a step is not cut, as it is in all rounds but one of so many.
+
+    Returns whether it is the other arm that goes on, in the rounds of which nothing cuts any.
+    """
     cuts = yes.state.engine.recorded.must is not Weight.HEAVY
-    if not cuts or not no.state.pending or no.state.engine.eager or frame.muted:
-        return
+    if not cuts or not no.state.pending or no.state.engine.eager:
+        return False
+    if frame.muted and frame.assumed_uncut is None:
+        return False
     test = _spelled_out(node.test, frame)
     every = _every(test)
     if every is None:
-        return
+        return False
     number = literal(machine.evaluate(every, frame, no.copy()))
     if number is None:
         number = number_in(machine, every, frame.outline)
     if isinstance(number, int | float) and number < 2:
-        return
+        return False
     assumes = NONE if number is not None else assume(f"`{spelling(every)}` is more than 1")
-    left = len(frame.exits.continues), len(frame.exits.returns)
-    frame.uncut = Uncut(no.copy(), facts(test, False), assumes, left)
+    if frame.assumed_uncut is not None:
+        frame.assumed_uncut = both(frame.assumed_uncut, assumes)
+        return True
+    frame.uncut = Uncut(no.copy(), facts(test, False), assumes, frame.exits.count())
+    return False
+
+
+def note_uncut_within(
+    arms: tuple[tuple[Store | None, Uncut | None], ...], joined: Store, frame: Frame
+) -> None:
+    """Keep what holds below a test for the rounds in which nothing has cut what an arm cuts in few of them.
+
+    Args:
+        arms: What each arm leaves, and what it leaves in these rounds.
+        joined: What holds below the test in whichever round.
+    """
+    held = next((uncut for _, uncut in arms if uncut is not None), None)
+    if held is None or frame.uncut is not None:
+        return
+    store: Store | None = None
+    for after, uncut in arms:
+        left = uncut.store if uncut is not None else after
+        store = join(store, left.copy() if left is not None else None)
+    if store is not None and store.state.pending:
+        store.state.replicas, store.state.collectives = joined.state.replicas, joined.state.collectives
+        frame.uncut = held._replace(store=store, left=frame.exits.count())
 
 
 def run_uncut(
     machine: Machine, rest: list[ast.stmt], uncut: Uncut, current: Store | None, frame: Frame
-) -> None:
+) -> Uncut | None:
     """Run what follows for the rounds that nothing has cut: what they read, the next cut runs again.
 
     Args:
         rest: What follows.
         current: What holds after it, in whichever round.
+
+    Returns:
+        What holds after it in those rounds, if they come so far.
     """
     store, owed = uncut.store, uncut.store.state.obligations
     exits, yields = frame.exits, len(frame.yields)
-    frame.exits, frame.muted = Exits(), True
+    frame.exits, frame.muted, frame.assumed_uncut = Exits(), True, uncut.assumes
     after = machine.run_block(rest, frame, store)
+    assumes = frame.assumed_uncut
     ended = [*frame.exits.continues, *(end for end, _, _ in frame.exits.returns)]
-    frame.exits, frame.muted = exits, False
+    frame.exits, frame.muted, frame.assumed_uncut = exits, False, None
     del frame.yields[yields:]
     reads = {
-        one._replace(assumes=both(one.assumes, uncut.assumes), when=one.when | {BETWEEN_CUTS})
+        one._replace(assumes=both(one.assumes, assumes), when=one.when | {BETWEEN_CUTS})
         for end in (after, *ended)
         if end is not None
         for one in end.state.obligations - owed
@@ -66,6 +99,7 @@ def run_uncut(
         left = [*exits.continues[continues:], *(end for end, _, _ in exits.returns[returns:])]
         for end in left if current is None else (current, *left):
             end.state.obligations |= reads
+    return uncut._replace(store=after, assumes=assumes) if after is not None else None
 
 
 def _is_of_each(read: Obligation, known: frozenset[Fact]) -> bool:
