@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Collection
 from typing import Final
 
-from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.call import Call
+from xlalint.analysis.library.summing import steps_for_replicas
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
@@ -19,9 +18,7 @@ from xlalint.analysis.payloads import (
     StateDict,
     callable_value,
 )
-from xlalint.analysis.sections import LEAVING, blocks
 from xlalint.analysis.store import Store
-from xlalint.knowledge import functions
 from xlalint.knowledge.methods import METHODS
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import assume, both
@@ -126,53 +123,12 @@ def step_optimizer(
 def _is_plain(
     machine: Machine, info: Optimizer, optimizer: Value | None, call: Call, *, reducing: bool
 ) -> bool:
-    """Whether an optimizer over a known model steps as torch's own do, and nobody sums its gradients.
-
-    Where the module has another way to step, on which they are summed, that is the one for replicas: unless
-    it stands beside this step, for another optimizer.
-    """
+    """Whether an optimizer over a known model steps as torch's own do, and nobody sums its gradients."""
     if reducing or info.reduces or not info.over or info.cls is not None:
         return False
     if optimizer is None or not optimizer.sure:
         return False
-    return not machine.mentions(call.frame.outline, _SUMMING) or _is_beside_sums(call)
-
-
-def _is_beside_sums(call: Call) -> bool:
-    """Whether a function sums the gradients of other optimizers alone, on the same way as a step."""
-    function, step = call.frame.function, call.node
-    if function is None or isinstance(function.node, ast.Lambda):
-        return False
-    if step is None or not isinstance(step.func, ast.Attribute):
-        return False
-    sums = {
-        node: written(node.args[0])
-        for node in ast.walk(function.node)
-        if isinstance(node, ast.Call) and node.args and last_name(node.func) in _SUMMING
-    }
-    stepped = {written(each) for each in (step.func.value, *step.args)}  # by itself, or by a scaler
-    if not sums or not stepped.isdisjoint(sums.values()):
-        return False
-    return not _sums_on_another_way(function.node.body, step, sums)
-
-
-def _sums_on_another_way(body: list[ast.stmt], step: ast.Call, sums: Collection[ast.Call]) -> bool:
-    """Whether one of the sums is made where a step is not: in another arm, or before what leaves."""
-    for statement in body:
-        arms = [(block, {node for each in block for node in ast.walk(each)}) for block in blocks(statement)]
-        around = [block for block, inside in arms if step in inside]
-        beside = [block for block, inside in arms if step not in inside and not inside.isdisjoint(sums)]
-        if around:
-            is_choice = not isinstance(statement, (ast.For, ast.AsyncFor, ast.While))
-            return (is_choice and bool(beside)) or _sums_on_another_way(around[0], step, sums)
-        if step in ast.walk(statement):
-            return False
-        if any(isinstance(block[-1], LEAVING) for block in beside):
-            return True
-    return False
-
-
-_SUMMING: Final = functions.names_of("xla optimizer step", "reduce gradients")
+    return steps_for_replicas(machine, call)
 
 
 def optimizer_method(machine: Machine, receiver: Value, name: str, call: Call) -> Value:
