@@ -57,6 +57,7 @@ OTHERWISE = {
     "XLA102/backend_of_a_table": "the expert reads at the end, and names no torch_xla beside backends",
     "XLA102/batch_moved_by_recursion": "the expert moves the read below the marker; the scope replaces that",
     "XLA102/checkpoint_among_micro_batches": "the sync of the checkpoint stays; the expert writes a step",
+    "XLA102/distance_of_the_average": "the expert measures in the step; what is read stays below",
     "XLA102/last_batch_of_an_evaluation": "the expert moves the sync into the loop, as a scope does",
     "XLA102/long_method_of_a_trainer": "the expert reads all losses at the end; the scope ends each batch",
     "XLA102/gradient_norms_read": "the expert gathers the norms in a list; the loop that reads stays below",

@@ -84,6 +84,7 @@ HIDDEN = {
     "Namespace.outline": "the module's text",
     "OfHost.asked": "a place for a message",
     "Opening.effect": "the scope is shown as it is written",
+    "Opening.made": "a place for a fix",
     "Parameters.listed": "the list is shown that holds them",
     "Recursion": "what nobody knows yet is not shown as if somebody did",
     "Scaler.cls": "a class of the project: its methods are what is shown",

@@ -78,7 +78,7 @@ class CudaAutocast(Rule[WorkInAutocast]):
             help='use `torch.autocast("xla")`',
             cures=(
                 AutocastOnXla(
-                    event.path[-1],
+                    event.obligation.since[0] if event.obligation.since else event.path[-1],
                     title="Use the autocast of XLA",
                     changes="the model computes in lower precision",
                 ),

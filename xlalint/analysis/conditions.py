@@ -10,10 +10,10 @@ from typing import Final, TypeVar
 from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.call import last_name
 from xlalint.analysis.outline import Function, dotted, within
-from xlalint.analysis.payloads import Container, Loader, Module, OnHost, Optimizer
+from xlalint.analysis.payloads import Container, Loader, Module, OnHost, Opening, Opens, Optimizer
 from xlalint.analysis.store import Move, Store
 from xlalint.knowledge.functions import TENSOR
-from xlalint.lazy.assumptions import Assumptions, assume, both, shown_by_test
+from xlalint.lazy.assumptions import ON_FOR_XLA, Assumptions, assume, both, shown_by_test
 from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.site import Path
 from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
@@ -309,11 +309,21 @@ def chosen(one: Value, other: Value, test: ast.expr) -> Value | None:
         if device.assumes and prevails_as_device(device, instead):
             return device  # that this is the device is assumed once, however many tests there are
     yes, no = clauses(test)
+    if Kind.SCOPE in (one.kind, other.kind):
+        yes, no = _of_flag(test, yes), _of_flag(test, no)
     if _prevails(one, other) and not _is_left_at_last(one, test):
         return one._replace(assumes=_also(one, yes))
     if _prevails(other, one) and not _is_left_at_last(other, test):
         return other._replace(assumes=_also(other, no))
     return None
+
+
+def _of_flag(test: ast.expr, clause: Assumptions) -> Assumptions:
+    """What is assumed of a scope where a test comes out so: a flag for it may be one for other devices."""
+    asked, _ = _positive(test)
+    if isinstance(asked, ast.Name | ast.Attribute):
+        return frozenset(each if each.startswith("not ") else f"{each} {ON_FOR_XLA}" for each in clause)
+    return clause
 
 
 def _is_left_at_last(value: Value, test: ast.expr) -> bool:
@@ -349,6 +359,8 @@ def _prevails(one: Value, other: Value) -> bool:
         case Module(place=Place.XLA), Module(place=Place.HOST | Place.UNKNOWN):
             return True
         case Optimizer(stale=moved), Optimizer(stale=()) if moved:
+            return True
+        case Opening(effect=Opens.OTHER_AUTOCAST | Opens.BFLOAT16_OF_CUDA), Opening(None, _, Opens.NOTHING):
             return True
     if prevails_as_device(one, other):
         return True

@@ -11,6 +11,7 @@ from typing import Final
 from xlalint.analysis.binding import element, one_after_other
 from xlalint.analysis.conditions import chosen
 from xlalint.analysis.frame import Frame
+from xlalint.analysis.library.modules import as_tensor
 from xlalint.analysis.machine import Evaluate, Machine
 from xlalint.analysis.payloads import (
     Chance,
@@ -21,6 +22,7 @@ from xlalint.analysis.payloads import (
     Device,
     Fallback,
     Namespace,
+    Parameters,
     RankTest,
     Switch,
     computed_of,
@@ -107,6 +109,8 @@ def operate(
     store: Store,
 ) -> Value:
     """The result of an operator, which records when a tensor takes part."""
+    if Kind.PARAMETERS in (left.kind, right.kind):
+        left, right = _alone(left, store), _alone(right, store)
     if Kind.TENSOR in (left.kind, right.kind):
         if isinstance(op, ast.Mod) and left.kind is Kind.CONSTANT:
             shown = "%-formatting"
@@ -159,6 +163,12 @@ def operate(
         own = any(value.differs for value in (left, right) if counts(value))
         return Value(Kind.HOST, differs=own, payload=counter)
     return Value(Kind.HOST, differs=differs, payload=computed_of(left, right))
+
+
+def _alone(value: Value, store: Store) -> Value:
+    """What an operator finds: a single parameter is a tensor, several are a list."""
+    held = value.payload
+    return as_tensor(value, store) if isinstance(held, Parameters) and held.is_one else value
 
 
 def _text(op: ast.operator, text: str, other: object) -> Value | None:
@@ -241,7 +251,7 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame, store: Store) -> V
         if known is None:
             return Value(Kind.HOST, differs=value.differs, payload=Chance() if is_drawn(value) else None)
         return constant(not known)
-    value = machine.evaluate(node.operand, frame, store)
+    value = _alone(machine.evaluate(node.operand, frame, store), store)
     if value.kind is Kind.TENSOR:
         result = record((worked_on(value),), Weight.LIGHT, frame.site(node), frame, store)
         # What is turned round bit by bit is a mask: nobody does that with numbers on the device.
@@ -392,6 +402,8 @@ def compare(
         if left.kind is Kind.TENSOR:
             read(left, Reading.BOOL, spelling(node), frame.site(node), frame, store)
         return HOST
+    if Kind.PARAMETERS in (left.kind, right.kind):
+        left, right = _alone(left, store), _alone(right, store)
     if Kind.TENSOR in (left.kind, right.kind):
         if _is_text(left) or _is_text(right):
             return HOST  # no tensor: what is compared with a string is one

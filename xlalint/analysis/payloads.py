@@ -820,16 +820,17 @@ NO_GRAD: Final = {Opens.NO_GRAD: True, Opens.GRAD: False, Opens.PERHAPS_GRAD: No
 
 
 class Opening(NamedTuple):
-    """A scope that has been made but not entered: what `torch_xla.step()` returns."""
+    """A scope that has been made, perhaps at `made`, but not entered: what `torch_xla.step()` returns."""
 
     scope: ScopeKind | None
     spelling: str
     effect: Opens = Opens.NOTHING
+    made: Site | None = None
 
     def join(self, other: Opening) -> Opening | None:
         """Either of two scopes."""
         if self.scope is other.scope and self.effect is other.effect:
-            return self
+            return self._replace(made=self.made if self.made == other.made else None)
         for one in (self, other):
             if one.effect is Opens.PERHAPS_STEP or (one.scope is not None and one.scope.is_step):
                 return Opening(None, one.spelling, Opens.PERHAPS_STEP)
@@ -1002,6 +1003,14 @@ def freed(value: Value) -> Value:
     if isinstance(held, Fields):
         return value._replace(payload=held.map(freed))
     return value._replace(history=False) if value.history else value
+
+
+def gathered(value: Value) -> Value:
+    """What a model computes of which each replica holds a part: they all must take part in it."""
+    held = value.payload
+    if isinstance(held, Container | Fields):
+        return value._replace(payload=held.map(gathered))
+    return value._replace(reduced=True) if value.kind is Kind.TENSOR else value
 
 
 def settled(value: Value) -> Value:

@@ -123,7 +123,9 @@ def _with_items(
     if opening is not None and opening.effect in (Opens.OTHER_AUTOCAST, Opens.BFLOAT16_OF_CUDA):
         site = frame.site(item.context_expr)
         raises = opening.effect is Opens.BFLOAT16_OF_CUDA
-        frame.model.enter_autocast(store.state, site, assumes=value.assumes, raises=raises)
+        frame.model.enter_autocast(
+            store.state, site, assumes=value.assumes, raises=raises, made=opening.made or site
+        )
         return guarded(
             lambda: _with_items(machine, node, rest, frame, store),
             lambda current: _end_autocast(site, frame, current),

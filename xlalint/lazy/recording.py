@@ -403,17 +403,20 @@ class RecordingTransitions(Transitions):
         self._emit(ScopeEntered(scope.site, scope=scope), state)
 
     def enter_autocast(
-        self, state: State, site: Site, *, assumes: Assumptions = assumptions.NONE, raises: bool = False
-    ) -> None:
+        self, state: State, site: Site, *,
+        assumes: Assumptions = assumptions.NONE, raises: bool = False, made: Site | None = None,
+    ) -> None:  # fmt: skip
         """From here on operations are computed in lower precision, but on other devices than those of XLA.
 
-        It `raises` where there is none of those, as it is asked for what only they can do.
+        It `raises` where there is none of those, as it is asked for what only they can do. It may have been
+        `made` before it is entered.
         """
         detail = _RAISES if raises else ""
         flag = min((fact.subject for fact in state.facts if fact.is_flag), default=None)
         if flag is not None:
             assumes = both(assumes, assumptions.assume(f"`{flag}` {assumptions.ON_FOR_XLA}"))
-        self._owe(state, Owed.AUTOCAST, site, both(assumes, state.trust.bounded), detail)
+        since = (made,) if made is not None else ()
+        self._owe(state, Owed.AUTOCAST, site, both(assumes, state.trust.bounded), detail, since=since)
 
     def refuse_autocast(self, state: State, site: Site) -> None:
         """An autocast for other devices raises, as it is asked for what only these can do."""

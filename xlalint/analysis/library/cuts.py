@@ -136,7 +136,7 @@ def _autocast_for(device: str, call: Call, position: int = -1) -> Value:
     dtype = call.argument(1, "dtype")
     in_bfloat16 = dtype is not None and dtype.payload == Namespace(functions.BFLOAT16)
     effect = Opens.BFLOAT16_OF_CUDA if in_bfloat16 else Opens.OTHER_AUTOCAST
-    return Value(Kind.SCOPE, assumes, payload=Opening(None, call.spelling, effect))
+    return Value(Kind.SCOPE, assumes, payload=Opening(None, call.spelling, effect, call.site))
 
 
 def _eager_mode(machine: Machine, call: Call) -> Value:

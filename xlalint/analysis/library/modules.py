@@ -26,6 +26,7 @@ from xlalint.analysis.payloads import (
     container_of,
     each_of,
     freed,
+    gathered,
     literal,
     unknown_from,
 )
@@ -149,6 +150,8 @@ def call_module(machine: Machine, module: Value, call: Call) -> Value:
     """
     result, info = _run_forward(machine, module, call), module.payload
     assert isinstance(info, Module)
+    if info.sharded:
+        result = gathered(result)
     keeps = info.training is False and not machine.mentions(call.frame.outline, functions.FREEZING)
     inside = call.store.state.scopes.in_forward or any(value.history for value in call.values)
     return result if keeps or inside else freed(result)
@@ -373,6 +376,14 @@ def parameter(parameters: Parameters, store: Store) -> Value:
         return Value(Kind.TENSOR, _ON_DEVICE, NOTHING)
     engine = store.state.engine
     return Value(Kind.TENSOR, recorded=engine.parameters, reduced=engine.parameters_reduced)
+
+
+def as_tensor(value: Value, store: Store) -> Value:
+    """A parameter on the device as the tensor that it is; anything else as it is."""
+    held = value.payload
+    if isinstance(held, Parameters) and held.place is Place.XLA:
+        return parameter(held, store)
+    return value
 
 
 def confirm_arguments(machine: Machine, call: Call) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from functools import partial
 from typing import Final
 
 from xlalint.analysis import work
@@ -11,7 +10,7 @@ from xlalint.analysis.binding import element, part_of, rebind
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
-from xlalint.analysis.library.modules import parameter
+from xlalint.analysis.library.modules import as_tensor
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import dotted
 from xlalint.analysis.payloads import (
@@ -83,7 +82,8 @@ from xlalint.lazy.values import (
 
 def call_operation(name: str, call: Call) -> Value:
     """A function of torch is called by its last name, on whatever tensors it gets."""
-    tensors = [value for value in map(partial(_of_parameter, call), call.values) if holds_tensor(value)]
+    given = [as_tensor(value, call.store) for value in call.values]
+    tensors = [value for value in given if holds_tensor(value)]
     if not tensors:
         if any(value.kind is Kind.UNKNOWN for value in call.values):
             return unknown_from(*call.values)
@@ -114,14 +114,6 @@ def call_operation(name: str, call: Call) -> Value:
             if name in APPENDING or _pads(name, call):
                 return _appended(tensors[0], result, call)
             return as_long(result, tensors[0]) if name in LENGTH_KEPT else result
-
-
-def _of_parameter(call: Call, value: Value) -> Value:
-    """A parameter on the device as the tensor that it is."""
-    held = value.payload
-    if isinstance(held, Parameters) and held.place is Place.XLA:
-        return parameter(held, call.store)
-    return value
 
 
 def _shaped(name: str, result: Value, varies: Form | None, tensors: int, call: Call) -> Value:
