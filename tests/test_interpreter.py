@@ -105,6 +105,13 @@ def test_numbers_that_come_again_in_each_step_are_a_note() -> None:
     assert told == [(Severity.INFO, False)] * 6 + [(Severity.WARNING, True)] * 7
 
 
+def test_a_number_that_is_another_one_in_each_step_is_named_where_it_is_plain_which_it_is() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "numbers_by_name.py", "XLA402")
+    told = [each.message.partition(" is a part")[0].partition("` ")[2] for each in found]
+    named = [f"Python's number `{name}`" for name in ("self.end", "step", "step", "step")]
+    assert told == [named[0], "a number of Python's", *named[1:]]
+
+
 def test_what_a_launch_starts_that_raises_is_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "launched_in_vain.py", "XLA601")
     assert [each.severity for each in found] == [Severity.WARNING, Severity.INFO]

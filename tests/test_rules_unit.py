@@ -201,6 +201,14 @@ class TestTensorAsBool:
         program.read(LOSS, Reading.BOOL)
         assert [f.severity for f in program.findings] == [Severity.INFO]
 
+    def test_asks_for_a_sync_only_where_something_pends(self) -> None:
+        program = Program(TensorAsBool)
+        program.read(LOSS, Reading.BOOL)
+        program.read(Value(Kind.TENSOR, recorded=LIGHT), Reading.BOOL)
+        pends, has_run = [finding.help or "" for finding in program.findings]
+        assert "call `torch_xla.sync()` first" in pends
+        assert has_run.startswith("no sync is missing")
+
     def test_silent_on_what_the_programmer_asked_for(self) -> None:
         program = Program(TensorAsBool)
         program.read(LOSS, Reading.EXPLICIT)

@@ -88,6 +88,8 @@ class TensorAsBool(Rule[HostRead]):
         if not (value.is_device and value.known and value.recorded.must > Weight.NONE):
             return
         wanted, instead = _USES[event.reading]
+        if event.reading is Reading.BOOL and value.recorded.may is not Weight.HEAVY:
+            instead = _OF_WHAT_HAS_RUN
         hot = (state.scopes.in_loop and not event.after_steps) or state.scopes.step is not None
         yield self.finding(
             event,
@@ -113,6 +115,10 @@ _BY_HAND = {
     Reading.INDEX: "Index on the device with `torch.index_select`",
     Reading.MATH: "Compare on the device with `torch.maximum` or `torch.minimum`",
 }
+_OF_WHAT_HAS_RUN = (
+    "no sync is missing, as what is asked about has run: read that, by `.item()` or `.cpu()`, and compare it "
+    "in Python, which launches nothing more; ask rarely"
+)
 _USES = {
     Reading.BOOL: (
         "a Python bool",

@@ -87,14 +87,18 @@ class VaryingIndex(Rule[ShapeVaries]):
         when = "for each part, in the first round of the loop around" if event.comes_again else "in each step"
         yield self.finding(
             event,
-            f"compiles again {when}: {_REASONS[event.by].format(event.spelling)}",
+            f"compiles again {when}: {_REASONS[event.by].format(event.spelling, _named(event.number))}",
             help=_INSTEAD[event.by],
             severity=Severity.INFO if event.comes_again else Severity.WARNING,
             cures=(ByHand(event.site, title=_TITLES[event.by]),),
         )
 
 
-_IN_GRAPH = "in `{}` a number of Python's is a part of the graph, and another one each time"
+def _named(number: str) -> str:
+    return f"Python's number `{number}`" if number else "a number of Python's"
+
+
+_IN_GRAPH = "in `{}` {} is a part of the graph, and another one each time"
 _REASONS = {
     Form.INDEX: _IN_GRAPH,
     Form.NUMBER: _IN_GRAPH,

@@ -38,7 +38,7 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.analysis.store import Store
-from xlalint.analysis.work import record
+from xlalint.analysis.work import name_that_counts, record
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import IS_A_TENSOR, PART, either, shown_by_use
 from xlalint.lazy.sharding import Mesh
@@ -314,7 +314,10 @@ def watch_index(
         text = THE_FRAMEWORK if frame.outline.is_framework else spelling(node)
         fills = fills and by is Form.MASK
         again = by is Form.INDEX and comes_again_in_each_epoch(index)
-        frame.model.vary_shape(store.state, value, by, text, frame.site(node), fills=fills, comes_again=again)
+        number = name_that_counts((node.slice,), frame, store) if by is Form.INDEX else ""
+        frame.model.vary_shape(
+            store.state, value, by, text, frame.site(node), fills=fills, comes_again=again, number=number
+        )
         return by if by is Form.MASK or is_uneven(node.slice, index) else None
     return None
 

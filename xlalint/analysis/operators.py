@@ -125,7 +125,7 @@ def operate(
             for tensor, number in ((left, right), (right, left)):
                 if tensor.known:
                     watch_numbers(
-                        "__pow__", tensor, (number,), spelling(node), frame.site(node), frame, store
+                        "__pow__", tensor, (number,), spelling(node), frame.site(node), frame, store, (node,)
                     )
         result = record((left, right), weight, frame.site(node), frame, store)
         of_masks = isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor) and Role.MASK in (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from typing import Protocol
 
 from xlalint.analysis.frame import Frame
+from xlalint.analysis.outline import dotted, within
 from xlalint.analysis.payloads import Container, comes_again_in_each_epoch, counts
 from xlalint.analysis.store import Store
 from xlalint.knowledge.operations import SHAPE_KEPT
@@ -113,19 +115,42 @@ def watch_numbers(
     site: Site,
     frame: Frame,
     store: Store,
+    parts: Iterable[ast.expr],
 ) -> Form | None:
     """The graph has these numbers as a part of it: one that is another in each step makes it another graph.
 
     Of a tensor that has another shape in each step already, that is what was to be told. Returns by what the
     shape of the result varies.
+
+    Args:
+        parts: The expressions among which they are.
     """
     numbers = tuple(numbers)
     if where.varies is not None or not any(map(counts, numbers)):
         return where.varies
     shown = by if isinstance(by, str) else by.spelling
     again = all(map(comes_again_in_each_epoch, numbers))
-    frame.model.vary_shape(store.state, where, Form.NUMBER, shown, site, comes_again=again)
+    number = name_that_counts(parts, frame, store)
+    frame.model.vary_shape(store.state, where, Form.NUMBER, shown, site, comes_again=again, number=number)
     return None if name in SHAPE_KEPT else Form.NUMBER
+
+
+def name_that_counts(parts: Iterable[ast.expr], frame: Frame, store: Store) -> str:
+    """The name in some expressions of the number that is another one in each step; empty: it is not known."""
+    if frame.outline.is_framework:
+        return ""
+    inside = [each for part in parts for each in within(part)]
+    names = {each.id for each in inside if isinstance(each, ast.Name) and _counts(store.names.get(each.id))}
+    if not names:
+        called = [each.func for each in inside if isinstance(each, ast.Call)]
+        owners = [each.value for each in inside if isinstance(each, ast.Attribute)]
+        chains = [each for each in inside if isinstance(each, ast.Attribute)]
+        names = {dotted(each) for each in chains if each not in called and each not in owners}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _counts(value: Value | None) -> bool:
+    return value is not None and counts(value)
 
 
 def _shown(by: str | Spelled, frame: Frame) -> str:

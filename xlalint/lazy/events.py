@@ -581,6 +581,7 @@ class ShapeVaries(Event):
         fills: Whether a Python number is written to all that a mask takes.
         runs: Whether the engine runs what is recorded at once, to know the shape.
         comes_again: Whether each round of a loop around has the same shapes again, in turn.
+        number: The name of the number that is another one each time, where it has one.
     """
 
     by: Form = Form.DATA
@@ -588,6 +589,7 @@ class ShapeVaries(Event):
     fills: bool = False
     runs: bool = True
     comes_again: bool = False
+    number: str = ""
 
 
 @record

@@ -131,14 +131,15 @@ class RecordingTransitions(Transitions):
 
     def vary_shape(
         self, state: State, value: Value, by: Form, spelling: str, site: Site, *,
-        fills: bool = False, runs: bool = True, comes_again: bool = False,
+        fills: bool = False, runs: bool = True, comes_again: bool = False, number: str = "",
     ) -> None:  # fmt: skip
         """The shape of what is computed of a device value depends on its numbers.
 
         `runs` says whether the engine runs what is recorded to know it; the host counts what is unique.
+        `number` is the name of the one number that is another one each time, where there is one.
         """
         assumes = self.assumed(state, value)
-        self._emit(ShapeVaries(site, assumes, by, spelling, fills, runs, comes_again), state)
+        self._emit(ShapeVaries(site, assumes, by, spelling, fills, runs, comes_again, number), state)
 
     def keep_history(
         self, state: State, held: Value, added: Value, spelling: str, site: Site, *, grows: bool = False

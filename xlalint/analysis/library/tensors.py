@@ -180,7 +180,9 @@ def watch_numbers(name: str, where: Value, first: int, call: Call) -> Form | Non
         first: Which parameter the first argument is for.
     """
     numbers = numbers_of_graph(name, call.arguments, call.keywords, first=first)
-    return work.watch_numbers(name, where, numbers, call, call.site, call.frame, call.store)
+    node = call.node
+    parts = (*node.args, *(keyword.value for keyword in node.keywords)) if node is not None else ()
+    return work.watch_numbers(name, where, numbers, call, call.site, call.frame, call.store, parts)
 
 
 def draws_on_device(name: str, where: Value, call: Call) -> None:
