@@ -131,5 +131,9 @@ def _codes(paths: Iterable[str]) -> set[str]:
 
 
 def _words(message: str) -> str:
-    """The message without the lines where work was recorded: the guard knows fewer of them, and exactly."""
+    """The message without the lines where work was recorded: the guard knows fewer of them, and exactly.
+
+    It sees what a number is, and not which name the program has for it.
+    """
+    message = re.sub(r"Python's number `[^`]+`", "a number of Python's", message)
     return re.sub(r"lines? \d+(?:(?:, | and )\d+)*", "lines", message)
