@@ -24,7 +24,7 @@ from xlalint.analysis.store import Store
 from xlalint.analysis.summaries import context_key
 from xlalint.lazy.gradients import Gradients
 from xlalint.lazy.model import LazyModel
-from xlalint.lazy.obligations import TERMS, Terms
+from xlalint.lazy.obligations import TERMS, Asked, Terms
 from xlalint.lazy.state import JOINS, Loop, State, join, join_loops
 from xlalint.registry import all_rules
 
@@ -309,6 +309,7 @@ def contexts() -> Iterator[Mutant]:
     for given in ("names", "captured"):
         yield Mutant(f"context {given}", _of_what_is_given(given), "contexts")
     yield Mutant("context attributes", _nothing_is_touched, "contexts")
+    yield Mutant("context asked for", _nothing_is_asked_for, "contexts")
     for part in State.__slots__:
         for field in getattr(getattr(State(), part), "_fields", ()) if part != "loop" else ():
             yield Mutant(f"context {part}.{field}", _of_the_state(part, field), "contexts")
@@ -326,6 +327,10 @@ def _of_what_is_given(part: str) -> Leave:
 
 def _nothing_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Machine, "touch", lambda machine, attribute: None)
+
+
+def _nothing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Asked, "sorts", property(lambda asked: 0, lambda asked, sorts: None))
 
 
 def _of_the_state(part: str, field: str = "") -> Leave:

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple, get_type_hints
 
 import pytest
 
+from xlalint.analysis.summaries import entered_state
 from xlalint.lazy.assumptions import MANY, NONE, Assumptions, assume
 from xlalint.lazy.cuts import AT_ENTRY, Cause, LastCut, Marker
 from xlalint.lazy.gradients import Gradient, Gradients
-from xlalint.lazy.obligations import Obligation, Owed
+from xlalint.lazy.obligations import WAITING, Asked, Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, ScopeKind, Scopes, Split
 from xlalint.lazy.sharding import NO_MESH, Marked, Mesh, Setup
 from xlalint.lazy.site import Path, Site
@@ -255,7 +256,8 @@ def part_of(state: State, of: type[Any]) -> Any:
 
 def test_every_field_of_every_part_has_its_join_in_its_order() -> None:
     whole = State()
-    parts = {type(getattr(whole, slot)) for slot in State.__slots__} - {Loop, Gradients, frozenset, tuple}
+    parts = {type(getattr(whole, slot)) for slot in State.__slots__}
+    parts -= {Asked, Loop, Gradients, frozenset, tuple}
     assert set(JOINS) == parts | {Activity}
     assert {of: list(joins) for of, joins in JOINS.items()} == {of: list(of._fields) for of in JOINS}  # type: ignore[attr-defined]
 
@@ -296,7 +298,24 @@ def test_a_state_is_made_again_of_its_key() -> None:
     parts = [f"the {part} of a state" for part in inspect.signature(State).parameters]
     state = State(*parts)  # type: ignore[arg-type]
     again = State(*state.key())  # type: ignore[arg-type]
-    assert again.key() == state.key() == tuple(parts[:-1])
+    assert again.key() == state.key() == tuple(parts[:-2])
+    assert inspect.signature(State).parameters.keys() == {*State.__slots__}
+
+
+def test_a_context_is_a_state_without_what_nobody_asks_for() -> None:
+    seed, read = Obligation(Owed.SEED, ()), Obligation(Owed.READ, ())
+    state = State(obligations=frozenset({seed, read}))
+    assert state.context() == State(obligations=frozenset({read})).key()
+    assert entered_state(state.context(), state.waiting) == state
+
+
+def test_all_states_of_an_activation_know_what_it_asked_for() -> None:
+    state, other = State(), State()
+    joined, copied, mapped = join(state, other), state.copy(), state.map(lambda part: part)
+    for owed, each in zip(WAITING, (state, joined, copied, mapped), strict=False):
+        each.owes(owed)
+    assert state.asked.sorts == sum([*WAITING.values()][:4])
+    assert not other.asked.sorts
 
 
 def test_what_a_loop_did_by_itself_and_what_loops_in_it_did_stay_apart() -> None:

@@ -96,8 +96,9 @@ def _lacks(machine: Machine, module: str, name: str, outline: Outline) -> bool:
     takes, one of its cells may have written.
     """
     in_package = "." in module
-    looks_around = outline.looks_elsewhere_first
-    if not name or not (in_package or outline.is_script or looks_around) or outline.path.suffix == NOTEBOOK:
+    if not name or outline.path.suffix == NOTEBOOK:
+        return False
+    if not (in_package or outline.is_script or outline.looks_elsewhere_first):
         return False
     path = machine.names.locate_module(module, outline)
     if path is None or path == outline.path:

@@ -67,6 +67,7 @@ from xlalint.analysis.summaries import (
     classes_in,
     context_key,
     differs_in_bound_only,
+    entered_state,
     entry_state,
     exit_state,
     generated,
@@ -594,6 +595,7 @@ class Interpreter(Memo):
             if trail.recursions == own and differs_in_bound_only(exit_store.state, unchanged):
                 # What does nothing to the engine but call itself does nothing to the engine.
                 exit_store.state.trust = exit_store.state.trust._replace(bounded=unchanged.trust.bounded)
+        trail.asked |= entry.asked.sorts
         return Summary(
             exit_store, value, told_once(frame.occurrences), carried_once(frame.carried), frame.yields,
             trail, depth, changed, frame.acted,
@@ -614,7 +616,8 @@ class Interpreter(Memo):
                 state.engine = state.engine._replace(idle_since=idle_since)
             return summary.value
         reads = partial(read_from, function, call.node)
-        call.store.state = exit_state(left.state, state, call.site, function.site, told, reads)
+        asked = summary.trail.asked
+        call.store.state = exit_state(left.state, asked, state, call.site, function.site, told, reads)
         if call.store.state.obligations:
             spell_obligations(call.store.state, call.spelling)
         if left.state.loop.cuts:
@@ -769,9 +772,9 @@ class Interpreter(Memo):
     ) -> Summary:
         """What a method does when it is run for its attributes. That is no context that a root comes to."""
         key = (ATTRIBUTES, wanted, context_key(names, {}, entry))
-        held = call.store.attributes
+        held, owed = call.store.attributes, entry.waiting
         for context in self._contexts_of(method).get(key, ()) if self._memo else ():
-            if all(held.get(name) == value for name, value in context.attributes):
+            if context.is_met(held, owed):
                 if context.is_packed:
                     self._kept_before.unpack(context)
                 clean = context.clean if context.lasting else None
@@ -793,11 +796,12 @@ class Interpreter(Memo):
         frame = self._frame_for(method, wanted, before.depth)
         call = Call(frame, Store(State()), method.site, None, open_ended=True)
         attributes = {name: value for name, value in context.attributes if value is not None}
+        entry = entered_state(state, context.owed)
         self.begin()
         self.lookups.leaning = 0
         with self.classes.being_tabulated(cls, {name: held for (_, name), held in attributes.items()}):
             try:
-                now = self.interpret(method, dict(names), {}, attributes, State(*state), call)
+                now = self.interpret(method, dict(names), {}, attributes, entry, call)
             except RecursionError:
                 return None
             # What it took from the table it has touched.

@@ -30,8 +30,8 @@ MOST_VERSIONS: Final = 8
 
 Holds = Callable[[Fact, str], bool]
 Entry = list[Any]
-"""What is kept of a context: the file and key of its function, the rows of its own key and of what objects
-held, the number of its clean summary, and those of the others with the contexts that they need."""
+"""What is kept of a context: the file and key of its function, the rows of its own key and of what else made
+a difference, the number of its clean summary, and those of the others with the contexts that they need."""
 Place = tuple[int, int, int, int]
 """Where a function stands in its section: first line and column, last line and column."""
 Version = list[Any]
@@ -62,6 +62,8 @@ class Context:
     Args:
         bit: What stands for it in a trail.
         attributes: What objects held under those names that made a difference.
+        asked: The sorts of obligations that made one, as bits of `WAITING`.
+        owed: Those of them that were owed.
         clean: The summary, where no bound and no recursion had a say: it serves every root.
         watched: Whether an observer, where there is one, has seen it.
         lasting: Whether the clean summary may serve another run.
@@ -75,6 +77,8 @@ class Context:
 
     bit: int
     attributes: tuple[tuple[AttributeKey, Value | None], ...]
+    asked: int = 0
+    owed: int = 0
     clean: Summary | None = None
     watched: bool = False
     lasting: bool = False
@@ -84,6 +88,12 @@ class Context:
     about: int = -1
     is_gone: bool = False
     is_partial: bool = False
+
+    def is_met(self, attributes: dict[AttributeKey, Value], owed: int) -> bool:
+        """Whether it is that of a call where objects hold this, and obligations of these sorts are owed."""
+        if (self.owed ^ owed) & self.asked:
+            return False
+        return all(attributes.get(name) == value for name, value in self.attributes)
 
     @property
     def number(self) -> int:
@@ -262,11 +272,13 @@ class Kept:
         """A context with its key; None if something that it speaks of is no more."""
         if number not in self._contexts:
             self._contexts[number] = None
-            _, _, key, attributes, _, _ = self.entries[number]
+            _, _, key, met, _, _ = self.entries[number]
             if key is not None:
                 with suppress(Unpackable):
                     unpack = self._unpacker.unpack
-                    held = unpack(key), Context(1 << number, unpack(attributes), is_packed=True)
+                    attributes, asked, owed = unpack(met)
+                    context = Context(1 << number, attributes, asked, owed, is_packed=True)
+                    held = unpack(key), context
                     self._contexts[number] = held
                     self.met(*held)
         return self._contexts[number]
@@ -287,7 +299,7 @@ class Kept:
             parts = [self._unpacker.unpack(part) for part in version[6:]]
         except Unpackable:
             return None
-        store, value, occurrences, carried, yields, changed, acted, touched = parts
+        store, value, occurrences, carried, yields, changed, acted, touched, asked = parts
         trail = Trail(
             rested=facts,
             entered=entered,
@@ -297,6 +309,7 @@ class Kept:
         )
         for attribute in touched:
             trail.touched |= self.attributes.bit(attribute)
+        trail.asked = asked
         return Summary(store, value, occurrences, carried, list(yields), trail, 0, changed, acted)
 
     def _hold(self, facts: int) -> bool:
@@ -438,7 +451,8 @@ class _Packer:
         if entry[2] is None:
             entry[:2] = function.key
             try:
-                entry[2:4] = self._packer.pack(key), self._packer.pack(context.attributes)
+                met = context.attributes, context.asked, context.owed
+                entry[2:4] = self._packer.pack(key), self._packer.pack(met)
             except Unpackable:
                 self._kept.partial.add(function.key)
 
@@ -491,7 +505,7 @@ class _Packer:
             rested |= about
         told = (
             summary.store, summary.value, summary.occurrences, summary.carried, tuple(summary.yields),
-            summary.changed, summary.acted, kept.attributes.of(trail.touched),
+            summary.changed, summary.acted, kept.attributes.of(trail.touched), trail.asked,
         )  # fmt: skip
         try:
             rows = list(map(self._packer.pack, told))

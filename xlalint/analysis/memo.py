@@ -19,6 +19,7 @@ from xlalint.analysis.summaries import (
     are_idle,
     classes_in,
     context_key,
+    entered_state,
     entry_state,
     neutral_state,
     unknown_state,
@@ -124,8 +125,8 @@ class Memo(Machine):
             summary = self._neutral_summary(function, names, captured, attributes, entry, call)
             if summary is not None and summary.did_nothing:
                 return summary
-        key = context_key(names, captured, entry)
-        summary = self._kept(function, key, attributes, call)
+        key, owed = context_key(names, captured, entry), entry.waiting
+        summary = self._kept(function, key, attributes, owed, call)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
             names = {name: widened(value) for name, value in names.items()}
             captured = {name: widened(value) for name, value in captured.items()}
@@ -142,9 +143,9 @@ class Memo(Machine):
             if count >= 2 * MOST_CONTEXTS:
                 # States tell contexts apart as well: at last one stands for all that are still to come.
                 names, captured = dict.fromkeys(names, UNKNOWN), dict.fromkeys(captured, UNKNOWN)
-                entry = unknown_state()
+                entry, owed = unknown_state(), 0
             key = self._narrowed(key, context_key(names, captured, entry))
-            summary = self._kept(function, key, attributes, call)
+            summary = self._kept(function, key, attributes, owed, call)
         return summary or self._made(function, key, names, captured, attributes, entry, call)
 
     def _neutral_summary(
@@ -156,9 +157,9 @@ class Memo(Machine):
         Where the caller's state is another, it is only asked whether anything happens.
         """
         neutral = neutral_state(call.store.state)
-        trial = entry != neutral
+        trial = entry.context() != neutral.context()
         key = context_key(names, captured, neutral)
-        summary = self._kept(function, key, attributes, call, trial=trial)
+        summary = self._kept(function, key, attributes, 0, call, trial=trial)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
             names = {name: widened(value) for name, value in names.items()}
             if count >= MOST_CONTEXTS:
@@ -167,7 +168,7 @@ class Memo(Machine):
                 self.trail.narrowed = True
                 return None
             key = self._narrowed(key, context_key(names, captured, neutral))
-            summary = self._kept(function, key, attributes, call, trial=trial)
+            summary = self._kept(function, key, attributes, 0, call, trial=trial)
         return summary or self._made(function, key, names, captured, attributes, neutral, call, trial=trial)
 
     def _narrowed(self, key: Any, narrower: Any) -> Any:
@@ -180,21 +181,21 @@ class Memo(Machine):
         return (self._counted & self._bits.get(function.key, 0)).bit_count()
 
     def _kept(
-        self, function: Function, key: Any, attributes: dict[AttributeKey, Value], call: Call, *,
+        self, function: Function, key: Any, attributes: dict[AttributeKey, Value], owed: int, call: Call, *,
         trial: bool = False,
     ) -> Summary | None:  # fmt: skip
         """A summary made before, if interpreting the function anew would come to the same.
 
-        Of what objects hold, only what made a difference then makes one now. In a trial, that is one which
-        says that nothing happens, whoever made it, or that of a trial.
+        Of what objects hold and what is owed, only what made a difference then makes one now. In a trial,
+        that is one which says that nothing happens, whoever made it, or that of a trial.
         """
         contexts = self._contexts_of(function) if self._memo else {}
         for context in contexts.get(key, ()):
-            if all(attributes.get(name) == value for name, value in context.attributes):
+            if context.is_met(attributes, owed):
                 summary = self._served(context, call, idle=trial)
                 if summary is not None:
                     return summary
-        return self._kept(function, (TRIED, None, key), attributes, call) if trial else None
+        return self._kept(function, (TRIED, None, key), attributes, owed, call) if trial else None
 
     def _contexts_of(self, function: Function) -> dict[Any, list[Context]]:
         """The contexts of a function that are known."""
@@ -308,6 +309,7 @@ class Memo(Machine):
         `within` is the open question that it may rest on.
         """
         before, outer, self.lookups.leaning = self._own, self.lookups.leaning, 0
+        entry_owed = entry.waiting
         try:
             summary = self.interpret(function, names, captured, attributes, entry, call, trial=trial)
         finally:
@@ -320,7 +322,7 @@ class Memo(Machine):
             key = (TRIED, None, key)
         lasts = not trail.leaning & ~within
         touched = tuple((name, attributes.get(name)) for name in self.attributes.of(trail.touched))
-        context = self._context(function, key, touched)
+        context = self._context(function, key, touched, trail.asked, entry_owed & trail.asked)
         context.watched = context.watched or not call.frame.quiet
         context.is_gone = False
         if trail.is_clean:
@@ -351,6 +353,7 @@ class Memo(Machine):
         names, captured, state = key[2] if trial else key
         call = Call(Frame(function.outline, None, before.depth), Store(State()), function.site, None)
         attributes = {name: value for name, value in context.attributes if value is not None}
+        entry = entered_state(state, context.owed)
         self.begin()
         self.lookups.leaning = 0
         held = bound.held if bound is not None else {}
@@ -358,9 +361,7 @@ class Memo(Machine):
             self._counted = bound.before
             self._own = dict(held)
         try:
-            now = self.interpret(
-                function, dict(names), dict(captured), attributes, State(*state), call, trial=trial
-            )
+            now = self.interpret(function, dict(names), dict(captured), attributes, entry, call, trial=trial)
         except RecursionError:
             return None
         inside = {one: own for one, own in self._own.items() if held.get(one) is not own}
@@ -376,14 +377,15 @@ class Memo(Machine):
         return now.trail.rested if is_same else None
 
     def _context(
-        self, function: Function, key: Any, attributes: tuple[tuple[AttributeKey, Value | None], ...]
-    ) -> Context:
-        """The context with this key in which objects held this; it is made known when first met."""
+        self, function: Function, key: Any, attributes: tuple[tuple[AttributeKey, Value | None], ...],
+        asked: int, owed: int,
+    ) -> Context:  # fmt: skip
+        """The context with this key in which this made a difference; it is made known when first met."""
         alike = self._contexts_of(function).setdefault(key, [])
         for context in alike:
-            if context.attributes == attributes:
+            if (context.attributes, context.asked, context.owed) == (attributes, asked, owed):
                 return context
-        context = Context(1 << self._contexts, attributes)
+        context = Context(1 << self._contexts, attributes, asked, owed)
         alike.append(context)
         self._kept_before.met(key, context)
         self._contexts += 1

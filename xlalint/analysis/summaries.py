@@ -30,7 +30,7 @@ from xlalint.lazy.assumptions import both
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, LastCut, needed
 from xlalint.lazy.events import Event, Settled
 from xlalint.lazy.gradients import Gradient, Gradients
-from xlalint.lazy.obligations import MADE_OF, Fact, Obligation, Owed, left_by_work
+from xlalint.lazy.obligations import MADE_OF, WAITING, Asked, Fact, Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, Split
 from xlalint.lazy.sharding import Setup
 from xlalint.lazy.site import ENTRY, Path, Site
@@ -121,14 +121,14 @@ def _came_about(trail: Trail) -> tuple[object, ...]:
     """What a trail tells beside the facts that it rests on."""
     return (
         trail.entered, trail.tried, trail.contexts, trail.cut_off, trail.too_deep, trail.narrowed,
-        trail.recursions, trail.touched,
+        trail.recursions, trail.touched, trail.asked,
     )  # fmt: skip
 
 
 def context_key(names: dict[str, Value], captured: dict[str, Value], state: State) -> Any:
-    """What tells contexts of one function apart, beside attributes that it touches: all that a rule or an
-    obligation may look at."""
-    return (by_name(names), by_name(captured), state.key())
+    """What tells contexts of one function apart, beside attributes that it touches and obligations that it
+    asks for: all that a rule or an obligation may look at."""
+    return (by_name(names), by_name(captured), state.context())
 
 
 TRIED: Final = "tried"
@@ -214,6 +214,7 @@ def entry_state(state: State, function: Function) -> State:
     A scope that stands at the function's own definition, such as that of a compiled function, is its own.
     """
     entry = state.copy()
+    entry.asked = Asked()
     engine = state.engine
     if engine.since or engine.idle_since != AT_ENTRY or engine.markers or engine.clock:
         since = (ENTRY,) if engine.since else ()
@@ -250,6 +251,14 @@ def entry_state(state: State, function: Function) -> State:
     return entry
 
 
+def entered_state(context: tuple[Any, ...], owed: int) -> State:
+    """A state in which a function was entered, of what told its context apart, with obligations of the sorts
+    that it asked for."""
+    entry = State(*context)
+    entry.obligations |= {Obligation(sort, ()) for sort, bit in WAITING.items() if bit & owed}
+    return entry
+
+
 def unknown_state() -> State:
     """The state in which a function is entered when nothing is known of its callers.
 
@@ -265,12 +274,13 @@ def unknown_state() -> State:
 
 
 def exit_state(
-    left: State, before: State, site: Site, function: Site,
+    left: State, asked: int, before: State, site: Site, function: Site,
     told: Callable[[frozenset[Fact]], frozenset[Fact]], reads: Callable[[Activity], tuple[str, ...]],
 ) -> State:  # fmt: skip
-    """The state a called function left, as the caller sees it; `told` gives facts in the caller's words, and
-    `reads` the names from which comes what it reads."""
+    """The state a called function left that has `asked` for some sorts of obligations, as the caller sees it;
+    `told` gives facts in the caller's words, and `reads` the names from which comes what it reads."""
     state = left.copy()
+    state.asked = before.asked
     # Most calls leave most of it as it was.
     state.scopes = before.scopes
     if left.scopes.no_grad != before.scopes.no_grad:
@@ -288,7 +298,7 @@ def exit_state(
         clock=_clock_after(left.engine, before.engine),
     )
     if left.obligations or before.obligations:
-        state.obligations = _obligations_after(left, before, site, told)
+        state.obligations = _obligations_after(left, asked, before, site, told)
     state.facts = before.facts
     if left.loop == NOTHING_DONE:
         state.loop = before.loop
@@ -354,12 +364,16 @@ def _at(activity: Activity, call: Training, fetch: Fetch) -> Activity:
 
 
 def _obligations_after(
-    left: State, before: State, site: Site, told: Callable[[frozenset[Fact]], frozenset[Fact]]
+    left: State, asked: int, before: State, site: Site, told: Callable[[frozenset[Fact]], frozenset[Fact]]
 ) -> frozenset[Obligation]:
     """What the caller still owes after a call, and what the called function has left to it."""
     inside = {o for o in left.obligations if o.inherited}
     held = left_by_work(before.obligations) if left.loop.all.works else before.obligations
-    owed = {o for o in held if not o.terms.enters_calls or o.inside_call() in inside}
+    owed = {
+        o
+        for o in held
+        if not o.terms.enters_calls or WAITING.get(o.owed, 0) & ~asked or o.inside_call() in inside
+    }
     for changed in inside:
         if changed.owed not in MADE_OF:
             continue

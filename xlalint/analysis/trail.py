@@ -77,11 +77,12 @@ class Trail:
         narrowed: Whether a bound on contexts took away something that was known.
         recursions: Functions whose calls were cut short at a bound.
         touched: The attributes of objects that were read or assigned: no others made a difference.
+        asked: The sorts of obligations that were asked for, as bits of `WAITING`: of those, no others did.
         leaning: The questions that it rests on and that were still open.
     """
 
     __slots__ = (
-        "contexts", "cut_off", "deepest", "entered", "leaning", "narrowed", "recursions", "rested",
+        "asked", "contexts", "cut_off", "deepest", "entered", "leaning", "narrowed", "recursions", "rested",
         "too_deep", "touched", "tried",
     )  # fmt: skip
 
@@ -98,6 +99,7 @@ class Trail:
         self.narrowed = False
         self.recursions = 0
         self.touched = 0
+        self.asked = 0
         self.leaning = 0
 
     def take(self, other: Trail, deepest: int | None = None) -> None:
@@ -112,6 +114,7 @@ class Trail:
         self.narrowed = self.narrowed or other.narrowed
         self.recursions |= other.recursions
         self.touched |= other.touched
+        self.asked |= other.asked
         self.leaning |= other.leaning
 
     @property

@@ -71,6 +71,12 @@ class Terms(NamedTuple):
     needs_heavy_work: bool = False
     dropped_by_work: bool = False
 
+    @property
+    def waits_to_be_asked_for(self) -> bool:
+        """Whether it makes a difference in a called function only where that asks for its sort."""
+        settled_otherwise = self.dropped_by_cut or self.needs_heavy_work or self.dropped_by_work
+        return self.enters_calls and not (settled_otherwise or self.told_apart_by_detail)
+
 
 TERMS: Final[dict[Owed, Terms]] = {
     Owed.READ: Terms(placed_in_caller=True, needs_heavy_work=True),
@@ -106,6 +112,22 @@ TERMS: Final[dict[Owed, Terms]] = {
     Owed.VARYING: Terms(dropped_by_cut=True, settled_by_one_arm=True),
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
+
+WAITING: Final = {
+    owed: 1 << number
+    for number, owed in enumerate(owed for owed in Owed if TERMS[owed].waits_to_be_asked_for)
+}
+"""Those sorts that make a difference in a called function only where it asks for them, each with a bit."""
+
+
+class Asked:
+    """The sorts of obligations that one activation has asked for, as bits of `WAITING`."""
+
+    __slots__ = ("sorts",)
+
+    def __init__(self) -> None:
+        self.sorts = 0
+
 
 MADE_OF: Final[dict[Owed, Owed]] = {
     Owed.FORWARD_SPLIT: Owed.FORWARD_CUT,

@@ -14,7 +14,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, either, weight
 from xlalint.lazy.cuts import AT_ENTRY, Cause, LastCut, Marker, needed
 from xlalint.lazy.gradients import Gradients
-from xlalint.lazy.obligations import Fact, Obligation, Owed
+from xlalint.lazy.obligations import WAITING, Asked, Fact, Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, Scopes, Split
 from xlalint.lazy.sharding import Setup
 from xlalint.lazy.site import Path, Site
@@ -309,8 +309,8 @@ class State:
     """What the lazy engine holds, as exactly as the observer knows it."""
 
     __slots__ = (
-        "collectives", "engine", "facts", "gradients", "loop", "obligations", "replicas", "scopes", "setup",
-        "trust",
+        "asked", "collectives", "engine", "facts", "gradients", "loop", "obligations", "replicas", "scopes",
+        "setup", "trust",
     )  # fmt: skip
 
     # Many states are made at the start, and parts that are one object are quickly found to be equal.
@@ -326,12 +326,14 @@ class State:
         collectives: tuple[tuple[str, Path], ...] = (),
         setup: Setup = Setup(),  # noqa: B008
         facts: frozenset[Fact] = frozenset(),
+        asked: Asked | None = None,
     ) -> None:
         """The parts of `key`, in its order, and the facts.
 
         Args:
             collectives: Collectives reached since the innermost split, by operation and tag.
             facts: How tests of the present function came out. They say what is met, and tell no states apart.
+            asked: What the present function has asked for; all its states share it.
         """
         self.engine = engine
         self.scopes = scopes
@@ -343,12 +345,13 @@ class State:
         self.collectives = collectives
         self.facts = facts
         self.setup = setup
+        self.asked = Asked() if asked is None else asked
 
     def copy(self) -> State:
         """An independent state that holds the same."""
         return State(
             self.engine, self.scopes, self.replicas, self.gradients, self.loop, self.trust,
-            self.obligations, self.collectives, self.setup, self.facts,
+            self.obligations, self.collectives, self.setup, self.facts, self.asked,
         )  # fmt: skip
 
     def map(self, how: Callable[[Any], Any]) -> State:
@@ -356,6 +359,7 @@ class State:
         return State(
             how(self.engine), how(self.scopes), how(self.replicas), how(self.gradients), how(self.loop),
             how(self.trust), how(self.obligations), how(self.collectives), how(self.setup), how(self.facts),
+            self.asked,
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
@@ -371,6 +375,24 @@ class State:
             self.engine, self.scopes, self.replicas, self.gradients, self.loop, self.trust,
             self.obligations, self.collectives, self.setup,
         )  # fmt: skip
+
+    def context(self) -> tuple[object, ...]:
+        """The same without obligations that only make a difference where they are asked for."""
+        owed = self.obligations
+        if self.waiting:
+            owed = frozenset(o for o in owed if o.owed not in WAITING)
+        return (
+            self.engine, self.scopes, self.replicas, self.gradients, self.loop, self.trust,
+            owed, self.collectives, self.setup,
+        )  # fmt: skip
+
+    @property
+    def waiting(self) -> int:
+        """The sorts of such obligations that are owed, as bits."""
+        bits = 0
+        for o in self.obligations:
+            bits |= WAITING.get(o.owed, 0)
+        return bits
 
     def raises(self, raised: Raised) -> None:
         """A statement surely raises: what comes after is behind the first that does."""
@@ -441,10 +463,12 @@ class State:
 
     def is_owed(self, owed: Owed) -> bool:
         """Whether there is any open obligation of one sort."""
+        self.asked.sorts |= WAITING.get(owed, 0)
         return any(o.owed is owed for o in self.obligations)
 
     def owes(self, owed: Owed) -> list[Obligation]:
         """The open obligations of one sort, in a stable order."""
+        self.asked.sorts |= WAITING.get(owed, 0)
         if not self.obligations:
             return []
         found = [o for o in self.obligations if o.owed is owed]
@@ -505,6 +529,7 @@ def join(a: State, b: State) -> State:
         _longer(a.collectives, b.collectives),
         _join(a.setup, b.setup),
         a.facts & b.facts,
+        a.asked,
     )
 
 
