@@ -14,8 +14,9 @@ from xlalint.rule import Finding, Later, Rule
 class TiedWeightsBeforeDeviceMove(Rule[TrainedApart]):
     """
     ## What it does
-    Finds models that tie two weights when they are built, such as those of the embedding and of the last
-    layer, are then moved to an XLA device, and are trained.
+    Finds models that tie two weights, such as those of the embedding and of the last layer, are then moved to
+    an XLA device, and are trained. They may be tied when they are built, by a method such as `tie_weights`
+    that is called before the move, or from outside: `model.head.weight = model.embedding.weight`.
 
     ## Why is this bad?
     The two are trained apart: a move to XLA gives each layer parameters of its own, also where two

@@ -16,7 +16,7 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.compiling import call_compiled, call_compiled_module
 from xlalint.analysis.library.functions import apply, call_library
 from xlalint.analysis.library.methods import call_method
-from xlalint.analysis.library.modules import call_module
+from xlalint.analysis.library.modules import call_module, tie_by_method
 from xlalint.analysis.library.optimizers import made_by_unknown, make_optimizer
 from xlalint.analysis.library.options import parsed
 from xlalint.analysis.machine import Evaluate, Machine
@@ -53,6 +53,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.refusals import refusal
 from xlalint.analysis.scopes import enter_scope, leave_scope, set_autograd
 from xlalint.analysis.store import Store, merge_into
+from xlalint.analysis.ties import SAYS_IT_TIES
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import outside
 from xlalint.knowledge.functions import MAPPING
@@ -206,7 +207,14 @@ def _target(machine: Machine, target: Target, call: Call) -> Value:
     if isinstance(target, Method):
         return call_method(machine, target, call)
     if isinstance(target, Bound):
-        return _enter(machine, target, call)
+        result, receiver = _enter(machine, target, call), target.receiver
+        if (
+            receiver is not None
+            and receiver.kind is Kind.MODULE
+            and SAYS_IT_TIES.search(target.function.name)
+        ):
+            tie_by_method(machine, receiver, target.function, call)
+        return result
     if isinstance(target, Partial):
         call.arguments = [*target.arguments, *call.arguments]
         call.keywords = {**dict(target.keywords), **call.keywords}

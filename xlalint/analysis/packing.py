@@ -57,6 +57,7 @@ from xlalint.analysis.payloads import (
     StateDict,
     Switch,
     Targets,
+    Tie,
     Uneven,
 )
 from xlalint.analysis.project import Project
@@ -119,8 +120,8 @@ _RECORDS: Final[tuple[type[Any], ...]] = (
     LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace,
     Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Options,
     Parameters, Partial, Ragged, Raised, RankTest, Recorded, Recursion, Replicas, Rows, Scaler, Scope, Scoped,
-    Scopes, Setup, Site, Split, StateDict, Switch, Targets, Tensor, Timing, Training, Trust, Uneven, Value,
-    View, Whole, Yielded, events.Change,
+    Scopes, Setup, Site, Split, StateDict, Switch, Targets, Tensor, Tie, Timing, Training, Trust, Uneven,
+    Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: Final[tuple[type[Enum], ...]] = (
     Cause, Gradient, Kind, Misuse, Opens, Owed, Place, Role, ScopeKind, Weight, Form,

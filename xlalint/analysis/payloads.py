@@ -373,6 +373,21 @@ SOME: Final = "SomeOfThem"
 """Stands for a name of a library's module of which it is not known which one it is."""
 
 
+class Tie(NamedTuple):
+    """Two names of one parameter, as an instance has them.
+
+    Args:
+        one, other: Such as `head.weight` and `embedding.weight`.
+        again: The method that ties them, if anybody may call it.
+        file: Where that was done to an instance, if its class does not do it.
+    """
+
+    one: str
+    other: str
+    again: str = ""
+    file: str = ""
+
+
 class Module(NamedTuple):
     """An `nn.Module`. `identity` is where it may have been made, `of` what its class may be, of the project.
 
@@ -384,6 +399,7 @@ class Module(NamedTuple):
     it returns by itself, which not all it may return stands. `is_part` says that it belongs to another,
     whose identity it has, `sharded` that each replica holds a part of its parameters, `on_host` that the
     host computes what it returns, wherever it is, and `weighs` that it wants tensors of its own device.
+    `tied` is which two of its parameters somebody has made one since it was made.
     """
 
     identity: Path
@@ -400,6 +416,7 @@ class Module(NamedTuple):
     sharded: bool = False
     on_host: bool = False
     weighs: bool = False
+    tied: Tie | None = None
 
     def join(self, other: Module) -> Module:
         """Either of two modules."""
@@ -426,6 +443,7 @@ class Module(NamedTuple):
             self.sharded and other.sharded,
             self.on_host and other.on_host,
             self.weighs and other.weighs,
+            self.tied if self.tied == other.tied else None,
         )
 
     def plain(self) -> Module:

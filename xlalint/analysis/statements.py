@@ -11,7 +11,7 @@ from xlalint.analysis.branches import condition
 from xlalint.analysis.decorators import decorated, offer, opens_scope
 from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.importable import raised_by
-from xlalint.analysis.library.modules import with_part
+from xlalint.analysis.library.modules import tie_parts, with_part
 from xlalint.analysis.library.optimizers import wrapped_by_unknown
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import operate
@@ -60,6 +60,8 @@ def _assign(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> S
         value = _rewrapped(machine, node.targets[0], node.value, frame, store) or value
     for target in node.targets:
         bind(machine, target, value, frame, store)
+    if value.kind is Kind.PARAMETERS:
+        tie_parts(machine, node, frame, store)
     return store
 
 

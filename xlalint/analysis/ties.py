@@ -5,26 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Outline
-from xlalint.analysis.payloads import literal
+from xlalint.analysis.payloads import Tie, literal
 from xlalint.knowledge.methods import TIES
 from xlalint.writing import written
-
-
-class Tie(NamedTuple):
-    """Two names of one parameter, as an instance has them.
-
-    Args:
-        one, other: Such as `head.weight` and `embedding.weight`.
-        again: The method that ties them, if anybody may call it.
-    """
-
-    one: str
-    other: str
-    again: str = ""
 
 
 def tie_in(machine: Machine, cls: Class, user: Outline) -> Tie | None:
@@ -36,17 +23,50 @@ def tie_in(machine: Machine, cls: Class, user: Outline) -> Tie | None:
     if init is None or "self" not in init.outline.text:
         return None
     tie, by = next(_ties(machine, cls, init, MOST_CALLS), (None, init))
-    if tie is None:
-        return None
-    outlines = {user.file: user}
-    outlines |= {each.file: each for each in (cls.outline, init.outline) if not each.is_framework}
-    for outline in outlines.values():
-        machine.rest_on("whole", outline.file)
-    lines = [line for outline in outlines.values() for line in _lines(outline, leave_out=by)]
-    if any(_AGAIN.search(line) or _may_tie(line, tie) for line in lines):
+    if tie is None or _is_tied_elsewhere(machine, tie, (user, cls.outline, init.outline), _lines_of(by)):
         return None
     again = TIES if by.outline.is_framework else by.name
     return tie if again.startswith("_") else tie._replace(again=again)
+
+
+def tie_by_call(
+    machine: Machine, cls: Class, method: Function, call: ast.Call, user: Outline
+) -> Tie | None:  # fmt: skip
+    """What a method that is called from outside surely ties of an instance, and nobody else does."""
+    tie, by = next(_ties(machine, cls, method, MOST_CALLS), (None, method))
+    if tie is None:
+        return None
+    own = {*_lines_of(by), *_lines_at(call, user)}
+    if _is_tied_elsewhere(machine, tie, (user, cls.outline, method.outline), own):
+        return None
+    return tie._replace(again=method.name, file=user.file)
+
+
+def tie_by_hand(
+    machine: Machine, cls: Class, tie: Tie, node: ast.Assign, user: Outline
+) -> Tie | None:  # fmt: skip
+    """What `model.head.weight = model.embedding.weight` ties of an instance, where nobody else does."""
+    elsewhere = _is_tied_elsewhere(machine, tie, (user, cls.outline), set(_lines_at(node, user)))
+    return None if elsewhere else tie._replace(file=user.file)
+
+
+def is_tied_in(machine: Machine, user: Outline) -> bool:
+    """Whether anything in the file of a user may tie parts of a module."""
+    machine.rest_on("whole", user.file)
+    return any(_AGAIN.search(line) or _TIED.search(line) for line in user.lines)
+
+
+def _is_tied_elsewhere(
+    machine: Machine, tie: Tie, outlines: tuple[Outline, ...], own: set[tuple[str, int]]
+) -> bool:  # fmt: skip
+    """Whether something in some files may tie the same, apart from `own` lines that do."""
+    user = outlines[0]
+    for outline in {each.file: each for each in outlines if each is user or not each.is_framework}.values():
+        machine.rest_on("whole", outline.file)
+        for number, line in enumerate(outline.lines, 1):
+            if (outline.file, number) not in own and (_AGAIN.search(line) or _may_tie(line, tie)):
+                return True
+    return False
 
 
 def _may_tie(line: str, tie: Tie) -> bool:
@@ -57,11 +77,13 @@ def _may_tie(line: str, tie: Tie) -> bool:
     return bool(_TIED.search(line))
 
 
-def _lines(outline: Outline, leave_out: Function) -> list[str]:
-    """The lines of a module without those of one function."""
-    if outline is not leave_out.outline:
-        return outline.lines
-    return outline.lines[: leave_out.node.lineno - 1] + outline.lines[leave_out.node.end_lineno :]
+def _lines_of(function: Function) -> set[tuple[str, int]]:
+    return set(_lines_at(function.node, function.outline))
+
+
+def _lines_at(node: ast.expr | ast.stmt, outline: Outline) -> list[tuple[str, int]]:
+    last = node.lineno if node.end_lineno is None else node.end_lineno
+    return [(outline.file, number) for number in range(node.lineno, last + 1)]
 
 
 def _ties(machine: Machine, cls: Class, method: Function, deeper: int) -> Iterator[tuple[Tie, Function]]:
@@ -134,5 +156,7 @@ MOST_CALLS: Final = 3
 _TIED: Final = re.compile(r"\w\.[\w.\[\]]+\.(\w+) *= *\w+\.[\w.\[\]]+\.\1\b(?! *[(\[.])")
 """An assignment such as `self.a.weight = self.b.weight`."""
 _TIED_OF_ITS_OWN: Final = re.compile(r"\s*self\.([\w.\[\]]+\.(\w+)) *= *self\.[\w.\[\]]+\.\2\b(?! *[(\[.])")
+SAYS_IT_TIES: Final = re.compile(r"(?:^|_)(?:re)?(?:tie|share)(?:_|$)")
+"""What a method is called that ties weights."""
 _AGAIN: Final = re.compile(r"def (?:to|_apply)\b|(?<!self)\.(?:\w+_)*(?:re)?(?:tie|share)(?:_\w+)*\(")
 """Methods that move in a way of their own, or a call from outside that says it ties."""

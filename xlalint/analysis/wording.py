@@ -198,6 +198,8 @@ def _of_module(module: Module) -> Iterator[str]:
         yield "computed by the host"
     if module.weighs:
         yield "with weights"
+    if module.tied is not None:
+        yield f"`{module.tied.one}` and `{module.tied.other}` are one"
 
 
 def _of_optimizer(optimizer: Optimizer) -> Iterator[str]:

@@ -8,8 +8,10 @@ from typing import Final
 
 from xlalint.analysis.binding import element, rebind
 from xlalint.analysis.call import Call
+from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
+from xlalint.analysis.outline import Function
 from xlalint.analysis.payloads import (
     Batch,
     Bound,
@@ -22,6 +24,7 @@ from xlalint.analysis.payloads import (
     StateDict,
     Target,
     Targets,
+    Tie,
     container,
     container_of,
     each_of,
@@ -31,7 +34,7 @@ from xlalint.analysis.payloads import (
     unknown_from,
 )
 from xlalint.analysis.store import Move, Store
-from xlalint.analysis.ties import tie_in
+from xlalint.analysis.ties import is_tied_in, tie_by_call, tie_by_hand, tie_in
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge import classes, functions
 from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS, TYING
@@ -55,6 +58,7 @@ from xlalint.lazy.values import (
 )
 from xlalint.lazy.values import join as join_values
 from xlalint.spelling import THE_FRAMEWORK
+from xlalint.writing import written
 
 _ON_DEVICE: Final = assume("these parameters are on the device")
 
@@ -362,10 +366,71 @@ def _come_apart(machine: Machine, info: Module, assumes: assumptions.Assumptions
     """
     if info.place is not Place.HOST or len(info.of) != 1 or info.or_other or info.training is False:
         return
-    tie = tie_in(machine, info.of[0], call.frame.outline)
-    if tie is not None and not machine.swaps_parameters(call.frame.outline):
-        names = ", ".join(tie)
+    user, tied = call.frame.outline, info.tied
+    tie = tie_in(machine, info.of[0], user)
+    if tied is not None and (tied.file == user.file or not is_tied_in(machine, user)):
+        tie = tied
+    if tie is not None and not machine.swaps_parameters(user):
+        names = ", ".join((tie.one, tie.other, tie.again))
         call.frame.model.come_apart(call.store.state, call.site, names, made=info.identity, assumes=assumes)
+
+
+def tie_by_method(machine: Machine, receiver: Value, method: Function, call: Call) -> None:
+    """A method of a module that is called from outside, and says that it ties, ties its weights."""
+    info, node = receiver.payload, call.node
+    if node is None or not isinstance(node.func, ast.Attribute) or not isinstance(info, Module):
+        return
+    if info.place is Place.XLA:
+        call.frame.model.tie_again(call.store.state, info.identity)
+    if _may_be_tied(info) and not _is_own(node.func.value, call.frame):
+        tie = tie_by_call(machine, info.of[0], method, node, call.frame.outline)
+        if tie is not None:
+            tied = receiver._replace(payload=info._replace(tied=tie))
+            rebind(machine, node.func.value, tied, call.frame, call.store)
+
+
+def tie_parts(machine: Machine, node: ast.Assign, frame: Frame, store: Store) -> None:
+    """`model.head.weight = model.embedding.weight`, outside of the class of the model."""
+    match node:
+        case ast.Assign([ast.Attribute() as target], ast.Attribute() as value) if target.attr == value.attr:
+            pass
+        case _:
+            return
+    one, other = written(target), written(value)
+    chain: list[ast.expr] = [target.value]
+    while isinstance(inner := chain[-1], ast.Attribute):
+        chain.append(inner.value)
+    for whole in reversed(chain[1:]):
+        shown = f"{written(whole)}."
+        if not other.startswith(shown) or _is_own(whole, frame):
+            continue
+        module = machine.evaluate(whole, frame, store)
+        info = module.payload
+        if isinstance(info, Module):
+            if info.place is Place.XLA:
+                frame.model.tie_again(store.state, info.identity)
+            parts = Tie(one.removeprefix(shown), other.removeprefix(shown))
+            if not _may_be_tied(info) or "." not in parts.other:
+                return
+            tie = tie_by_hand(machine, info.of[0], parts, node, frame.outline)
+            if tie is not None:
+                tied = module._replace(payload=info._replace(tied=tie))
+                rebind(machine, whole, tied, frame, store)
+            return
+
+
+def _may_be_tied(info: Module) -> bool:
+    """Whether a module is one of the host whose class is known."""
+    return info.place is Place.HOST and len(info.of) == 1 and not info.or_other
+
+
+def _is_own(node: ast.expr, frame: Frame) -> bool:
+    """Whether a name is that of the object whose method runs: what its class ties is known of the class."""
+    function = frame.function
+    if not isinstance(node, ast.Name) or function is None or function.owner is None:
+        return False
+    arguments = function.node.args.args
+    return bool(arguments) and arguments[0].arg == node.id
 
 
 def parameter(parameters: Parameters, store: Store) -> Value:
