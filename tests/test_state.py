@@ -49,6 +49,7 @@ PROGRAMS = (
     "tests/interpreter/set_up_late.py",
     "fixtures/XLA101/loss_of_an_unknown_model.py",
     "fixtures/XLA101/optimizer_asked_in_the_step.py",
+    "fixtures/XLA702/tied_by_its_builder.py",
     "tests/interpreter/options_handed_on/main.py",
     "tests/interpreter/batches_in_strides.py",
     "tests/interpreter/checkpointed_with_a_module.py",
