@@ -56,11 +56,12 @@ def wrappers(machine: Machine, function: Function) -> list[ScopeKind | Opens | V
 
 
 def _is_followed(machine: Machine, value: Value) -> bool:
-    """Whether a decorator is one of the project that may matter, also as it reads what is returned."""
+    """Whether a decorator is one of a framework, or one of the project that may matter, also as it reads what is
+    returned."""
     return any(
         isinstance(t, Bound)
         and t.receiver is None
-        and (machine.is_relevant(t.function) or _reads(t.function))
+        and (t.function.outline.is_framework or machine.is_relevant(t.function) or _reads(t.function))
         for t in targets(value)
     )
 

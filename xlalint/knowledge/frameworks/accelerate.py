@@ -31,8 +31,8 @@ class ProjectConfiguration:
 class Accelerator:
     def __init__(self, gradient_accumulation_steps=1, project_config=None):
         self.project_configuration = ProjectConfiguration() if project_config is None else project_config
-        torch.distributed.init_process_group("xla")
         self.device = torch_xla.device()
+        torch.distributed.init_process_group("xla")
         self.is_main_process = xm.is_master_ordinal(local=False)
         self.is_local_main_process = xm.is_master_ordinal()
         self.process_index = xm.get_ordinal()

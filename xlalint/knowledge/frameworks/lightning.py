@@ -38,9 +38,85 @@ class _Logger:
                 value.item()
 
 
+class _StrategyOfOthers:
+    """One that no XLA device takes: Lightning raises, or has chosen another device."""
+
+
+class DataParallelStrategy(_StrategyOfOthers):
+    pass
+
+
+class DDPStrategy(_StrategyOfOthers):
+    pass
+
+
+class DeepSpeedStrategy(_StrategyOfOthers):
+    pass
+
+
+class FSDPStrategy(_StrategyOfOthers):
+    pass
+
+
+def _is_elsewhere(accelerator, strategy):
+    return (
+        accelerator == "gpu"
+        or accelerator == "cuda"
+        or accelerator == "cpu"
+        or accelerator == "mps"
+        or isinstance(strategy, _StrategyOfOthers)
+    )
+
+
+class _StrategyOfXla:
+    def barrier(self, name=None):
+        xm.rendezvous("Strategy.barrier")
+
+    def all_gather(self, tensor, group=None, sync_grads=False):
+        return xm.all_gather(tensor)
+
+
+class Trainer:
+    def __init__(self, accelerator="auto", strategy="auto", devices="auto", callbacks=(), **kwargs):
+        self.elsewhere = _is_elsewhere(accelerator, strategy)
+        self.on_one = devices == 1
+        self.is_global_zero = xm.is_master_ordinal(local=False)
+        self.global_rank = xm.get_ordinal()
+        self.world_size = xm.xrt_world_size()
+        self.strategy = _StrategyOfXla()
+
+    @classmethod
+    def add_argparse_args(cls, parent_parser, **kwargs):
+        return parent_parser
+
+    @classmethod
+    def from_argparse_args(cls, args, **kwargs):
+        return cls(**kwargs)
+
+    def tune(self, model, *args, **kwargs):
+        pass
+
+    def fit(self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None):
+        if not self.elsewhere:
+            if not self.on_one:
+                torch.distributed.init_process_group("xla")
+            _fit(self, model)
+
+    def validate(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
+        if not self.elsewhere:
+            _evaluate(self, model.to(torch_xla.device()), Callback())
+
+    def save_checkpoint(self, filepath, weights_only=False, storage_options=None):
+        xm.mark_step()
+        xm.save(weights, filepath)
+        xm.rendezvous("Trainer.save_checkpoint")
+
+
 class LightningModule(torch.nn.Module):
     automatic_optimization = True
     logger = _Logger()
+    trainer = Trainer()
+    global_rank = xm.get_ordinal()
     logs_each_step = True  # where training steps log; what evaluations do is reduced once all is done
 
     def log(self, name, value, sync_dist=False, on_step=None, **kwargs):
@@ -51,6 +127,9 @@ class LightningModule(torch.nn.Module):
 
     def log_dict(self, dictionary, **kwargs):
         self.logged = dictionary
+
+    def all_gather(self, data, group=None, sync_grads=False):
+        return xm.all_gather(data)
 
     def optimizers(self, use_pl_optimizer=True):
         return _LightningOptimizer()
@@ -68,6 +147,9 @@ class LightningModule(torch.nn.Module):
         optimizer.step(closure=optimizer_closure)
 
     def on_train_batch_start(self, batch, batch_idx):
+        pass
+
+    def on_after_backward(self):
         pass
 
     def on_before_optimizer_step(self, optimizer):
@@ -108,6 +190,9 @@ class Callback:
     def on_train_batch_start(self, trainer, pl_module, batch, batch_idx):
         pass
 
+    def on_after_backward(self, trainer, pl_module):
+        pass
+
     def on_before_optimizer_step(self, trainer, pl_module, optimizer):
         pass
 
@@ -125,64 +210,6 @@ class Callback:
 
     def on_train_end(self, trainer, pl_module):
         pass
-
-
-class _StrategyOfOthers:
-    """One that no XLA device takes: Lightning raises, or has chosen another device."""
-
-
-class DataParallelStrategy(_StrategyOfOthers):
-    pass
-
-
-class DDPStrategy(_StrategyOfOthers):
-    pass
-
-
-class DeepSpeedStrategy(_StrategyOfOthers):
-    pass
-
-
-class FSDPStrategy(_StrategyOfOthers):
-    pass
-
-
-def _is_elsewhere(accelerator, strategy):
-    return (
-        accelerator == "gpu"
-        or accelerator == "cuda"
-        or accelerator == "cpu"
-        or accelerator == "mps"
-        or isinstance(strategy, _StrategyOfOthers)
-    )
-
-
-class Trainer:
-    def __init__(self, accelerator="auto", strategy="auto", devices="auto", callbacks=(), **kwargs):
-        self.elsewhere = _is_elsewhere(accelerator, strategy)
-        self.on_one = devices == 1
-        self.is_global_zero = xm.is_master_ordinal(local=False)
-
-    @classmethod
-    def add_argparse_args(cls, parent_parser, **kwargs):
-        return parent_parser
-
-    @classmethod
-    def from_argparse_args(cls, args, **kwargs):
-        return cls(**kwargs)
-
-    def tune(self, model, *args, **kwargs):
-        pass
-
-    def fit(self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None):
-        if not self.elsewhere:
-            if not self.on_one:
-                torch.distributed.init_process_group("xla")
-            _fit(model)
-
-    def validate(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
-        if not self.elsewhere:
-            _evaluate(model.to(torch_xla.device()), Callback())
 
 
 class Fabric:
@@ -264,6 +291,15 @@ class _FabricOptimizer:
         self.optimizer.zero_grad()
 
 
+def rank_zero_only(fn, default=None):
+    def on_master(*args, **kwargs):
+        if xm.is_master_ordinal(local=False):
+            return fn(*args, **kwargs)
+        return default
+
+    return on_master
+
+
 def seed_everything(seed=None, workers=False, verbose=True):
     torch.manual_seed(seed)
 
@@ -272,7 +308,7 @@ def _loss_of(outputs):
     return outputs if isinstance(outputs, torch.Tensor) else outputs["loss"]
 
 
-def _train_epoch(module, callback):
+def _train_epoch(trainer, module, callback):
     module.logs_each_step = True
     optimizer = torch.optim.AdamW(module.parameters())
     for index, batch in enumerate(pl.MpDeviceLoader(batches)):
@@ -281,6 +317,8 @@ def _train_epoch(module, callback):
         outputs = module.training_step_end(module.training_step(batch, index))
         if module.automatic_optimization:
             _loss_of(outputs).backward()
+            callback.on_after_backward(trainer, module)
+            module.on_after_backward()
             xm.reduce_gradients(optimizer)
             callback.on_before_optimizer_step(trainer, module, optimizer)
             module.on_before_optimizer_step(optimizer)
@@ -293,7 +331,7 @@ def _train_epoch(module, callback):
     module.training_epoch_end([outputs])
 
 
-def _evaluate(module, callback):
+def _evaluate(trainer, module, callback):
     module.logs_each_step = False
     for index, batch in enumerate(pl.MpDeviceLoader(batches)):
         outputs = module.validation_step_end(module.validation_step(batch, index))
@@ -305,11 +343,11 @@ def _evaluate(module, callback):
         module.test_step(batch, index)
 
 
-def _fit(module, callback=Callback()):
+def _fit(trainer, module, callback=Callback()):
     module = module.to(torch_xla.device())
     trainer.strategy.tie_shared_parameters(module)  # Its strategies for XLA set them anew below the move.
-    _train_epoch(module, callback)
-    _evaluate(module, callback)
+    _train_epoch(trainer, module, callback)
+    _evaluate(trainer, module, callback)
     callback.on_train_epoch_end(trainer, module)
     module.on_train_epoch_end()
     callback.on_train_end(trainer, module)
@@ -328,8 +366,8 @@ class _SomeModule(LightningModule):
 
 
 def harness(module: LightningModule):
-    _fit(module)
+    _fit(Trainer(), module)
 
 
 def harness_of_callback(callback: Callback):
-    _fit(_SomeModule(), callback)
+    _fit(Trainer(), _SomeModule(), callback)
