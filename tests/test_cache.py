@@ -318,6 +318,29 @@ def test_a_file_of_settings_is_looked_at_again(project: Path, analyses: list[Any
     assert analyses == []
 
 
+def test_the_device_in_a_file_of_settings_is_looked_at_again(project: Path, analyses: list[Any]) -> None:
+    (project / "main.py").write_text(
+        "import sys\nimport torch\nimport torch_xla\nfrom omegaconf import OmegaConf\n\n"
+        "cfg = OmegaConf.load(sys.argv[1])\n"
+        "device = torch.device(cfg.run.device)\nmodel = torch.nn.Linear(3, 3).to(device)\n"
+        "for batch in sys.stdin:\n    loss = model(batch).sum()\n    print(loss.item())\n"
+        "    loss.backward()\n    torch_xla.sync()\n"
+    )
+    settings = project / "run.yaml"
+
+    def codes() -> list[str]:
+        report = checked(project / "main.py", cache=Cache())
+        assert same(report, checked(project / "main.py"))
+        return [diagnostic.code for diagnostic in report.diagnostics]
+
+    assert "XLA102" not in codes()
+    settings.write_text("run:\n  device: xla\n")
+    assert "XLA102" in codes()
+    settings.write_text("run:\n  device: cuda\n")
+    assert "XLA102" not in codes()
+
+
+
 def test_how_a_program_is_started_is_looked_at_again(project: Path, analyses: list[Any]) -> None:
     (project / "main.py").write_text(
         "import torch\nimport torch_xla.distributed.spmd as xs\n\n"

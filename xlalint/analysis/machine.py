@@ -67,6 +67,12 @@ class Machine(ABC):
         self.rest_on("switched off", outline.file, "\n".join(names))
         return self.project.switched_off(outline.path, names)
 
+    def set_to_xla(self, outline: Outline, names: tuple[str, ...]) -> str:
+        """A file in which a setting is the name of an XLA device, of those that the program may read; what is
+        being found out rests on that."""
+        self.rest_on("set to xla", outline.file, "\n".join(names))
+        return self.project.set_to_xla(outline.path, names)
+
     def several_given(self, outline: Outline, option: str) -> Given | None:
         """A number above one that some command gives an option of a script; what is being found out rests on
         that."""

@@ -24,7 +24,7 @@ ReadText = Callable[[Path], "str | None"]
 
 
 ABOUT_FILES: Final = frozenset(
-    {"module", "module name", "settings", "several given", "started with", "switched off"}
+    {"module", "module name", "settings", "several given", "set to xla", "started with", "switched off"}
 )
 """Facts that change with files that come and go, or are no source, not with the text of those that they are
 about."""
@@ -189,6 +189,8 @@ class Project:
             return " ".join(map(str, self.module_name(path)))
         if kind == "switched off":
             return self.switched_off(path, tuple(detail.split("\n")))
+        if kind == "set to xla":
+            return self.set_to_xla(path, tuple(detail.split("\n")))
         if kind == "started with":
             return str(self.is_started_with(path, detail))
         if kind == "several given":
@@ -202,14 +204,23 @@ class Project:
 
     def switched_off(self, path: Path, names: tuple[str, ...]) -> str:
         """A file around a source file in which a setting of the program is off; see `SwitchedOff.find`."""
+        around = self._settings_around(path)
+        return around.find(names) if around is not None else ""
+
+    def set_to_xla(self, path: Path, names: tuple[str, ...]) -> str:
+        """A file around a source file in which a setting of the program is the name of an XLA device."""
+        around = self._settings_around(path)
+        return around.find_xla(names) if around is not None else ""
+
+    def _settings_around(self, path: Path) -> SwitchedOff | None:
         roots = self.settings(path).roots
         if not roots:
-            return ""
+            return None
         root = str(roots[0])
         known = self._switched_off.get(root)
         if known is None:
             known = self._switched_off[root] = SwitchedOff(root)
-        return known.find(names)
+        return known
 
     def is_started_with(self, path: Path, variable: str) -> bool:
         """Whether what is said around a source file of how it is started names an environment variable."""

@@ -1,10 +1,11 @@
 """Registries: mappings and lists that decorators fill with classes and functions, for others to look up.
 
 A registry is a name of a module that holds an empty mapping or list, into which a function of the module puts
-what it is given (`MODELS[name] = cls`, `HOOKS.append(hook)`, `HOOKS[event].append(hook)`), or an object of a
-class with a method that does (`self._items[name] = cls`).
+what it is given (`MODELS[name] = cls`, `HOOKS.append(hook)`, `HOOKS[event].append(hook)`), be the mapping one
+that the function is given, too (`@register(MODELS, "small")`), or an object of a class with a method that does
+(`self._items[name] = cls`).
 It holds what is decorated by that function or method, in its own module, in the one that asks, and in those
-that this one imports.
+that this one imports, and in the parts of packages that these import.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class Registry(NamedTuple):
     """The attribute of the object that holds what is registered; empty for a mapping or a list."""
     in_lists: bool = False
     """Whether several may be registered under one name, or under none."""
+    given: frozenset[tuple[str, int]] = frozenset()
+    """Functions of the module that put into what they are given, and as which argument that is."""
 
     def holding(self, found: list[tuple[str | None, Value]], *, keyed: bool) -> Value:
         """What holds all that is registered."""
@@ -63,8 +66,9 @@ def filled(machine: Machine, value: Value, name: str, outline: Outline) -> Value
     if registry is None:
         return value
     found: list[tuple[str | None, Value]] = []
+    names = registry.by | {function for function, _ in registry.given}
     for module in _modules(machine, registry.home, outline):
-        if machine.mentions(module, registry.by):
+        if machine.mentions(module, names):
             machine.rest_on("whole", module.file)
             found += _registered(machine, registry, module)
     if not found:
@@ -78,13 +82,21 @@ def filled(machine: Machine, value: Value, name: str, outline: Outline) -> Value
 def _registry(machine: Machine, held: Instance | Container, home: Outline, name: str) -> Registry | None:
     """The registry that a name of its module is."""
     if isinstance(held, Container):
-        by = {
-            _outermost(function).name: in_lists
-            for function in home.functions.values()
-            for base, in_lists in _filled_by(function)
-            if isinstance(base, ast.Name) and base.id == name
-        }
-        return Registry(home, name, frozenset(by), "", any(by.values())) if by else None
+        by: dict[str, bool] = {}
+        given: dict[tuple[str, int], bool] = {}
+        for function in home.functions.values():
+            for mapping, in_lists in _filled_by(function):
+                outermost = _outermost(function)
+                if not isinstance(mapping, ast.Name):
+                    continue
+                if mapping.id == name:
+                    by[outermost.name] = in_lists
+                elif outermost is not function and mapping.id in outermost.parameters.positional:
+                    given[outermost.name, outermost.parameters.positional.index(mapping.id)] = in_lists
+        if not by and not given:
+            return None
+        in_lists = any([*by.values(), *given.values()])
+        return Registry(home, name, frozenset(by), "", in_lists, frozenset(given))
     (cls, *others) = held.of
     if others or isinstance(cls, str):
         return None
@@ -143,15 +155,22 @@ def _origin(machine: Machine, name: str, outline: Outline) -> tuple[Outline, str
 def _modules(machine: Machine, home: Outline, asking: Outline) -> list[Outline]:
     """The modules that are looked through for what is registered."""
     modules = {home.file: home, asking.file: asking}
-    machine.rest_on("body", asking.file)
-    for bindings in asking.bindings.values():
-        for binding in bindings:
-            if isinstance(binding, Import):
-                names = (binding.target, binding.target.rpartition(".")[0])
-                for found in (machine.names.find_module(each, asking) for each in names if each):
-                    if found is not None and not found.is_framework:
-                        modules.setdefault(found.file, found)
+    for found in _imported(machine, asking):
+        modules.setdefault(found.file, found)
+        if found.path.name == "__init__.py":  # a package mostly imports its parts so that they register
+            for part in _imported(machine, found):
+                modules.setdefault(part.file, part)
     return [modules[file] for file in sorted(modules)]
+
+
+def _imported(machine: Machine, outline: Outline) -> Iterator[Outline]:
+    """The modules of the project that a module imports."""
+    machine.rest_on("imports", outline.file)
+    for taken in outline.taken():
+        for name in (taken.module, f"{taken.module}.{taken.name}" if taken.name else ""):
+            found = machine.names.find_module(name, outline) if name else None
+            if found is not None and not found.is_framework:
+                yield found
 
 
 def _registered(machine: Machine, registry: Registry, module: Outline) -> Iterator[tuple[str | None, Value]]:
@@ -160,8 +179,7 @@ def _registered(machine: Machine, registry: Registry, module: Outline) -> Iterat
     for definition in definitions:
         if definition.parent is None:
             for decorator in _decorators(definition):
-                called = decorator.func if isinstance(decorator, ast.Call) else decorator
-                if _registers(machine, registry, called, module):
+                if _registers(machine, registry, decorator, module):
                     yield _key(decorator, definition), _defined(definition)
 
 
@@ -169,12 +187,21 @@ def _decorators(definition: Class | Function) -> list[ast.expr]:
     return [] if isinstance(definition.node, ast.Lambda) else definition.node.decorator_list
 
 
-def _registers(machine: Machine, registry: Registry, called: ast.expr, module: Outline) -> bool:
+def _registers(machine: Machine, registry: Registry, decorator: ast.expr, module: Outline) -> bool:
     """Whether a decorator puts what it decorates into a registry."""
+    given = decorator.args if isinstance(decorator, ast.Call) else []
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
     match called:
         case ast.Name(id=name) if not registry.field:
             home, known_as = _origin(machine, name, module)
-            return home is registry.home and known_as in registry.by
+            if home is not registry.home:
+                return False
+            return known_as in registry.by or any([
+                isinstance(argument, ast.Name)
+                and (known_as, position) in registry.given
+                and _origin(machine, argument.id, module) == (registry.home, registry.name)
+                for position, argument in enumerate(given)
+            ])  # fmt: skip
         case ast.Attribute(value=ast.Name(id=name), attr=method) if registry.field and method in registry.by:
             return _origin(machine, name, module) == (registry.home, registry.name)
     return False

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.options import number_by_default
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Function, dotted, within
-from xlalint.analysis.payloads import Namespace, Switch
+from xlalint.analysis.payloads import DEVICE_XLA, Namespace, Switch
 from xlalint.analysis.store import Store
 from xlalint.knowledge import outside
 from xlalint.lazy import assumptions
@@ -24,7 +25,7 @@ from xlalint.lazy.assumptions import OFF_BY_DEFAULT, OFF_IN, Assumptions, assume
 from xlalint.lazy.events import Event
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.state import State
-from xlalint.lazy.values import Kind
+from xlalint.lazy.values import Kind, Value
 from xlalint.remembering import remembered
 from xlalint.sources.switched_off import NOWHERE
 from xlalint.spelling import spelling
@@ -265,6 +266,45 @@ def _is_on(machine: Machine, switch: ast.expr, frame: Frame, store: Store) -> As
         named = [file for file in files if file != NOWHERE]
         where = f"{OFF_IN}`{named[0]}`" if named else OFF_BY_DEFAULT
     return assume(f"`{spelling(switch)}`{where}")
+
+
+def device_set(machine: Machine, node: ast.expr, frame: Frame, store: Store) -> Value | None:
+    """The device that a setting from outside the program is by one of the files that it may read, if that is
+    one of XLA: the program is checked for it. None where it is none, or not known."""
+    if not _may_be_a_setting(node, frame):
+        return None
+    settings = _settings(machine, node, _aside(frame), store.copy(), 0)
+    files = [machine.set_to_xla(frame.outline, each.names) if all(each.names) else "" for each in settings]
+    if not settings or not settings[0].names or not all(files):
+        return None
+    return DEVICE_XLA._replace(assumes=assume(f"`{spelling(node)}` is as in `{files[0]}`"))
+
+
+def _may_be_a_setting(node: ast.expr, frame: Frame) -> bool:
+    """Whether what something is a part of may be what a file says, by its name or by what it is assigned."""
+    holder = _part_of(node)
+    while holder is not None and (inner := _part_of(holder)) is not None:
+        if _is_called_so(holder):
+            return True
+        holder = inner
+    if holder is None or _is_called_so(holder):
+        return holder is not None
+    function = frame.function
+    if not isinstance(holder, ast.Name):
+        return False
+    if function is not None and function.binds(holder.id):
+        given: Iterable[object] = _assignments(function.node).get(holder.id, ())
+    else:
+        given = frame.outline.bindings.get(holder.id, ())
+    return any([isinstance(one, ast.Call) and last_name(one.func) in _READING for one in given])
+
+
+def _is_called_so(node: ast.expr) -> bool:
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name.lower().rpartition("_")[2] in outside.NAMES
+
+
+_READING: Final = frozenset({reader.rpartition(".")[2] for reader in outside.READERS})
 
 
 def _settings(machine: Machine, node: ast.expr, frame: Frame, store: Store, names: int) -> list[_Setting]:

@@ -23,6 +23,9 @@ OF_XLA = frozenset({"tpu", "tpus", "xla", "neuron", "neuroncore", "trainium"})
 OF_HARDWARE = OF_XLA | {"rank", "core", "cores", "device", "devices", "node", "nodes", "world"}
 """Words of a setting that tells on what a program runs: who starts it says that."""
 
+DEVICE = "device"
+"""What the name of a setting ends with that says on which device a program runs."""
+
 STARTING = frozenset({"spawn", "launch", "distributed", "multiprocess", "multiprocessing"})
 """Words of a setting that starts several replicas."""
 

@@ -1,4 +1,5 @@
-"""Which settings are off in the files that programs read them from, YAML and JSON, without reading one fully.
+"""Which settings are off in the files that programs read them from, YAML and JSON, without reading one fully,
+and which of them name an XLA device.
 
 What a file says is looked at line by line: no library is needed, and what is not understood is not off.
 """
@@ -8,6 +9,7 @@ What a file says is looked at line by line: no library is needed, and what is no
 
 from __future__ import annotations
 
+import enum
 import json
 import os
 import re
@@ -32,17 +34,26 @@ _OF_SETTINGS: Final = re.compile(r"(?i)conf|cfg|setting|hparam|param|option|arg"
 """What JSON files, or the folders that they stand in, are called: many others hold data."""
 _FOR_XLA: Final = re.compile(r"(?i)(?<![a-z])(?:tpu|xla|neuron|trainium|trn1?|inf)(?![a-z])")
 _OFF: Final = frozenset({"", "~", "null", "false", "no", "off", "0", "0.0", "''", '""', "[]", "{}"})
+_DEVICE: Final = re.compile(r"(['\"]?)xla(?::\d+)?\1$")
 _LINE: Final = re.compile(r"( *)((?:- +)*)([\w.-]+|'[^']*'|\"[^\"]*\") *:(?: +(.*))?$")
 _ITEM: Final = re.compile(r"( *)-(?: |$)")
 _MARK: Final = re.compile(r"&([\w-]+) *")
 _INLINE: Final = re.compile(r"([\w.-]+) *: *([^,{}\[\]]*)")
 
 
+class _Says(enum.Enum):
+    """What a file says of a setting."""
+
+    OFF = "it is off"
+    XLA = "it is the name of an XLA device"
+    ELSE = "something else"
+
+
 class _Setting(NamedTuple):
     """Args: names: the keys that lead to it, from the outermost."""
 
     names: tuple[str, ...]
-    is_off: bool
+    says: _Says
     file: str
 
 
@@ -53,8 +64,8 @@ class SwitchedOff:
         self._by_name: dict[str, list[_Setting]] = {}
         """By the last of their keys; nothing where there are too many files."""
         for file in _files(root):
-            for names, is_off in _settings(os.path.join(root, file)):
-                self._by_name.setdefault(names[-1], []).append(_Setting(names, is_off, file))
+            for names, says in _settings(os.path.join(root, file)):
+                self._by_name.setdefault(names[-1], []).append(_Setting(names, says, file))
 
     def find(self, names: tuple[str, ...]) -> str:
         """A file in which a setting is off, which it is in all that name it; else nothing, or `NOWHERE`.
@@ -66,12 +77,19 @@ class SwitchedOff:
         """
         if not self._by_name:
             return ""
-        last = len(names)
-        found = [each for each in self._by_name.get(names[-1], ()) if each.names[-last:] == names]
+        found = self._called(names)
         found = [each for each in found if _FOR_XLA.search(each.file)] or found
         if not found:
             return NOWHERE
-        return found[0].file if all(each.is_off for each in found) else ""
+        return found[0].file if all(each.says is _Says.OFF for each in found) else ""
+
+    def find_xla(self, names: tuple[str, ...]) -> str:
+        """A file in which a setting is the name of an XLA device; else nothing."""
+        return next((each.file for each in self._called(names) if each.says is _Says.XLA), "")
+
+    def _called(self, names: tuple[str, ...]) -> list[_Setting]:
+        last = len(names)
+        return [each for each in self._by_name.get(names[-1], ()) if each.names[-last:] == names]
 
 
 def _files(root: str) -> list[str]:
@@ -117,7 +135,7 @@ def listed(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _settings(path: str) -> list[tuple[tuple[str, ...], bool]]:
+def _settings(path: str) -> list[tuple[tuple[str, ...], _Says]]:
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -128,9 +146,12 @@ def _settings(path: str) -> list[tuple[tuple[str, ...], bool]]:
     return _of_yaml(text)
 
 
-def _of_value(value: object, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], bool]]:
+def _of_value(value: object, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], _Says]]:
     if names:
-        yield names, not value
+        if isinstance(value, str):
+            yield names, _said(value or "''")
+        else:
+            yield names, _Says.ELSE if value else _Says.OFF
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _of_value(inner, (*names, str(key)))
@@ -140,8 +161,8 @@ def _of_value(value: object, names: tuple[str, ...]) -> Iterator[tuple[tuple[str
                 yield from _of_value(item, names)
 
 
-def _of_yaml(text: str) -> list[tuple[tuple[str, ...], bool]]:
-    found: list[tuple[tuple[str, ...], bool]] = []
+def _of_yaml(text: str) -> list[tuple[tuple[str, ...], _Says]]:
+    found: list[tuple[tuple[str, ...], _Says]] = []
     around: list[tuple[int, str]] = []
     marked: dict[str, str] = {}
     within_text = -1
@@ -157,13 +178,13 @@ def _of_yaml(text: str) -> list[tuple[tuple[str, ...], bool]]:
         match = _LINE.match(line)
         if match is None:
             if around and _ITEM.match(line) and found[-1][0] == _names(around) and indent >= around[-1][0]:
-                found[-1] = (found[-1][0], False)  # it is a list
+                found[-1] = (found[-1][0], _Says.ELSE)  # it is a list
             continue
         indent += len(match[2])
         while around and around[-1][0] >= indent:
             around.pop()
         if around and found[-1][0] == _names(around):
-            found[-1] = (found[-1][0], False)  # it holds others
+            found[-1] = (found[-1][0], _Says.ELSE)  # it holds others
         around.append((indent, match[3].strip("'\"")))
         value = re.sub(r"(?:^| +)#.*", "", match[4] or "").strip()
         mark = _MARK.match(value)
@@ -175,10 +196,17 @@ def _of_yaml(text: str) -> list[tuple[tuple[str, ...], bool]]:
         if value[:1] in ("|", ">"):
             within_text = indent
         names = _names(around)
-        found.append((names, value.lower() in _OFF))
+        found.append((names, _said(value)))
         if value.startswith("{"):
-            found += [((*names, key), inner.strip().lower() in _OFF) for key, inner in _INLINE.findall(value)]
+            found += [((*names, key), _said(inner.strip())) for key, inner in _INLINE.findall(value)]
     return found
+
+
+def _said(value: str) -> _Says:
+    """What the text of a value says."""
+    if value.lower() in _OFF:
+        return _Says.OFF
+    return _Says.XLA if _DEVICE.match(value) else _Says.ELSE
 
 
 def _names(around: list[tuple[int, str]]) -> tuple[str, ...]:
