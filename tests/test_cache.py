@@ -340,7 +340,6 @@ def test_the_device_in_a_file_of_settings_is_looked_at_again(project: Path, anal
     assert "XLA102" not in codes()
 
 
-
 def test_how_a_program_is_started_is_looked_at_again(project: Path, analyses: list[Any]) -> None:
     (project / "main.py").write_text(
         "import torch\nimport torch_xla.distributed.spmd as xs\n\n"

@@ -112,6 +112,7 @@ UNREACHED = {
     "XLA204/marker_behind_a_flag": "the marker stands in a helper",
     "XLA301/epoch_in_trace": "the cure is only shown",
     "XLA301/trace_me": "the scope is the whole function",
+    "XLA701/from_tables_given_to_a_decorator": "in another function or branch",
     "XLA701/one_of_two_models": "in another function or branch",
     "XLA701/optimizer_of_an_unknown_factory": "in another function or branch",
     "XLA701/picked_before_the_move": "the cure is only shown",

@@ -56,8 +56,7 @@ def wrappers(machine: Machine, function: Function) -> list[ScopeKind | Opens | V
 
 
 def _is_followed(machine: Machine, value: Value) -> bool:
-    """Whether a decorator is one of a framework, or one of the project that may matter, also as it reads what is
-    returned."""
+    """Whether a decorator is a framework's, or one that may matter, also as it reads what is returned."""
     return any(
         isinstance(t, Bound)
         and t.receiver is None

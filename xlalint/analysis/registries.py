@@ -2,8 +2,8 @@
 
 A registry is a name of a module that holds an empty mapping or list, into which a function of the module puts
 what it is given (`MODELS[name] = cls`, `HOOKS.append(hook)`, `HOOKS[event].append(hook)`), be the mapping one
-that the function is given, too (`@register(MODELS, "small")`), or an object of a class with a method that does
-(`self._items[name] = cls`).
+that the function is given, too (`@register(MODELS, "small")`), or an object of a class with a method that
+does (`self._items[name] = cls`).
 It holds what is decorated by that function or method, in its own module, in the one that asks, and in those
 that this one imports, and in the parts of packages that these import.
 """
@@ -196,12 +196,12 @@ def _registers(machine: Machine, registry: Registry, decorator: ast.expr, module
             home, known_as = _origin(machine, name, module)
             if home is not registry.home:
                 return False
-            return known_as in registry.by or any([
+            return known_as in registry.by or any(
                 isinstance(argument, ast.Name)
                 and (known_as, position) in registry.given
                 and _origin(machine, argument.id, module) == (registry.home, registry.name)
                 for position, argument in enumerate(given)
-            ])  # fmt: skip
+            )
         case ast.Attribute(value=ast.Name(id=name), attr=method) if registry.field and method in registry.by:
             return _origin(machine, name, module) == (registry.home, registry.name)
     return False

@@ -296,7 +296,7 @@ def _may_be_a_setting(node: ast.expr, frame: Frame) -> bool:
         given: Iterable[object] = _assignments(function.node).get(holder.id, ())
     else:
         given = frame.outline.bindings.get(holder.id, ())
-    return any([isinstance(one, ast.Call) and last_name(one.func) in _READING for one in given])
+    return any(isinstance(one, ast.Call) and last_name(one.func) in _READING for one in given)
 
 
 def _is_called_so(node: ast.expr) -> bool:

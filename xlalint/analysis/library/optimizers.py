@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from xlalint.analysis.call import Call
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.library.summing import steps_for_replicas
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.payloads import (
     Bound,
     Container,
     Instance,
+    Module,
     Optimizer,
     Parameters,
     Scaler,
@@ -56,16 +58,28 @@ def make_sharded_optimizer(call: Call) -> Optimizer:
 
 
 def made_by_unknown(call: Call) -> Value | None:
-    """The optimizer that a callee nobody knows makes of parameters, if it is called as what makes one is."""
+    """The optimizer that a callee nobody knows makes of what it gets, if it is called as what makes one."""
     for given in call.values:
         held = given.payload
         if isinstance(held, Parameters) and held.of:
             names_one = call.function is not None and "optim" in written(call.function).lower()
-            if not (names_one or "lr" in call.keywords):
-                return None
-            assumes = both(given.assumes, assume(f"`{call.spelling}` returns an optimizer"))
-            return Value(Kind.OPTIMIZER, assumes, payload=Optimizer(held.of, held.place, call.site))
+            return _assumed(call, given, held) if names_one or "lr" in call.keywords else None
+    if _MAKERS.match(last_name(call.function)) is not None:
+        models = [(given, held) for given in call.values if isinstance(held := given.payload, Module)]
+        if len(models) == 1 and not any(given.kind is Kind.OPTIMIZER for given in call.values):
+            given, model = models[0]
+            return _assumed(call, given, Parameters(model.identity, model.place))
     return None
+
+
+_MAKERS: Final = re.compile(r"(?i)(?:create|build|make|get|init|setup|configure)_?optimi[sz]er(?:_?v\d+)?$")
+"""How functions are called that make an optimizer of a model, such as `create_optimizer_v2` of timm."""
+
+
+def _assumed(call: Call, given: Value, held: Parameters) -> Value:
+    """The optimizer that a call is assumed to return."""
+    assumes = both(given.assumes, assume(f"`{call.spelling}` returns an optimizer"))
+    return Value(Kind.OPTIMIZER, assumes, payload=Optimizer(held.of, held.place, call.site))
 
 
 def wrapped_by_unknown(held: Value, spelling: str) -> Value:

@@ -43,7 +43,7 @@ def _train(trainer, model):
         optimizer.step()
         model.zero_grad()
         for callback in trainer.callbacks:
-            callback.on_step_end(trainer.args, state, control, model=model, optimizer=optimizer)
+            callback.on_step_end(trainer.args, trainer.state, control, model=model, optimizer=optimizer)
         xm.mark_step()
         if saving_is_due:
             xm.add_step_closure(trainer.save_model, (output_dir,))

@@ -5,6 +5,7 @@ import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
+from accelerate import Accelerator
 
 MODULES = ("transformers", "optimum.neuron", "optimum.tpu")
 ON_XLA = {"tpu_num_cores": ()}
@@ -258,6 +259,14 @@ def get_cosine_schedule_with_warmup(optimizer, num_warmup_steps, num_training_st
     return 0
 
 
+class _State:
+    """What callbacks are told of the training."""
+
+    def __init__(self):
+        self.is_world_process_zero = xm.is_master_ordinal(local=False)
+        self.is_local_process_zero = xm.is_master_ordinal()
+
+
 class TrainerCallback:
     def on_train_begin(self, args, state, control, **kwargs):
         pass
@@ -301,6 +310,8 @@ class Trainer:
     ):
         self.model = model
         self.args = args
+        self.state = _State()
+        self.accelerator = Accelerator()
         self.compute_metrics = compute_metrics
         self.preprocess_logits_for_metrics = preprocess_logits_for_metrics
 
@@ -342,11 +353,18 @@ class Trainer:
     def _prepare_inputs(self, inputs):
         return inputs
 
+    def is_world_process_zero(self):
+        return xm.is_master_ordinal(local=False)
+
+    def is_local_process_zero(self):
+        return xm.is_master_ordinal()
+
     def log(self, logs, start_time=None):
         print(logs)
 
     def save_model(self, output_dir=None, _internal_call=False):
         xm.mark_step()
+        xm.rendezvous("saving_checkpoint")
 
 
 class Seq2SeqTrainer(Trainer):
@@ -363,24 +381,25 @@ def _train(trainer, model, callback=TrainerCallback()):
     # A callback of the user's has its own harness: one that nobody knows would hide all that comes after it.
     trainer.model = model
     optimizer = torch.optim.AdamW(model.parameters())
-    callback.on_train_begin(trainer.args, state, control, model=model)
-    for batch in pl.MpDeviceLoader(batches):
+    trainer.optimizer = optimizer
+    callback.on_train_begin(trainer.args, _State(), control, model=model)
+    for step, batch in enumerate(pl.MpDeviceLoader(batches)):
         inputs = {name: batch for name in names}
-        callback.on_step_begin(trainer.args, state, control, model=model)
+        callback.on_step_begin(trainer.args, _State(), control, model=model)
         loss = trainer.training_step(model, inputs)
         xm.reduce_gradients(optimizer)
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        callback.on_pre_optimizer_step(trainer.args, state, control, model=model, optimizer=optimizer)
+        callback.on_pre_optimizer_step(trainer.args, _State(), control, model=model, optimizer=optimizer)
         optimizer.step()
-        callback.on_optimizer_step(trainer.args, state, control, model=model, optimizer=optimizer)
+        callback.on_optimizer_step(trainer.args, _State(), control, model=model, optimizer=optimizer)
         model.zero_grad()
-        callback.on_step_end(trainer.args, state, control, model=model, optimizer=optimizer)
+        callback.on_step_end(trainer.args, _State(), control, model=model, optimizer=optimizer)
         if logging_is_due:
             xm.mark_step()
-            callback.on_log(trainer.args, state, control, model=model)
+            callback.on_log(trainer.args, _State(), control, model=model)
         if evaluation_is_due:
             trainer.evaluate()
-        if saving_is_due:
+        if step % save_steps == 0:
             trainer.save_model()
 
 
