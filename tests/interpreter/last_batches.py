@@ -93,6 +93,7 @@ def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--batch-size", type=int, default=1)
     parser.add_argument("--many", type=int, default=16)
+    parser.add_argument("--uneven", type=int, default=64)
     return parser.parse_args()
 
 
@@ -101,6 +102,12 @@ def of_one_by_default(dataset, args):
     train(DataLoader(dataset, batch_size=args.batch_size))
     train(DataLoader(dataset, batch_size=vars(args)["batch_size"]))
     train(DataLoader(dataset, batch_size=args.many))  # expect: XLA404 likely
+
+
+def of_an_option(args):
+    """How many samples there are is known, and how many of them a batch has where nobody asks for others."""
+    train(DataLoader(digits(), batch_size=args.many))
+    train(DataLoader(digits(), batch_size=args.uneven))  # expect: XLA404 likely
 
 
 def by_settings(dataset, args):

@@ -25,7 +25,8 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge import functions
-from xlalint.lazy.assumptions import LEAVES_A_REST
+from xlalint.lazy.assumptions import LEAVES_A_REST, assume
+from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.site import Site
 from xlalint.lazy.values import (
     HOST,
@@ -94,7 +95,7 @@ def _host_loader(machine: Machine, call: Call) -> Value:
 
 def _batch_loader(machine: Machine, call: Call) -> Value:
     """A `DataLoader` of torch, which leaves the rest of the samples for the end."""
-    ragged = _ragged(call) if _leaves_a_rest(machine, call) else None
+    ragged = _ragged(machine, call) if _leaves_a_rest(machine, call) else None
     whole = _whole(machine, call)
     differs = not _goes_alike(machine, call)
     each = Value(Kind.HOST, differs=differs, payload=Batch(_is_surely_on_host(machine, call)))
@@ -177,10 +178,13 @@ def _random_parts(machine: Machine, call: Call) -> Value:
     return container([Value(Kind.HOST, differs=True, payload=each) for each in rows])
 
 
-def _ragged(call: Call) -> Ragged | None:
+def _ragged(machine: Machine, call: Call) -> Ragged | None:
     """Whether the samples make no whole number of batches: data that a program makes up has as many
     as it wants, and of other data it is assumed."""
     dataset, size = call.argument(0, "dataset") or NONE, literal(call.argument(1, "batch_size"))
+    assumes = NONE_ASSUMED
+    if size is None and isinstance(size := default_given(machine, call, "batch_size", 1), int):
+        assumes = assume(f"the batch size is left at its default of {size}")
     if not _is_made_up(dataset):
         return Ragged((call.site,), LEAVES_A_REST)
     sampler = call.argument(3, "sampler") or NONE
@@ -193,7 +197,7 @@ def _ragged(call: Call) -> Ragged | None:
         if rows.number % size == 0:
             return None
         if sampler.kind is Kind.NONE or isinstance(sampler.payload, Rows):
-            return Ragged((call.site,))
+            return Ragged((call.site,), assumes)
     return Ragged((call.site,), LEAVES_A_REST) if rows.given else None
 
 

@@ -44,19 +44,51 @@ class Callback:
     def after_backward(self, state, logger):
         pass
 
+    def after_train_batch(self, state, logger):
+        pass
+
     def batch_end(self, state, logger):
         pass
 
     def epoch_end(self, state, logger):
         pass
 
+    def fit_end(self, state, logger):
+        pass
 
-def _fit(model, callback):
+
+class Algorithm:
+    def apply(self, event, state, logger):
+        pass
+
+
+def get_global_rank():
+    return xm.get_ordinal()
+
+
+def get_world_size():
+    return xm.xrt_world_size()
+
+
+def barrier():
+    torch.distributed.barrier()
+
+
+def all_reduce(tensor, reduce_operation="SUM"):
+    xm.all_reduce(xm.REDUCE_SUM, tensor)
+
+
+def all_gather(tensor):
+    return xm.all_gather(tensor)
+
+
+def _fit(model, callback, algorithm):
     model = model.to(torch_xla.device())
     optimizer = torch.optim.AdamW(model.parameters())
     state = State(model)
     for batch in pl.MpDeviceLoader(batches):
         state.batch = batch
+        algorithm.apply(event, state, logger)
         callback.batch_start(state, logger)
         callback.before_forward(state, logger)
         state.outputs = model(batch)
@@ -67,8 +99,10 @@ def _fit(model, callback):
         xm.mark_step()
         callback.after_backward(state, logger)
         optimizer.step()
+        callback.after_train_batch(state, logger)
         callback.batch_end(state, logger)
     callback.epoch_end(state, logger)
+    callback.fit_end(state, logger)
     for batch in pl.MpDeviceLoader(batches):
         outputs = model.eval_forward(batch, model(batch))
         model.update_metric(batch, outputs, metric)
@@ -86,8 +120,12 @@ class _SomeModel(ComposerModel):
 
 
 def harness(model: ComposerModel):
-    _fit(model, Callback())
+    _fit(model, Callback(), Algorithm())
 
 
 def harness_of_callback(callback: Callback):
-    _fit(_SomeModel(), callback)
+    _fit(_SomeModel(), callback, Algorithm())
+
+
+def harness_of_algorithm(algorithm: Algorithm):
+    _fit(_SomeModel(), Callback(), algorithm)
