@@ -30,6 +30,7 @@ PROGRAMS = (
     "fixtures/XLA101/launched_replicas.py",
     "tests/interpreter/contexts.py",
     "tests/interpreter/sharded_state.py",
+    "fixtures/XLA403/beams_of_a_decoder.py",
     "fixtures/XLA403/cache_of_a_decoder.py",
     "fixtures/XLA701/wrapped_by_fsdpv2.py",
     "fixtures/XLA102/evaluation_kept_on_the_host.py",

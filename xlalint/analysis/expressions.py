@@ -54,6 +54,7 @@ from xlalint.analysis.payloads import (
     container_of,
     counter_of,
     counts,
+    elements,
     identifier,
     listed,
     literal,
@@ -86,6 +87,7 @@ from xlalint.lazy.values import (
     Weight,
     join_all,
     of_role,
+    rows_of,
     varying,
 )
 from xlalint.spelling import spelling
@@ -210,6 +212,16 @@ def _is_window(base: Value, node: ast.Subscript) -> bool:
     return any(isinstance(each, ast.Slice) and (each.lower or each.upper) for each in indexes)
 
 
+def _picks_rows(node: ast.Subscript, index: Value) -> bool:
+    """Whether whole rows are taken by their numbers: `tokens[best]`, `tokens[best, :]`."""
+    if isinstance(node.slice, ast.Tuple):
+        rest = node.slice.elts[1:]
+        if not all(isinstance(each, ast.Slice) and not (each.lower or each.upper) for each in rest):
+            return False
+        index = (elements(index) or (index,))[0]
+    return index.kind is Kind.TENSOR and index.sure and index.role is not Role.MASK
+
+
 def _entry(machine: Machine, value: Value, key: object, frame: Frame) -> Value:
     """What a mapping has under a key. A switch that chooses XLA is on in a program that is checked for it."""
     is_off = literal(value) is False and isinstance(key, str)
@@ -227,6 +239,8 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         if isinstance(literal(index), str) or base.role is Role.STRUCTURE:
             return part_of(base)
         taken = varying(record((base,), Weight.LIGHT, frame.site(node), frame, store), varies)
+        if _picks_rows(node, index):
+            return rows_of(taken, base)
         role = Role.WINDOW if _is_window(base, node) else base.role if base.role is Role.MASK else Role.PLAIN
         return taken if role is Role.PLAIN else of_role(taken, role)
     held = base.payload

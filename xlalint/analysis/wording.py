@@ -169,6 +169,8 @@ def _of_tensor(tensor: Tensor) -> Iterator[str]:
         yield tensor.role.value
     if tensor.grown is not None:
         yield "longer in each round" if tensor.kept else "longer than before"
+    if tensor.picked:
+        yield "some rows of it"
     if tensor.tensors:
         yield f"with {', '.join(f'`{name}`' for name in sorted(tensor.tensors))}"
     if tensor.varies is not None:

@@ -165,6 +165,9 @@ PADDING = "pad"
 GROWING = APPENDING | {PADDING}
 """Those by which a tensor becomes longer, also by elements of one value."""
 
+PICKING = "index_select"
+"""The operation that takes as many rows as it is asked for, and all of each."""
+
 LENGTH_KEPT = frozenset({
     "contiguous", "clone", "float", "half", "double", "bfloat16", "long", "int", "bool", "type", "to",
     "masked_fill", "clamp",

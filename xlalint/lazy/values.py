@@ -144,6 +144,8 @@ class Tensor(NamedTuple):
     """Whether it was copied to the host: a further read of it runs nothing."""
     varies: Form | None = None
     """By what it has another shape in each step, if that is known."""
+    picked: bool = False
+    """Whether it is rows of what something was appended to, as many as were asked for."""
 
 
 class Ragged(NamedTuple):
@@ -345,9 +347,19 @@ def as_long(result: Value, *tensors: Value) -> Value:
     """A result that is as long as some tensors: where something was appended to one, it grows, too."""
     for tensor in tensors:
         if isinstance(held := tensor.payload, Tensor) and held.grown is not None:
-            grown = Tensor(result.role, grown=held.grown, kept=held.kept, varies=result.varies)
+            grown = Tensor(
+                result.role, grown=held.grown, kept=held.kept, varies=result.varies, picked=held.picked
+            )
             return result._replace(payload=grown)
     return result
+
+
+def rows_of(result: Value, tensor: Value) -> Value:
+    """A result that is some rows of a tensor: where these grow, it is as long as they are."""
+    taken = as_long(result, tensor)
+    if isinstance(held := taken.payload, Tensor) and held.grown is not None:
+        return taken._replace(payload=held._replace(picked=True))
+    return taken
 
 
 def is_xla_device(value: Value) -> bool:
@@ -389,7 +401,8 @@ def _join_payload(a: Value, b: Value) -> Hashable:
         return Tensor(Role.WINDOW)
     grown = [held for held in (a.payload, b.payload) if isinstance(held, Tensor) and held.grown is not None]
     # In one of the ways it grows, and that is enough.
-    return max((Tensor(grown=held.grown, kept=held.kept) for held in grown), key=_is_kept, default=None)
+    either = [Tensor(grown=held.grown, kept=held.kept, picked=held.picked) for held in grown]
+    return max(either, key=_is_kept, default=None)
 
 
 def _is_kept(tensor: Tensor) -> bool:

@@ -46,6 +46,7 @@ from xlalint.knowledge.operations import (
     ON_HOST,
     PADDING,
     PARTS,
+    PICKING,
     PRODUCTS,
     REDUCING,
     SAMPLING,
@@ -75,6 +76,7 @@ from xlalint.lazy.values import (
     Weight,
     as_long,
     of_role,
+    rows_of,
     varying,
     worked_on,
 )
@@ -113,6 +115,8 @@ def call_operation(name: str, call: Call) -> Value:
                 return varying(result, Form.GROWTH)
             if name in APPENDING or _pads(name, call):
                 return _appended(tensors[0], result, call)
+            if name == PICKING and literal(call.argument(1, "dim")) == 0:
+                return rows_of(result, tensors[0])
             return as_long(result, tensors[0]) if name in LENGTH_KEPT else result
 
 
@@ -132,6 +136,8 @@ def _appended(given: Value, result: Value, call: Call) -> Value:
     for part in parts:
         if not (isinstance(held := part.payload, Tensor) and held.grown == call.site):
             continue
+        if held.picked and not literal(call.argument(1, "dim")):
+            continue  # along their first dimension rows are as many as were picked
         if held.kept or state.loop.cuts:
             call.frame.model.vary_shape(state, part, Form.GROWTH, call.spelling, call.site)
             for other in parts:
@@ -265,6 +271,8 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             result = call.record((receiver, *_tensors(call)), _weight(operation))
             result = _marked(name, _shaped(name, result, varies, 0, call))
             result = of_role(result, Role.MASK) if of_mask else result
+            if name == PICKING and literal(call.argument(0, "dim")) == 0:
+                result = rows_of(result, receiver)
             result = as_long(result, receiver) if name in LENGTH_KEPT else result
             result = result if keeps_history(name) else freed(result)
             if name.endswith("_") and not name.endswith("__"):
