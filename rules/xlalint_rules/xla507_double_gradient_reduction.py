@@ -16,14 +16,16 @@ class DoubleGradientReduction(Rule[ReducedAgain]):
     ## What it does
     Finds `xm.optimizer_step(optimizer)` and `xm.reduce_gradients(optimizer)` for a model that is wrapped by
     `XlaFullyShardedDataParallel` or `DistributedDataParallel`, or of a `ZeroRedundancyOptimizer`, and such an
-    optimizer over a model that is wrapped.
+    optimizer over a model that is wrapped. Also finds `xm.optimizer_step(optimizer)` below
+    `xm.reduce_gradients(optimizer)`, mostly written for a clip between the two.
 
     ## Why is this bad?
     Under FSDP the model trains incorrectly, and no error is raised. Backward has summed the gradients, and
     has left on each replica those of its own part of the parameters. Their mean over the replicas is a
     mean of gradients that belong to different parameters. Under DDP the numbers stay right, and each step
     sends all gradients once more for nothing. So it does with a `ZeroRedundancyOptimizer`, whose own step
-    sums the gradients: the mean of means is the mean.
+    sums the gradients, and with `xm.optimizer_step` of gradients that were summed by hand: the mean of means
+    is the mean.
 
     ## Example
     ```python
@@ -98,8 +100,11 @@ class DoubleGradientReduction(Rule[ReducedAgain]):
         elif event.by_backward:
             harm = f"sends all gradients twice in each step: backward has summed them for {shown}"
             help = "call `optimizer.step()`: under DDP backward sums the gradients"
-        else:
+        elif event.by_optimizer:
             harm = f"sends all gradients twice in each step: the step sums what {shown} has summed"
+        else:
+            harm = f"sends all gradients twice in each step: they have been summed before {shown}"
+            help = "call `optimizer.step()` where the gradients have been summed by hand"
         if event.by_optimizer and event.by_backward:
             help, title = f"use an optimizer of `torch.optim`: {_OF_ZERO}", "Wrap only the model"
         yield self.finding(

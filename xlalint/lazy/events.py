@@ -257,7 +257,7 @@ class ObjectsShared(Event):
 
 @record
 class ReducedAgain(Event):
-    """Gradients are summed over the replicas that something else sums, too.
+    """Gradients are summed over the replicas that something else sums, too, or has summed before.
 
     Args:
         spelling: What sums them here.

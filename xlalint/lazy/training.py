@@ -189,6 +189,7 @@ class TrainingTransitions(RecordingTransitions):
     def reduce_gradients(
         self, state: State, site: Site, optimizer: Site | None = None, *,
         spelling: str = "", sharded: bool | None = None, by_optimizer: bool = False, steps: bool = False,
+        by_hand: bool = False,
     ) -> None:  # fmt: skip
         """Gradients are summed over the replicas: those of the optimizer built there, or (None) all.
 
@@ -196,12 +197,15 @@ class TrainingTransitions(RecordingTransitions):
             sharded: Whether each replica holds those of other parameters; None: the state knows.
             by_optimizer: Whether the optimizer sums them where it steps, too.
             steps: Whether this is that step.
+            by_hand: Whether the program itself asks for it, and no framework.
         """
         self._emit(GradientUsed(site, use=Use.REDUCE), state)
         if sharded is None and state.gradients.of(optimizer) == REDUCED and state.replicas.wrapped:
             sharded = state.replicas.sharded
         by_backward = sharded is not None
-        if by_backward or (by_optimizer and not steps):
+        # Of an optimizer that nobody knows it may have been the gradients of another one.
+        before = by_hand and optimizer is not None and state.gradients.of(optimizer) == REDUCED
+        if by_backward or (by_optimizer and not steps) or (before and state.replicas.wrapped is False):
             taken = self.assumed(state)
             again = ReducedAgain(site, taken, spelling, bool(sharded), by_backward, by_optimizer)
             self._emit(again, state)

@@ -90,7 +90,13 @@ def _tell_reduction(watch: Watch, chain: Chain, optimizer: Any) -> None:
 
     def transition(state: State, site: Site) -> None:
         watch.model.reduce_gradients(
-            state, site, built, spelling=written(site), sharded=sharded, by_optimizer=by_optimizer
+            state,
+            site,
+            built,
+            spelling=written(site),
+            sharded=sharded,
+            by_optimizer=by_optimizer,
+            by_hand=True,
         )
 
     watch.tell(chain, transition)

@@ -47,8 +47,9 @@ def _xla_optimizer_step(machine: Machine, call: Call) -> Value:
     barrier = call.flag("barrier", False, 1)
     optimizer = call.argument(0, "optimizer")
     call.frame.model.reduce_gradients(
-        state, call.site, built_at(optimizer), spelling=call.spelling, by_optimizer=reduces(optimizer)
-    )
+        state, call.site, built_at(optimizer), spelling=call.spelling,
+        by_optimizer=reduces(optimizer), by_hand=not call.frame.outline.is_framework,
+    )  # fmt: skip
     if state.replicas.launched is not False:
         call.frame.model.collective(state, "optimizer_step", "", call.site)
     given = call.argument(2, "optimizer_args")
@@ -76,7 +77,7 @@ def _reduce_gradients(machine: Machine, call: Call) -> Value:
     optimizer = call.argument(0, "optimizer")
     call.frame.model.reduce_gradients(
         call.store.state, call.site, built_at(optimizer),
-        spelling=call.spelling, by_optimizer=reduces(optimizer),
+        spelling=call.spelling, by_optimizer=reduces(optimizer), by_hand=not call.frame.outline.is_framework,
     )  # fmt: skip
     call.frame.model.collective(call.store.state, "reduce_gradients", "", call.site)
     return NONE
