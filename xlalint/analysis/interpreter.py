@@ -72,6 +72,7 @@ from xlalint.analysis.summaries import (
     exit_state,
     generated,
     idle_after,
+    lets_go_of_trained,
     outlives,
     owed_by_few_ways,
     seen_from,
@@ -87,7 +88,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
 from xlalint.lazy.cuts import AT_ENTRY
 from xlalint.lazy.events import Event, Save, ShapeVaries
-from xlalint.lazy.obligations import Fact
+from xlalint.lazy.obligations import Fact, Owed
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.sharding import NO_MESH
 from xlalint.lazy.site import Site
@@ -576,6 +577,10 @@ class Interpreter(Memo):
                 given = (*captured.values(), *names.values())
                 given_work = any(value.recorded.may is Weight.HEAVY for value in given)
                 frame.model.let_die(exit_store.state, frame.found, given=given_work)
+            if exit_store.state.is_owed(Owed.EXIT) and lets_go_of_trained(
+                value, exit_store, function, names, captured
+            ):
+                frame.model.forget_exits(exit_store.state)
             exit_store.state.obligations = owed_by_few_ways(exit_store.state.obligations)
             left = exit_store.names
             exit_store.names = {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, Final, TypeVar
 
+from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Carried, Yielded
-from xlalint.analysis.outline import Class, Function
+from xlalint.analysis.outline import Class, Function, FunctionNode, within
 from xlalint.analysis.payloads import (
     Bound,
     Constant,
@@ -17,6 +19,7 @@ from xlalint.analysis.payloads import (
     Iterated,
     Loader,
     Module,
+    Optimizer,
     StateDict,
     Targets,
     classes_of,
@@ -25,6 +28,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import AttributeKey, Store
 from xlalint.analysis.trail import Trail
 from xlalint.judging import Caller, Occurrence
+from xlalint.knowledge import functions
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import both
 from xlalint.lazy.cuts import AT_ENTRY, OF_CALLERS, LastCut, needed
@@ -52,6 +56,7 @@ from xlalint.lazy.state import (
     stands_for_callers,
 )
 from xlalint.lazy.values import NONE, UNKNOWN, Kind, Recorded, Value, Weight, join_all, kinds_that
+from xlalint.remembering import remembered
 from xlalint.spelling import THE_FRAMEWORK
 
 _Held = TypeVar("_Held", Scope, Split)
@@ -615,6 +620,74 @@ def outlives(
     changed = {key for key, held in store.attributes.items() if _may_gain(held, attributes.get(key, NONE))}
     # An object of its own is gone with its names, unless it is returned.
     return bool(changed) and not changed.isdisjoint(within_reach({**captured, **given, "": value}))
+
+
+def lets_go_of_trained(
+    value: Value, store: Store, function: Function, given: dict[str, Value], captured: dict[str, Value]
+) -> bool:
+    """Whether all that a function may have trained is gone when it returns: it has made the models itself.
+
+    An object may hold an optimizer that it steps, and a tensor that is returned holds, by its history, what
+    has been trained.
+
+    Args:
+        given: What it was given.
+        captured: What it sees of the functions around it.
+    """
+    section, shared = function.site.section, {*function.free_names(), *captured, *given}
+    own = {name: held for name, held in store.names.items() if name not in shared}
+    made = {
+        held.payload.identity
+        for held in own.values()
+        if isinstance(held.payload, Module) and any(site.section == section for site in held.payload.identity)
+    }
+    over = {held.payload.over for held in own.values() if isinstance(held.payload, Optimizer)}
+    if not over or not over <= made or store.state.trust.opaque or value.kind not in _OF_HOST:
+        return False
+    around = (*given.values(), *captured.values(), *store.attributes.values())
+    names = frozenset(name for name, held in own.items() if _is_of(held, made))
+    return not any(_is_of(held, made) for held in around) and not _puts_away(function.node, names)
+
+
+@remembered(256)
+def _puts_away(function: FunctionNode, names: frozenset[str]) -> bool:
+    """Whether a function may put what some names hold where that outlives it, as into a caller's list."""
+    plain: set[ast.AST] = set()
+    for node in within(function):
+        match node:
+            case ast.Attribute(value=ast.Name() as used) | ast.Call(func=ast.Name() as used):
+                plain.add(used)
+        if isinstance(node, ast.Call) and (
+            isinstance(node.func, ast.Name) or last_name(node.func) in _ASKING
+        ):
+            plain.update(node.args)
+            plain.update([keyword.value for keyword in node.keywords])
+    return any(
+        isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and node.id in names
+        and node not in plain
+        for node in within(function)
+    )
+
+
+_ASKING: Final = functions.names_of("xla optimizer step", "reduce gradients")
+"""Functions that are given an optimizer, and keep nothing of it."""
+
+
+def _is_of(held: Value, made: set[Path]) -> bool:
+    """Whether a value is an optimizer, or one of some models."""
+    match held.payload:
+        case Optimizer():
+            return True
+        case Module(identity):
+            return identity in made
+        case Container(items, element):
+            return any(_is_of(item, made) for item in (element, *(items or ())))
+    return False
+
+
+_OF_HOST: Final = frozenset({Kind.NONE, Kind.HOST, Kind.CONSTANT})
 
 
 def _may_gain(held: Value, before: Value) -> bool:

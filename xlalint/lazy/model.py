@@ -160,6 +160,11 @@ class LazyModel(SetupTransitions):
                 assumes = both(assumes, _UPDATES_PEND)
             self._owe(state, Owed.EXIT, site, assumes, how, since=engine.since)
 
+    @staticmethod
+    def forget_exits(state: State) -> None:
+        """What loops were left with is gone with the models that they trained: nothing runs it any more."""
+        state.obligations = frozenset(o for o in state.obligations if o.owed is not Owed.EXIT or o.inherited)
+
     def abandon_loader(
         self, state: State, loader: str, made: Site, site: Site, *, when: frozenset[Fact] = frozenset(),
         assumes: Assumptions = assumptions.NONE,
