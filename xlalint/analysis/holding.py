@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from xlalint.analysis.arguments import arguments_of
 from xlalint.analysis.frame import Frame
@@ -152,6 +152,55 @@ def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: S
     fetches = back.state.loop.own.fetches
     if not fetches or done.trains or done.cuts or done.may_cut:
         return None
+    held, going, seen = _handed_on(node, frame, back)
+    if not going:
+        return None
+    reached = going.union(*(names for _, names in seen))
+    reads = {fetch.site for fetch in fetches if not fetch.of}
+    if any(not reached.isdisjoint(fetch.of) for fetch in fetches) or any(
+        isinstance(each, ast.expr) and frame.site(each) in reads and not names.isdisjoint(_named(each))
+        for part, names in (seen if reads else ())
+        for each in within(part)
+    ):
+        return least([assumes for name, assumes in held.items() if name in going])
+    return None
+
+
+def rounds_choose(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store) -> Assumptions | None:
+    """Whether each round of a loop makes a token out of what a model says of those before, as of a text, and
+    nothing in it reads or cuts: what must be so for that, None if it is not so.
+
+    Args:
+        node: The loop.
+        back: What a round leaves.
+    """
+    done = back.state.loop.all
+    if back.state.scopes.no_grad is not True or done.fetches or done.trains or done.cuts or done.may_cut:
+        return None
+    if not any(map(_chooses, statements_run(node.body, frame.function))):
+        return None
+    held, going, seen = _handed_on(node, frame, back)
+    if going and any(_chooses(part) and not names.isdisjoint(_named(part)) for part, names in seen):
+        return least([assumes for name, assumes in held.items() if name in going])
+    return None
+
+
+def _chooses(node: ast.AST) -> bool:
+    """Whether a token is chosen there, by what a model says of each."""
+    return any(
+        isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _CHOOSING
+        for each in within(node)
+    )
+
+
+_CHOOSING: Final = frozenset({"argmax", "multinomial"})
+
+
+def _handed_on(
+    node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store
+) -> tuple[dict[str, Assumptions], frozenset[str], _Seen]:
+    """The names that hold heavy work when a round begins that the one before has bound, with what is assumed
+    of them, those through which each goes on with it, and where they are asked for what is made of it."""
     run = statements_run(node.body, frame.function)
     # What a round binds for the next one: what it goes over is bound anew.
     bound = frozenset[str]().union(*(_named(each, ast.Store) | _changed_in_place(each) for each in run))
@@ -165,17 +214,7 @@ def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: S
         if name in bound and _is_heavy(value, surely=True) and _asks_first(run, name)
     }
     going, seen = _handed_round(frozenset(held), run)
-    if not going:
-        return None
-    reached = going.union(*(names for _, names in seen))
-    reads = {fetch.site for fetch in fetches if not fetch.of}
-    if any(not reached.isdisjoint(fetch.of) for fetch in fetches) or any(
-        isinstance(each, ast.expr) and frame.site(each) in reads and not names.isdisjoint(_named(each))
-        for part, names in (seen if reads else ())
-        for each in within(part)
-    ):
-        return least([assumes for name, assumes in held.items() if name in going])
-    return None
+    return held, going, seen
 
 
 _Seen: TypeAlias = list[tuple[ast.AST, frozenset[str]]]

@@ -13,7 +13,7 @@ from xlalint.analysis.branches import condition
 from xlalint.analysis.call import last_name
 from xlalint.analysis.conditions import ask_anew
 from xlalint.analysis.frame import Exits, Frame, Settled
-from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_go_on
+from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_choose, rounds_go_on
 from xlalint.analysis.inner import statements_run
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import end_rounds
@@ -675,6 +675,8 @@ def _end_loop(
         whole=over.payload.whole if over is not None and isinstance(over.payload, Loader) else None,
         in_batches=frame.may_be_in_batches,
         goes_on=rounds_go_on(node, frame, back) if judged and back is not None else None,
+        chooses=rounds_choose(node, frame, back)
+        if judged and back is not None and not _is_short(machine, node, frame, store) else None,
         of_parts=over is not None and isinstance(over.payload, Container) and holds_part(element(over)),
     )  # fmt: skip
     works = judged and bool(since) and not (done.cuts or done.may_cut)
@@ -684,6 +686,17 @@ def _end_loop(
     engine = state.engine
     since = places(outer_since, engine.since) if engine.recorded != NOTHING else ()
     state.engine = engine._replace(since=since)
+
+
+def _is_short(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, store: Store) -> bool:
+    """Whether a loop goes over something else than numbers, or over few of them."""
+    if isinstance(node, ast.While):
+        return False
+    match node.iter:
+        case ast.Call(func=called, args=[end] | [_, end]) if last_name(called) in _COUNTING:
+            number = literal(machine.evaluate(end, frame, store.copy()))
+            return isinstance(number, int) and number < MOST_RUNS
+    return True
 
 
 def _may_read(node: ast.For | ast.AsyncFor | ast.While, frame: Frame) -> bool:

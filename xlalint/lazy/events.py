@@ -427,7 +427,8 @@ class LoopLeft(Event):
     `while`).
     `keeps` tells that a container or a sum gathers such work over the iterations, `goes_on` that each goes on
     with what the one before it has recorded and reads what comes of it, `in_batches` that it stands in a loop
-    over something unknown, which may be the one over a loader."""
+    over something unknown, which may be the one over a loader, `chooses` that each makes a token out of those
+    before it."""
 
     over: Value | None = None
     recorded: Recorded = NOTHING
@@ -436,6 +437,7 @@ class LoopLeft(Event):
     keeps: bool = False
     goes_on: bool = False
     in_batches: bool = False
+    chooses: bool = False
 
     def lacks_cut(self, state: View) -> bool:
         """Whether it is a training loop, or one of inference, of which each iteration leaves work behind
@@ -449,7 +451,7 @@ class LoopLeft(Event):
         if state.opaque or state.eager:
             return False
         return self._runs_steps(state) and (
-            self.loop.own.steps or self.keeps or self.goes_on or not done.reads
+            self.loop.own.steps or self.keeps or self.goes_on or self.chooses or not done.reads
         )
 
     @property
@@ -462,7 +464,7 @@ class LoopLeft(Event):
         if kind in _MAY_BE_LOADER:
             return False
         own = self.loop.own
-        if self.goes_on and not own.steps:
+        if (self.goes_on or self.chooses) and not own.steps:
             return not (own.backward or state.scopes.in_forward)
         if (state.scopes.in_batches or self.in_batches) and kind is not Kind.LOADER:
             return False  # A few updates of one step: the loop over the loader is judged for them.

@@ -113,6 +113,10 @@ TERMS: Final[dict[Owed, Terms]] = {
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 
+TRAINS, CHOOSES = "trains", "chooses tokens"
+"""What a loop does of which steps are owed."""
+
+
 WAITING: Final = {
     owed: 1 << number
     for number, owed in enumerate(owed for owed in Owed if TERMS[owed].waits_to_be_asked_for)
