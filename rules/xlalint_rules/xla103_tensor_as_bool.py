@@ -88,14 +88,13 @@ class TensorAsBool(Rule[HostRead]):
         if not (value.is_device and value.known and value.recorded.must > Weight.NONE):
             return
         wanted, instead = _USES[event.reading]
-        if event.reading is Reading.BOOL and value.recorded.may is not Weight.HEAVY:
-            instead = _OF_WHAT_HAS_RUN
+        has_run = event.reading is Reading.BOOL and value.recorded.may is not Weight.HEAVY
         hot = (state.scopes.in_loop and not event.after_steps) or state.scopes.step is not None
         yield self.finding(
             event,
             "launches an extra graph and blocks the host: "
             f"`{event.spelling}` turns a device tensor into {wanted}",
-            help=instead,
+            help=_OF_WHAT_HAS_RUN if has_run else instead,
             severity=Severity.WARNING if hot else Severity.INFO,
             cures=(_cure(event),),
         )
@@ -115,10 +114,7 @@ _BY_HAND = {
     Reading.INDEX: "Index on the device with `torch.index_select`",
     Reading.MATH: "Compare on the device with `torch.maximum` or `torch.minimum`",
 }
-_OF_WHAT_HAS_RUN = (
-    "no sync is missing, as what is asked about has run: read that, by `.item()` or `.cpu()`, and compare it "
-    "in Python, which launches nothing more; ask rarely"
-)
+_OF_WHAT_HAS_RUN = "no sync is missing: read what has run, by `.item()`, and compare it in Python; ask rarely"
 _USES = {
     Reading.BOOL: (
         "a Python bool",
@@ -129,8 +125,5 @@ _USES = {
         "a Python integer",
         "keep the count on the host, or index on the device with `torch.index_select`",
     ),
-    Reading.MATH: (
-        "a Python number",
-        "stay on the device: `torch.sqrt`, `torch.maximum`, `torch.minimum`",
-    ),
+    Reading.MATH: ("a Python number", "stay on the device: `torch.sqrt`, `torch.maximum`, `torch.minimum`"),
 }
