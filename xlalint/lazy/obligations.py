@@ -116,7 +116,6 @@ TERMS: Final[dict[Owed, Terms]] = {
 TRAINS, CHOOSES = "trains", "chooses tokens"
 """What a loop does of which steps are owed."""
 
-
 WAITING: Final = {
     owed: 1 << number
     for number, owed in enumerate(owed for owed in Owed if TERMS[owed].waits_to_be_asked_for)
