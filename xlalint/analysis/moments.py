@@ -27,11 +27,14 @@ class Moments:
         self._starts = [_start(node) for node in outline.tree.body]
         bound: dict[str, list[int]] = {}
         """By name that is bound by several statements, the number of the statement of each binding."""
-        needed = self._needed() if outline.functions else frozenset()
-        for name in needed - _declared_global(outline):
-            places = self._bound_at(outline.bindings[name])
-            if places is not None and places[0] != places[-1]:
-                bound[name] = places
+        if outline.functions:
+            for name, bindings in outline.bindings.items():
+                places = self._bound_at(bindings) if len(bindings) > 1 else None
+                if places is not None and places[0] != places[-1]:
+                    bound[name] = places
+        if bound:
+            needed = self._needed() - _declared_global(outline)
+            bound = {name: places for name, places in bound.items() if name in needed}
         self._binding = sorted({place for places in bound.values() for place in places})
         self._bindings = {
             name: [
@@ -88,7 +91,7 @@ class Moments:
             for binding in bindings[name]:
                 if isinstance(binding, ast.expr):
                     waiting |= {node.id for node in within(binding) if isinstance(node, ast.Name)}
-        return frozenset(name for name in needed if len(bindings[name]) > 1)
+        return frozenset(needed)
 
     def _bound_at(self, bindings: list[Binding]) -> list[int] | None:
         """The statements of some bindings; None where functions may do it, or imports do."""

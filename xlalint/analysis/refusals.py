@@ -33,6 +33,8 @@ from xlalint.lazy.values import XLA, Kind, Value
 
 def refusal(machine: Machine, callee: Value, call: Call) -> Raised | None:
     """A call that surely raises; None where it may not."""
+    if callee.payload is None:
+        return None
     match callee.payload:
         case Namespace(name=name, outline=None) | Targets((Known(name=name),)) if name.startswith(_OF_TORCH):
             if (raised := raised_by_use(name, call.site)) is not None:
