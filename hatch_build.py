@@ -27,6 +27,11 @@ PARTS = ("xlalint/lazy", "xlalint/analysis", "xlalint/sources", "xlalint/spellin
 INTERPRETED = ("xlalint/analysis/cst_frontend.py", "xlalint/lazy/events.py", "xlalint/lazy/records.py")
 """What is hardly ever used, and takes long to compile; and what decorates classes in a way of its own."""
 
+OPTIONS = (
+    "--config-file=", "--explicit-package-bases", "--ignore-missing-imports", "--follow-imports=silent",
+)  # fmt: skip
+"""What the compiler is told, here and by `scripts/translate.py`."""
+
 NEEDED = ["mypy==2.4.1", "setuptools>=77"]
 """Exactly the compiler that the tests have seen: what it makes must say the same as what it was given."""
 
@@ -117,16 +122,13 @@ def _compile(root: Path, folder: Path) -> dict[str, str]:
     os.chdir(root)
     try:
         extensions = mypycify(
-            [
-                "--config-file=", "--explicit-package-bases", "--ignore-missing-imports",
-                "--follow-imports=silent", f"--cache-dir={folder / 'types'}", *files,
-            ],
+            [*OPTIONS, f"--cache-dir={folder / 'types'}", *files],
             opt_level="2",
             debug_level="0",
             multi_file=True,
             target_dir=str(folder / "c"),
             group_name="xlalint",
-        )  # fmt: skip
+        )
         for extension in extensions if os.name != "nt" else ():
             # Nobody else calls these functions, so that calls between files need not be looked up.
             extension.extra_compile_args.append("-fvisibility=hidden")

@@ -872,9 +872,8 @@ def parts_of(node: ast.AST) -> list[ast.AST]:
     if fields is None:
         fields = _FIELDS[kind] = tuple(name for name in node._fields if name not in _WITHOUT_NODES)
     parts: list[ast.AST] = []
-    held = node.__dict__  # to ask the node for each of its fields takes several times as long
     for name in fields:
-        field = held.get(name)
+        field = getattr(node, name, None)
         if field.__class__ is list:
             if field:
                 parts += [part for part in field if isinstance(part, ast.AST)]
