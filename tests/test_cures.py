@@ -148,6 +148,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA808": {(ByHand, SHOWN)},
     "XLA812": {(ByHand, SHOWN)},
     "XLA709": {(ByHand, SHOWN)},
+    "XLA711": {(DropArgument, UNSAFE)},
     "XLA703": {(DropScaler, UNSAFE), (KeepOnDevice, UNSAFE), (ByHand, SHOWN)},
     "XLA809": {(PassArgument, UNSAFE)},
     "XLA811": {(ByHand, SHOWN)},

@@ -338,7 +338,7 @@ FUNCTIONS: dict[str, str] = {
     "torch.get_default_dtype": "host",
     "torch.finfo": "host",
     "torch.Size": "host",
-    "torch.Generator": "host",
+    "torch.Generator": "generator",
     "torch.distributed.get_rank": "global ordinal",
     "os.getenv": "environment",
     f"{ENVIRONMENT}.get": "environment",

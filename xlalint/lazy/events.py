@@ -662,6 +662,13 @@ class BackwardLowered(Settled):
 
 
 @record
+class GeneratorRefused(Event):
+    """A generator of random numbers is asked for on a device of XLA, which has none."""
+
+    spelling: str = ""
+
+
+@record
 class SeedMissed(Settled):
     """What is drawn on the device does not follow a seed that was set for the host."""
 

@@ -13,6 +13,7 @@ from xlalint.lazy.events import (
     CheckpointedByTorch,
     ClippedEarly,
     DynamoRan,
+    GeneratorRefused,
     GradientUsed,
     OptimizerRefused,
     OptimizerStepped,
@@ -363,6 +364,12 @@ class TrainingTransitions(RecordingTransitions):
                 event = StepSplit(obligation.path[-1], obligation.assumes, obligation, before_backward=True)
                 self._emit(event, state)
             state.obligations -= {obligation}
+
+    def refuse_generator(
+        self, state: State, spelling: str, site: Site, *, assumes: Assumptions = assumptions.NONE
+    ) -> None:  # fmt: skip
+        """A generator of random numbers is asked for on the device."""
+        self._emit(GeneratorRefused(site, both(self.assumed(state), assumes), spelling), state)
 
     def checkpoint(
         self, state: State, value: Value, spelling: str, site: Site, *, reentrant: bool | None

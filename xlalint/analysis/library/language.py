@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Final
 
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import bind_attribute, element
 from xlalint.analysis.bodies import registers_device
 from xlalint.analysis.call import Call
+from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.options import option_in
 from xlalint.analysis.machine import Effect, Machine
+from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import (
     SOME,
     Bound,
@@ -35,11 +38,13 @@ from xlalint.lazy.values import (
     HOST,
     NONE,
     UNKNOWN,
+    XLA,
     Kind,
     Role,
     Value,
     Weight,
 )
+from xlalint.remembering import remembered
 from xlalint.versions import LATEST
 
 
@@ -55,6 +60,27 @@ def _seed_of_host(machine: Machine, call: Call) -> Value:
 def _seed_of_device(machine: Machine, call: Call) -> Value:
     call.frame.model.seed_device(call.store.state, call.site)
     return NONE
+
+
+def _generator(machine: Machine, call: Call) -> Value:
+    """A generator of random numbers: one of the host serves tensors of all devices."""
+    device = call.argument(0, "device")
+    if device is not None and device_of(device).type == XLA and not _is_tried(call):
+        call.frame.model.refuse_generator(call.store.state, call.spelling, call.site, assumes=device.assumes)
+    return HOST
+
+
+def _is_tried(call: Call) -> bool:
+    """Whether the program goes on some other way if a call raises."""
+    function = call.frame.function
+    return function is not None and call.node is not None and call.node in _tried(function.node)
+
+
+@remembered(1024)
+def _tried(function: ast.AST) -> frozenset[ast.AST]:
+    """What stands in a function where errors are caught."""
+    tries = [node for node in within(function) if isinstance(node, ast.Try) and node.handlers]
+    return frozenset(each for node in tries for part in node.body for each in within(part))
 
 
 def _host(machine: Machine, call: Call) -> Value:
@@ -376,6 +402,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "seed of the host": _seed_of_host,
     "seed of the device": _seed_of_device,
     "host": _host,
+    "generator": _generator,
     "length": _length,
     "same": _same,
     "replaced": _replaced,
