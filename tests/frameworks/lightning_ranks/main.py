@@ -54,10 +54,18 @@ class Snapshots(Callback):
         if trainer.global_rank == 0:
             print("saved")
 
+    def on_validation_end(self, trainer, pl_module):
+        if trainer.local_rank != 0:
+            return
+        trainer.save_checkpoint("validated.ckpt")  # expect: XLA502 likely
+
 
 def main():
     trainer = L.Trainer(accelerator="tpu", devices=8, callbacks=[Snapshots()])
     trainer.fit(Model(), [torch.randn(4, 8)])
+    trainer.test(Model())  # quiet: all replicas test
+    if trainer.is_global_zero:
+        trainer.test(Model())  # expect: XLA502
 
 
 if __name__ == "__main__":

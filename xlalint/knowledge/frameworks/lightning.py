@@ -82,6 +82,7 @@ class Trainer:
         self.on_one = devices == 1
         self.is_global_zero = xm.is_master_ordinal(local=False)
         self.global_rank = xm.get_ordinal()
+        self.local_rank = xm.get_local_ordinal()
         self.world_size = xm.xrt_world_size()
         self.strategy = _StrategyOfXla()
 
@@ -106,6 +107,10 @@ class Trainer:
         if not self.elsewhere:
             _evaluate(self, model.to(torch_xla.device()), Callback())
 
+    def test(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
+        if not self.elsewhere:
+            self.strategy.barrier("Trainer.test")
+
     def save_checkpoint(self, filepath, weights_only=False, storage_options=None):
         xm.mark_step()
         xm.save(weights, filepath)
@@ -117,6 +122,7 @@ class LightningModule(torch.nn.Module):
     logger = _Logger()
     trainer = Trainer()
     global_rank = xm.get_ordinal()
+    local_rank = xm.get_local_ordinal()
     logs_each_step = True  # where training steps log; what evaluations do is reduced once all is done
 
     def log(self, name, value, sync_dist=False, on_step=None, **kwargs):
@@ -205,6 +211,9 @@ class Callback:
     def on_validation_epoch_end(self, trainer, pl_module):
         pass
 
+    def on_validation_end(self, trainer, pl_module):
+        pass
+
     def on_train_epoch_end(self, trainer, pl_module):
         pass
 
@@ -218,6 +227,7 @@ class Fabric:
         self.device = torch.device("cpu") if self.elsewhere else torch_xla.device()
         self.is_global_zero = xm.is_master_ordinal(local=False)
         self.global_rank = xm.get_ordinal()
+        self.local_rank = xm.get_local_ordinal()
         self.world_size = xm.xrt_world_size()
 
     def launch(self, function=None, *args, **kwargs):
@@ -260,7 +270,7 @@ class Fabric:
             print(*args)
 
     def barrier(self, name=None):
-        xm.rendezvous(name)
+        xm.rendezvous("Fabric.barrier")
 
     def all_gather(self, data, group=None, sync_grads=False):
         return xm.all_gather(data)
@@ -339,6 +349,7 @@ def _evaluate(trainer, module, callback):
     module.validation_epoch_end([outputs])
     callback.on_validation_epoch_end(trainer, module)
     module.on_validation_epoch_end()
+    callback.on_validation_end(trainer, module)
     for index, batch in enumerate(pl.MpDeviceLoader(batches)):
         module.test_step(batch, index)
 
