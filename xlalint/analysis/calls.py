@@ -53,6 +53,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.refusals import refusal
 from xlalint.analysis.scopes import enter_scope, leave_scope, set_autograd
 from xlalint.analysis.store import Store, merge_into
+from xlalint.analysis.switches import device_set
 from xlalint.analysis.ties import SAYS_IT_TIES
 from xlalint.analysis.unknown import call_unknown
 from xlalint.knowledge import outside
@@ -128,6 +129,8 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
             chosen = machine.names.flag(str(setting), frame.outline) if setting is not None else None
             if chosen is not None:
                 return chosen
+            if isinstance(setting, str) and setting.endswith(outside.DEVICE):
+                return device_set(machine, node, frame, store) or result
             return (made_by_unknown(made) or result) if result.kind is Kind.UNKNOWN else result
         return result
     before = store.state.loop.own.cut_by

@@ -43,6 +43,16 @@ def inline(loader, config):
         torch_xla.sync()  # expect: XLA201
 
 
+def asked_for(loader, settings):
+    device = settings.get("student").get("device", "cpu")
+    model = torch.nn.Linear(8, 8).to(device)
+    for batch in loader:
+        loss = model(batch.to(device)).sum()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
 def of_the_host(loader):
     model = torch.nn.Linear(8, 8).to(cfg.logging.device)
     for batch in loader:

@@ -28,15 +28,36 @@ class ProjectConfiguration:
         self.automatic_checkpoint_naming = automatic_checkpoint_naming
 
 
-class Accelerator:
-    def __init__(self, gradient_accumulation_steps=1, project_config=None):
-        self.project_configuration = ProjectConfiguration() if project_config is None else project_config
-        self.device = torch_xla.device()
+class PartialState:
+    def __init__(self, cpu=False, **kwargs):
+        self.device = torch.device("cpu") if cpu else torch_xla.device()
         torch.distributed.init_process_group("xla")
         self.is_main_process = xm.is_master_ordinal(local=False)
         self.is_local_main_process = xm.is_master_ordinal()
         self.process_index = xm.get_ordinal()
+        self.local_process_index = xm.get_local_ordinal()
         self.num_processes = xm.xrt_world_size()
+
+    def wait_for_everyone(self):
+        xm.rendezvous("accelerate.utils.wait_for_everyone")
+
+    def print(self, *args, **kwargs):
+        if self.is_local_main_process:
+            print(*args)
+
+    def on_main_process(self, function=None):
+        def call(*args):
+            if self.is_main_process:
+                return function(*args)
+
+        return call
+
+
+class Accelerator(PartialState):
+    def __init__(self, gradient_accumulation_steps=1, project_config=None):
+        super().__init__()
+        self.project_configuration = ProjectConfiguration() if project_config is None else project_config
+        self.state = PartialState()
         self.sync_gradients = unknown
 
     def prepare(self, *objects, device_placement=None):
@@ -87,16 +108,9 @@ class Accelerator:
     def pad_across_processes(self, tensor, dim=0, pad_index=0, pad_first=False):
         return tensor
 
-    def print(self, *args, **kwargs):
-        if self.is_local_main_process:
-            print(*args)
-
     def log(self, values, step=None, log_kwargs=None):
         if self.is_main_process:
             print(values)
-
-    def wait_for_everyone(self):
-        xm.rendezvous("accelerate.utils.wait_for_everyone")
 
     def save(self, obj, f, safe_serialization=False):
         xm.save(obj, f)
@@ -124,13 +138,6 @@ class Accelerator:
 
     def autocast(self, cache_enabled=False):
         return contextlib.nullcontext()
-
-    def on_main_process(self, function=None):
-        def call(*args):
-            if self.is_main_process:
-                return function(*args)
-
-        return call
 
 
 def gather(tensor):
