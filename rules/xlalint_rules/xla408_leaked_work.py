@@ -91,7 +91,10 @@ class LeakedWork(Rule[WorkLeaked]):
         help = "record both, and choose by `torch.where` with a tensor of the drawn truth"
         if state.scopes.step is None:
             help = "put the step below it in `with torch_xla.step():`, or call `torch_xla.sync()` between"
-            cures = (SyncBelow(event.path[0], title="Sync below it", changes=RANDOM_NUMBERS),)
+            if event.obligation.since:  # the function returns from there
+                cures = (ByHand(event.path[-1], title="Sync where it has been called"),)
+            else:
+                cures = (SyncBelow(event.path[0], title="Sync below it", changes=RANDOM_NUMBERS),)
         yield self.finding(
             event,
             "compiles the whole step again for each way that chance may take: what "

@@ -152,3 +152,46 @@ def at_a_place_that_is_drawn(batches):
         x = batch.float()
         begin = random.randint(0, 3)
         model(x[:, begin : begin + 4]).sum().backward()  # expect: XLA402
+
+
+def returning(x):
+    if random.random() < 0.5:  # expect: XLA408
+        return x.flip(-1)
+    return x
+
+
+def returns_from_under_the_test(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        model(returning(batch.to(device))).sum().backward()
+
+
+def returning_a_number(x):
+    if random.random() < 0.5:
+        return 0.5
+    return 1.0
+
+
+def returns_only_numbers(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        (model(batch.to(device)).sum() * returning_a_number(batch)).backward()
+
+
+def in_an_expression(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.to(device)
+        x = x.flip(-1) if random.random() < 0.5 else x  # expect: XLA408
+        model(x).sum().backward()
+
+
+def a_number_in_an_expression(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        factor = 0.5 if random.random() < 0.5 else 1.0
+        (model(batch.to(device)).sum() * factor).backward()
+
+
+def in_an_expression_below_a_cut(batches):
+    for batch in pl.MpDeviceLoader(batches, device):
+        x = batch.to(device)
+        x = x.flip(-1) if random.random() < 0.5 else x
+        torch_xla.sync()
+        model(x).sum().backward()

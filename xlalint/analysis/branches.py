@@ -26,14 +26,12 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store, join
 from xlalint.analysis.switches import before, finds_failure, option_of, rest_on_switches, switched_by
-from xlalint.analysis.work import read
+from xlalint.analysis.work import read, set_apart, vary
 from xlalint.lazy.assumptions import Assumptions, assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.scopes import Split
-from xlalint.lazy.state import places
 from xlalint.lazy.values import (
-    NOTHING,
     UNKNOWN,
     Kind,
     Value,
@@ -89,16 +87,14 @@ def _if(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | N
 
 
 def _by_chance(machine: Machine, node: ast.If, frame: Frame, store: Store) -> Store | None:
-    """Chance decides which arm is run, and with it what is recorded."""
-    since = store.state.engine.since
-    store.state.engine = store.state.engine._replace(since=())
+    """Chance decides which arm is run, and with it what is recorded, be it before the function returns."""
+    since = set_apart(store)
+    returned_before = len(frame.exits.returns)
     joined = _either_arm(machine, node, frame, store)
-    if joined is not None:
-        state = joined.state
-        if state.engine.since:
-            frame.model.vary_by_chance(state, spelling(node.test), frame.site(node))
-        if state.engine.recorded != NOTHING:
-            state.engine = state.engine._replace(since=places(since, state.engine.since))
+    left = [returned.state for returned, _, _ in frame.exits.returns[returned_before:]]
+    within = tuple(dict.fromkeys(site for state in left for site in state.engine.since))
+    states = left if joined is None else [*left, joined.state]
+    vary(states, since, node.test, frame.site(node), frame, within=within)
     return joined
 
 

@@ -40,7 +40,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.separate_reads import note_numbers, shows_numbers
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.switches import before, rest_on_switches
-from xlalint.analysis.work import read, record, watch_numbers
+from xlalint.analysis.work import read, record, set_apart, vary, watch_numbers
 from xlalint.knowledge import functions
 from xlalint.lazy.assumptions import MANY, PART, SEPARATES, assume, is_of_ways
 from xlalint.lazy.events import Reading
@@ -564,6 +564,8 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     if known is not None:
         return machine.evaluate(node.body if known else node.orelse, frame, store)
     ask(test, "if", node.test, node.test, frame, store)
+    drawn = is_drawn(test)
+    since = set_apart(store) if drawn else ()
     around, aside = store.state, store.copy()
     parts = test.payload.splits(frame.site(node.test)) if isinstance(test.payload, RankTest) else None
     if parts is not None:
@@ -577,6 +579,8 @@ def _conditional(machine: Machine, node: ast.IfExp, frame: Frame, store: Store) 
     frame.reads[before:] = by_yes if len(by_yes) >= len(by_no) else by_no
     here = store.state
     merge_into(store, aside)
+    if drawn:
+        vary([store.state], since, node.test, frame.site(node), frame)
     if parts is None:
         return chosen(yes, no, node.test) or join_values(yes, no)
     assert isinstance(test.payload, RankTest)

@@ -15,6 +15,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import State, places
 from xlalint.lazy.values import (
     NOTHING,
     Form,
@@ -24,7 +25,7 @@ from xlalint.lazy.values import (
     Value,
     Weight,
 )
-from xlalint.spelling import THE_FRAMEWORK
+from xlalint.spelling import THE_FRAMEWORK, spelling
 
 
 class Spelled(Protocol):
@@ -157,3 +158,29 @@ def _shown(by: str | Spelled, frame: Frame) -> str:
     if frame.outline.is_framework:
         return THE_FRAMEWORK
     return by if isinstance(by, str) else by.spelling
+
+
+def set_apart(store: Store) -> tuple[Site, ...]:
+    """Set apart where work was recorded so far, so that it shows whether more comes to be; see `vary`."""
+    since = store.state.engine.since
+    store.state.engine = store.state.engine._replace(since=())
+    return since
+
+
+def vary(
+    states: list[State], since: tuple[Site, ...], test: ast.expr, site: Site, frame: Frame, *,
+    within: tuple[Site, ...] = (),
+) -> None:  # fmt: skip
+    """Chance has decided which of several ways was taken, and with it what is recorded, if anything.
+
+    Args:
+        states: How the ways end.
+        since: Where work had been recorded before.
+        within: With which work the function returns from under the test.
+    """
+    varies = any(state.engine.since for state in states)
+    for state in states:
+        if varies:
+            frame.model.vary_by_chance(state, spelling(test), site, within=within)
+        if state.engine.recorded != NOTHING:
+            state.engine = state.engine._replace(since=places(since, state.engine.since))

@@ -157,16 +157,19 @@ class RecordingTransitions(Transitions):
             assumes = both(self.assumed(state, added), held.assumes - IS_A_TENSOR)
             self._emit(HistoryKept(site, assumes, spelling), state)
 
-    def vary_by_chance(self, state: State, spelling: str, site: Site) -> None:
+    def vary_by_chance(
+        self, state: State, spelling: str, site: Site, *, within: tuple[Site, ...] = ()
+    ) -> None:  # fmt: skip
         """Work is recorded or not, as a test comes out that chance decides; a cut ends its graph.
 
-        Of several in one graph the last is told, below which one cut is enough.
+        Of several in one graph the last is told, below which one cut is enough: unless the function returns
+        from under the test, `within` says with which work.
         """
         scopes = state.scopes
         if scopes.in_forward or scopes.in_closure or not self.records(state):
             return  # inside a model no cut can part it from the rest of the step
         state.obligations -= set(state.owes(Owed.VARYING))
-        self._owe(state, Owed.VARYING, site, self.assumed(state), spelling)
+        self._owe(state, Owed.VARYING, site, self.assumed(state), spelling, since=within)
 
     def records(self, state: State) -> bool:
         """Whether the engine records what it is told to compute: in eager mode only inside a step."""
