@@ -77,6 +77,7 @@ UNNOTICED = {
     "terms STEP_IN_TWO.told_apart_by_detail": "no call is entered with it",
     "terms ACCUMULATION.told_apart_by_detail": "no call is entered with it",
     "terms COLLECTIVE.told_apart_by_detail": "no call is entered with it",
+    "terms CUT_IN_STEP.dropped_by_cut": "a cut settles it",
     "terms READ.settled_by_one_arm": "where one arm has cut, it is owed by the test that leads to the other",
     "terms READ.told_apart_by_detail": "what settles it asks for no detail",
     "terms SPLIT_STEP.told_apart_by_detail": "what settles it asks for no detail",

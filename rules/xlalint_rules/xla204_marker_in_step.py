@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from xlalint.cure import LAST_DIGITS, Cure, DropArgument, MoveBelow, Remove, Swap, Unwrap
 from xlalint.diagnostic import Severity
 from xlalint.lazy.cuts import Cause
-from xlalint.lazy.events import Cut
+from xlalint.lazy.events import Cut, StepCut
 from xlalint.lazy.scopes import Scope, ScopeKind
+from xlalint.lazy.site import Site
 from xlalint.lazy.state import View
+from xlalint.lazy.values import NOTHING
 from xlalint.rule import Finding, Rule
 
 
-class MarkerInStep(Rule[Cut]):
+class MarkerInStep(Rule[Cut | StepCut]):
     """
     ## What it does
     Finds graph cuts inside `torch_xla.step()` or a function compiled by `torch_xla.compile`, at any
@@ -23,7 +25,7 @@ class MarkerInStep(Rule[Cut]):
     ## Why is this bad?
     The step was meant to be one graph and becomes several. Each is compiled and launched on its
     own, and results are carried from one to the next. Under `full_graph=True` the cut raises an
-    error.
+    error. One that comes first or last in its step does no harm, and is only a note.
 
     ## Example
     ```python
@@ -76,36 +78,43 @@ class MarkerInStep(Rule[Cut]):
     severity = Severity.WARNING
     yields_to = ("XLA301",)
 
-    def judge(self, event: Cut, state: View) -> Iterator[Finding]:
+    def judge(self, event: Cut | StepCut, state: View) -> Iterator[Finding]:
         scope = state.scopes.step
         if scope is None or event.cause not in _CUTS:
             return
         subject, cure = _CUTS[event.cause]
         whole = state.scopes.of(ScopeKind.FULL_GRAPH) is not None
-        harm = "`full_graph=True` raises an error" if whole else "one step becomes several graphs"
+        last = isinstance(event, StepCut) and event.last
+        if not whole and isinstance(event, Cut) and event.cause.explicit:
+            if event.recorded != NOTHING:
+                return  # what follows will tell
+            last = True
+        harm = "`full_graph=True` raises an error" if whole else _IN_VAIN if last else _SPLITS
+        severity = Severity.ERROR if whole else Severity.INFO if last else None
         yield self.finding(
             event,
             f"{harm}: {subject} cuts the step that opens on {{owner}}",
             help=cure,
             owner=scope,
-            severity=Severity.ERROR if whole else None,
-            cures=(_cure(event, scope),),
+            severity=severity,
+            cures=(_cure(event.cause, event.path[-1], scope),),
         )
 
 
-def _cure(event: Cut, scope: Scope) -> Cure:
-    match event.cause:
+def _cure(cause: Cause, site: Site, scope: Scope) -> Cure:
+    match cause:
         case Cause.BARRIER:
-            return DropArgument(event.site, "barrier", title="Remove `barrier=True`", changes=LAST_DIGITS)
+            return DropArgument(site, "barrier", title="Remove `barrier=True`", changes=LAST_DIGITS)
         case Cause.RENDEZVOUS:
-            return MoveBelow(event.site, scope, title="Move the rendezvous below the step")
+            return MoveBelow(site, scope, title="Move the rendezvous below the step")
         case Cause.LOADER:
-            return Swap(scope, event.site, title="Open one step for each batch")
+            return Swap(scope, site, title="Open one step for each batch")
         case Cause.SCOPE_ENTRY:
-            return Unwrap(event.site, title="Remove the inner step")
-    return Remove(event.site, title="Remove the marker")
+            return Unwrap(site, title="Remove the inner step")
+    return Remove(site, title="Remove the marker")
 
 
+_SPLITS, _IN_VAIN = "one step becomes several graphs", "does what the step does itself at this border"
 _REMOVE = "remove it: the end of the step runs everything"
 _CUTS = {
     Cause.MARKER: ("a marker", _REMOVE),

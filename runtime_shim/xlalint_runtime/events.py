@@ -41,6 +41,7 @@ from xlalint.lazy.events import (
     ShapeVaries,
     Sharded,
     SpmdTooLate,
+    StepCut,
     SteppedAgain,
     StepSplit,
     StepsRun,
@@ -56,6 +57,6 @@ EMITTED: frozenset[type[Event]] = frozenset({
     LastBatchSmaller, LaunchedTooLate, LeftPending, LoaderAbandoned, LoopLeft, MarkerRepeated,
     ObjectsShared, OptimizerRefused, OptimizerStepped, ReadApart, ReadThenCut, ReducedAgain,
     ReplicasLaunched, RestoredUnprimed, Save, ScalerStepped, ScopeEntered, ScopeLeft, SeedMissed, ShapeVaries,
-    Sharded, SpmdTooLate, StepSplit, SteppedAgain, StepsRun, TrainedApart, TrainedUntraced,
+    Sharded, SpmdTooLate, StepCut, StepSplit, SteppedAgain, StepsRun, TrainedApart, TrainedUntraced,
     UnmatchedCollective, WorkInAutocast,
 })  # fmt: skip

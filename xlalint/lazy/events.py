@@ -625,6 +625,14 @@ class LeftPending(Settled):
 
 
 @record
+class StepCut(Settled):
+    """A step scope was cut; `cause` says by what, `last` that nothing was recorded from then to its end."""
+
+    cause: Cause = Cause.MARKER
+    last: bool = False
+
+
+@record
 class StepSplit(Settled):
     """A cut stood between the forward pass, backward and the optimizer step.
 

@@ -21,6 +21,7 @@ class Owed(Enum):
     FORWARD_CUT = "cut between the forward pass and backward"
     FORWARD_SPLIT = "such a cut and a backward, of a loop that may end its rounds with no cut of its own"
     STEP_IN_TWO = "optimizer step after such a cut, unless gradients are accumulated over it"
+    CUT_IN_STEP = "cut within a step; what follows in it is a graph of its own"
     ACCUMULATION = "cut that ends a micro-batch of an optimizer step"
     CLIP = "gradients clipped before they were reduced"
     CLOSURE = "step closure that has not run yet"
@@ -87,6 +88,7 @@ TERMS: Final[dict[Owed, Terms]] = {
     Owed.FORWARD_CUT: Terms(dropped_by_cut=True),
     Owed.FORWARD_SPLIT: Terms(enters_calls=False),
     Owed.STEP_IN_TWO: Terms(enters_calls=False),
+    Owed.CUT_IN_STEP: Terms(placed_in_caller=True),
     Owed.ACCUMULATION: Terms(enters_calls=False),
     Owed.CLIP: Terms(),
     Owed.CLOSURE: Terms(dropped_by_cut=True, settled_by_one_arm=True),

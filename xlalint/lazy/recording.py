@@ -22,6 +22,7 @@ from xlalint.lazy.events import (
     ScopeEntered,
     ScopeLeft,
     ShapeVaries,
+    StepCut,
     StepsRun,
     UnmatchedCollective,
     WorkInAutocast,
@@ -313,6 +314,8 @@ class RecordingTransitions(Transitions):
         if engine.recorded.must:
             self._run_first(state, spelling, site, taken)
         pending, of_forward = engine.recorded, engine.of_forward
+        if pending.may:
+            self._settle_cuts_in_step(state, site, last=False)
         self._emit(Cut(site, taken, cause, spelling, pending, engine.since, resets_scope, of_forward), state)
         surely = ends_loop and not assumes
         markers = self._markers_after(state, cause, site, taken, waits=waits, repeats=surely)
@@ -335,6 +338,8 @@ class RecordingTransitions(Transitions):
             used = state.gradients.of(None) & {Gradient.REDUCED, Gradient.USED}
             assumes = split.assumes if used else both(split.assumes, _REDUCES)
             self._owe(state, Owed.LONE_CUT, site, assumes, spelling, split=split)
+        if cause.explicit and pending.may and state.scopes.step is not None:
+            self._owe(state, Owed.CUT_IN_STEP, site, taken, cause.value)
         idle_since = () if assumes else (LastCut(site, cause),)
         waits = waits or cause in _MEETING or bool(closures)
         clock = engine.clock
@@ -433,6 +438,8 @@ class RecordingTransitions(Transitions):
 
     def leave(self, state: State, scope: Scope, spelling: str) -> None:
         """The innermost scope closes, in whatever way; step scopes and `StepTrace` cut."""
+        if scope.kind.is_step:
+            self._settle_cuts_in_step(state, scope.site, last=not state.engine.recorded.may)
         held = state.scopes.open
         if scope in held:
             state.scopes = state.scopes._replace(open=held[: held.index(scope)])
@@ -498,6 +505,16 @@ class RecordingTransitions(Transitions):
             and Gradient.LOCAL not in state.gradients.of(None)
             and scopes.step is None and not scopes.in_forward and not engine.eager
         )  # fmt: skip
+
+    def _settle_cuts_in_step(self, state: State, site: Site, *, last: bool) -> None:
+        """What follows a cut in the present step is known: it is told in the function that opens the step."""
+        step = state.scopes.step
+        for cut in state.owes(Owed.CUT_IN_STEP):
+            state.obligations -= {cut}
+            here = [at for at in cut.path if step is not None and at.section == step.site.section]
+            path = cut.path[cut.path.index(here[0]) :] if here else cut.path
+            told = cut._replace(path=path)
+            self._emit(StepCut(site, cut.assumes, told, Cause(cut.detail), last), state)
 
     def _settle_steps_of_loops(self, state: State, by: str, site: Site) -> None:
         for obligation in state.owes(Owed.STEPS):
