@@ -491,9 +491,21 @@ class TestMarkerInStep:
     def test_finds_a_cut(self, cause: Cause) -> None:
         program = Program(MarkerInStep)
         scope = program.enter(ScopeKind.STEP)
+        program.forward()
         program.cut(cause)
+        program.forward()
         program.leave(scope)
-        assert [(f.path[-1].line, f.severity) for f in program.findings] == [(2, Severity.WARNING)]
+        assert [(f.path[-1].line, f.severity) for f in program.findings] == [(3, Severity.WARNING)]
+
+    def test_is_a_note_at_the_border_of_the_step(self) -> None:
+        program = Program(MarkerInStep)
+        scope = program.enter(ScopeKind.STEP)
+        program.cut()
+        program.forward()
+        program.cut(Cause.BARRIER)
+        program.leave(scope)
+        told = [(f.path[-1].line, f.severity) for f in program.findings]
+        assert told == [(2, Severity.INFO), (4, Severity.INFO)]
 
     def test_finds_a_nested_scope_once(self) -> None:
         program = Program(MarkerInStep)

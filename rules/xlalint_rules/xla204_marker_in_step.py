@@ -84,11 +84,11 @@ class MarkerInStep(Rule[Cut | StepCut]):
             return
         subject, cure = _CUTS[event.cause]
         whole = state.scopes.of(ScopeKind.FULL_GRAPH) is not None
-        last = isinstance(event, StepCut) and event.last
-        if not whole and isinstance(event, Cut) and event.cause.explicit:
-            if event.recorded != NOTHING:
-                return  # what follows will tell
-            last = True
+        last = event.last if isinstance(event, StepCut) else event.recorded == NOTHING
+        waits = not (whole or last) and isinstance(event, Cut)
+        if event.cause.explicit and (waits or (whole and isinstance(event, StepCut))):
+            return  # what follows will tell, or it has been told
+        last &= event.cause.explicit
         harm = "`full_graph=True` raises an error" if whole else _IN_VAIN if last else _SPLITS
         severity = Severity.ERROR if whole else Severity.INFO if last else None
         yield self.finding(
