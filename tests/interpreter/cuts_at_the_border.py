@@ -91,6 +91,20 @@ def with_one_that_stands_between(loader):
             optimizer.zero_grad()
 
 
+def more():
+    torch_xla.sync()  # quiet: told where the step is
+
+
+def with_one_in_a_helper_below(loader):
+    for x in loader:
+        with torch_xla.step():
+            loss = model(x.to(device)).sum()
+            torch_xla.sync()  # expect: XLA204
+            loss.backward()
+            more()  # expect: XLA204
+            optimizer.step()
+
+
 def main(loader):
     barrier_at_the_end(loader)
     marker_before_the_gradients_are_dropped(loader)
@@ -100,3 +114,4 @@ def main(loader):
     one_in_each_round(loader)
     in_a_helper(loader)
     with_one_that_stands_between(loader)
+    with_one_in_a_helper_below(loader)

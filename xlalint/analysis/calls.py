@@ -229,7 +229,7 @@ def _target(machine: Machine, target: Target, call: Call) -> Value:
     scope = Scope(target.scope, _definition(target.target) or call.site)
     enter_scope(scope, call.spelling, call.frame, call.store)
     result = machine.invoke(target.target, call)
-    leave_scope(scope, call.spelling, call.frame, call.store)
+    leave_scope(scope, call.spelling, call.frame, call.store, called_at=call.site)
     if scope.kind.is_step:
         _compiled_in_vain(target, result, call)
     return run(result)

@@ -43,10 +43,12 @@ def enter_scope(scope: Scope, shown: str, frame: Frame, store: Store) -> None:
         store.run_all()
 
 
-def leave_scope(scope: Scope, shown: str, frame: Frame, store: Store) -> None:
-    """A scope closes; values are told when it cuts."""
+def leave_scope(
+    scope: Scope, shown: str, frame: Frame, store: Store, *, called_at: Site | None = None
+) -> None:
+    """A scope closes; values are told when it cuts. It is a function that was `called_at`, or None."""
     before = store.state.engine.recorded
-    frame.model.leave(store.state, scope, shown)
+    frame.model.leave(store.state, scope, shown, called_at=called_at)
     if store.state.engine.recorded != before:
         store.run_all()
 

@@ -88,7 +88,7 @@ TERMS: Final[dict[Owed, Terms]] = {
     Owed.FORWARD_CUT: Terms(dropped_by_cut=True),
     Owed.FORWARD_SPLIT: Terms(enters_calls=False),
     Owed.STEP_IN_TWO: Terms(enters_calls=False),
-    Owed.CUT_IN_STEP: Terms(placed_in_caller=True),
+    Owed.CUT_IN_STEP: Terms(placed_in_caller=True, told_apart_by_detail=True),
     Owed.ACCUMULATION: Terms(enters_calls=False),
     Owed.CLIP: Terms(),
     Owed.CLOSURE: Terms(dropped_by_cut=True, settled_by_one_arm=True),

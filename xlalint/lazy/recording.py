@@ -436,10 +436,14 @@ class RecordingTransitions(Transitions):
         """The autocast that was entered there ends."""
         state.obligations -= {o for o in state.owes(Owed.AUTOCAST) if o.path == (site,)}
 
-    def leave(self, state: State, scope: Scope, spelling: str) -> None:
-        """The innermost scope closes, in whatever way; step scopes and `StepTrace` cut."""
+    def leave(self, state: State, scope: Scope, spelling: str, *, called_at: Site | None = None) -> None:
+        """The innermost scope closes, in whatever way; step scopes and `StepTrace` cut.
+
+        It is a function that was `called_at`, or None.
+        """
         if scope.kind.is_step:
-            self._settle_cuts_in_step(state, scope.site, last=not state.engine.recorded.may)
+            last = not state.engine.recorded.may
+            self._settle_cuts_in_step(state, scope.site, last=last, leaves=True, called_at=called_at)
         held = state.scopes.open
         if scope in held:
             state.scopes = state.scopes._replace(open=held[: held.index(scope)])
@@ -506,15 +510,22 @@ class RecordingTransitions(Transitions):
             and scopes.step is None and not scopes.in_forward and not engine.eager
         )  # fmt: skip
 
-    def _settle_cuts_in_step(self, state: State, site: Site, *, last: bool) -> None:
-        """What follows a cut in the present step is known: it is told in the function that opens the step."""
-        step = state.scopes.step
-        for cut in state.owes(Owed.CUT_IN_STEP):
+    def _settle_cuts_in_step(
+        self, state: State, site: Site, *, last: bool, leaves: bool = False, called_at: Site | None = None
+    ) -> None:
+        """What follows a cut in the present step is known. It `leaves` that: a function that was `called_at`.
+
+        One that splits the step in some round of a loop is not told as the last of another round.
+        """
+        cuts = state.owes(Owed.CUT_IN_STEP)
+        told = {cut.path for cut in cuts if not cut.detail}
+        for cut in cuts:
             state.obligations -= {cut}
-            here = [at for at in cut.path if step is not None and at.section == step.site.section]
-            path = cut.path[cut.path.index(here[0]) :] if here else cut.path
-            told = cut._replace(path=path)
-            self._emit(StepCut(site, cut.assumes, told, Cause(cut.detail), last), state)
+            if cut.detail and not (last and cut.path in told):
+                seen = cut._replace(path=cut.path[1:]) if cut.path[:1] == (called_at,) else cut
+                self._emit(StepCut(site, cut.assumes, seen, Cause(cut.detail), last), state)
+            if not leaves:
+                state.obligations |= {cut._replace(detail="")}
 
     def _settle_steps_of_loops(self, state: State, by: str, site: Site) -> None:
         for obligation in state.owes(Owed.STEPS):
