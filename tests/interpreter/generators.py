@@ -10,7 +10,7 @@ device = torch_xla.device()
 
 def of_the_device(model, batches):
     model = torch.nn.Linear(4, 4).to(device)
-    rng = torch.Generator(device=device)
+    rng = torch.Generator(device=device)  # expect: XLA711
     for batch in batches:
         loss = model(torch.rand(4, 4, generator=rng, device=device)).mean()
         print(loss.item())  # expect: XLA102 likely
@@ -20,7 +20,7 @@ def of_the_device(model, batches):
 
 def by_its_name(model, batches):
     model = torch.nn.Linear(4, 4).to(device)
-    rng = torch.Generator("xla")
+    rng = torch.Generator("xla")  # expect: XLA711
     for batch in batches:
         loss = model(torch.rand(4, 4, generator=rng, device=device)).mean()
         print(loss.item())  # expect: XLA102 likely

@@ -204,8 +204,8 @@ class TrainingTransitions(RecordingTransitions):
         if sharded is None and state.gradients.of(optimizer) == REDUCED and state.replicas.wrapped:
             sharded = state.replicas.sharded
         by_backward = sharded is not None
-        # Of an optimizer that nobody knows it may have been the gradients of another one.
-        before = by_hand and optimizer is not None and state.gradients.of(optimizer) == REDUCED
+        # Where nobody knows of which optimizer gradients were summed, it may have been another one.
+        before = by_hand and (optimizer, REDUCED) in state.gradients.named
         if by_backward or (by_optimizer and not steps) or (before and state.replicas.wrapped is False):
             taken = self.assumed(state)
             again = ReducedAgain(site, taken, spelling, bool(sharded), by_backward, by_optimizer)
