@@ -28,7 +28,7 @@ from xlalint.judging import Placed, located
 from xlalint.memory import sections_of
 from xlalint.settings import SettingsFinder
 from xlalint.sources.file import SourceFile, Unreadable
-from xlalint.sources.switched_off import SUFFIXES
+from xlalint.sources.settings_files import SUFFIXES
 from xlalint.stack import on_large_stack
 from xlalint.units import Unit
 

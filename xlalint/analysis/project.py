@@ -16,8 +16,8 @@ from xlalint.configuration import Configuration, Framework, Local
 from xlalint.knowledge.functions import OTHER_BACKENDS
 from xlalint.knowledge.stubs import shipped
 from xlalint.lazy.site import FRAMEWORK
+from xlalint.sources.settings_files import SettingsFiles
 from xlalint.sources.starting import Given, Starting
-from xlalint.sources.switched_off import SwitchedOff
 
 OpenModule = Callable[[Path], "tuple[str, ast.Module] | None"]
 ReadText = Callable[[Path], "str | None"]
@@ -59,7 +59,7 @@ class Project:
         self._is_package: dict[str, bool] = {}
         self._packages: dict[str, dict[str, list[Framework]]] = {}
         self._starts: dict[tuple[str, str], bool] = {}
-        self._switched_off: dict[str, SwitchedOff] = {}
+        self._settings_files: dict[str, SettingsFiles] = {}
         self._starting: Starting | None = None
 
     @property
@@ -200,26 +200,26 @@ class Project:
     @property
     def reads_settings_of_programs(self) -> bool:
         """Whether the files have been looked into that programs read settings from."""
-        return bool(self._switched_off) or self._starting is not None
+        return bool(self._settings_files) or self._starting is not None
 
     def switched_off(self, path: Path, names: tuple[str, ...]) -> str:
-        """A file around a source file in which a setting of the program is off; see `SwitchedOff.find`."""
+        """A file around a source file in which a setting of the program is off; `SettingsFiles.off_in`."""
         around = self._settings_around(path)
-        return around.find(names) if around is not None else ""
+        return around.off_in(names) if around is not None else ""
 
     def set_to_xla(self, path: Path, names: tuple[str, ...]) -> str:
         """A file around a source file in which a setting of the program is the name of an XLA device."""
         around = self._settings_around(path)
-        return around.find_xla(names) if around is not None else ""
+        return around.xla_in(names) if around is not None else ""
 
-    def _settings_around(self, path: Path) -> SwitchedOff | None:
+    def _settings_around(self, path: Path) -> SettingsFiles | None:
         roots = self.settings(path).roots
         if not roots:
             return None
         root = str(roots[0])
-        known = self._switched_off.get(root)
+        known = self._settings_files.get(root)
         if known is None:
-            known = self._switched_off[root] = SwitchedOff(root)
+            known = self._settings_files[root] = SettingsFiles(root)
         return known
 
     def is_started_with(self, path: Path, variable: str) -> bool:

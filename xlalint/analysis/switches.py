@@ -27,7 +27,7 @@ from xlalint.lazy.obligations import Obligation
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Kind, Value
 from xlalint.remembering import remembered
-from xlalint.sources.switched_off import NOWHERE
+from xlalint.sources.settings_files import NOWHERE
 from xlalint.spelling import spelling
 from xlalint.writing import written
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from xlalint.sources.discovery import DEFAULT_EXCLUDES
-from xlalint.sources.switched_off import is_small, listed
+from xlalint.sources.settings_files import is_small, listed
 
 _COMMANDS: Final = ("README.md", "README.rst", ".sh", "Dockerfile", "Makefile")
 """How the names of files end in which commands stand."""

@@ -1,7 +1,7 @@
-"""Which settings are off in the files that programs read them from, YAML and JSON, without reading one fully,
-and which of them name an XLA device.
+"""What the files say that programs read their settings from, YAML and JSON: which of these are off, and which
+name an XLA device.
 
-What a file says is looked at line by line: no library is needed, and what is not understood is not off.
+What a file says is looked at line by line: no library is needed, and what is not understood says nothing.
 """
 
 # The walk may be large, and `os` is several times faster there than `pathlib`.
@@ -57,7 +57,7 @@ class _Setting(NamedTuple):
     file: str
 
 
-class SwitchedOff:
+class SettingsFiles:
     """The settings in the files below a folder."""
 
     def __init__(self, root: str) -> None:
@@ -67,7 +67,7 @@ class SwitchedOff:
             for names, says in _settings(os.path.join(root, file)):
                 self._by_name.setdefault(names[-1], []).append(_Setting(names, says, file))
 
-    def find(self, names: tuple[str, ...]) -> str:
+    def off_in(self, names: tuple[str, ...]) -> str:
         """A file in which a setting is off, which it is in all that name it; else nothing, or `NOWHERE`.
 
         Where files that are called so are for XLA name it, only these count.
@@ -83,8 +83,8 @@ class SwitchedOff:
             return NOWHERE
         return found[0].file if all(each.says is _Says.OFF for each in found) else ""
 
-    def find_xla(self, names: tuple[str, ...]) -> str:
-        """A file in which a setting is the name of an XLA device; else nothing."""
+    def xla_in(self, names: tuple[str, ...]) -> str:
+        """A file in which a setting is the name of an XLA device, whatever others say; else nothing."""
         return next((each.file for each in self._called(names) if each.says is _Says.XLA), "")
 
     def _called(self, names: tuple[str, ...]) -> list[_Setting]:
