@@ -370,14 +370,15 @@ class State:
     __hash__ = None  # type: ignore[assignment]
 
     def key(self) -> tuple[object, ...]:
-        """All that the state holds, to look a summary up by."""
+        """All that the state holds but for facts: what makes two of them equal."""
         return (
             self.engine, self.scopes, self.replicas, self.gradients, self.loop, self.trust,
             self.obligations, self.collectives, self.setup,
         )  # fmt: skip
 
     def context(self) -> tuple[object, ...]:
-        """The same without obligations that only make a difference where they are asked for."""
+        """What tells it from others for a function that is entered in it: the same without obligations that
+        only make a difference where they are asked for."""
         owed = self.obligations
         if self.waiting:
             owed = frozenset(o for o in owed if o.owed not in WAITING)
@@ -388,7 +389,7 @@ class State:
 
     @property
     def waiting(self) -> int:
-        """The sorts of such obligations that are owed, as bits."""
+        """The sorts of such obligations that are owed, as bits of `WAITING`."""
         bits = 0
         for o in self.obligations:
             bits |= WAITING.get(o.owed, 0)
