@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from xlalint.diagnostic import Severity
-from xlalint.lazy.assumptions import NONE, assume
+from xlalint.lazy.assumptions import FOLLOWED, NONE, Assumptions, assume
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Event, Reading
 from xlalint.lazy.model import LazyModel
@@ -28,6 +28,7 @@ from xlalint_rules.xla203_early_exit_with_pending_graph import EarlyExitWithPend
 from xlalint_rules.xla204_marker_in_step import MarkerInStep
 from xlalint_rules.xla205_split_step import SplitStep
 from xlalint_rules.xla206_redundant_marker import RedundantMarker
+from xlalint_rules.xla711_xla_generator import XlaGenerator
 
 LOSS = Value(Kind.TENSOR, recorded=HEAVY)
 LOADER = Value(Kind.LOADER)
@@ -633,3 +634,21 @@ class TestSplitStep:
         program.backward()
         program.end()
         assert program.lines == []
+
+
+class TestXlaGenerator:
+    @pytest.mark.parametrize(
+        ("assumes", "severity"),
+        [
+            (NONE, Severity.ERROR),
+            (FOLLOWED, Severity.ERROR),  # the device is the program's own, at whatever bound
+            (assume("`device` is an XLA device"), Severity.ERROR),
+            (assume("`sample(...)` is called with one"), Severity.INFO),
+        ],
+    )
+    def test_is_an_error_unless_somebody_else_chose_the_device(
+        self, assumes: Assumptions, severity: Severity
+    ) -> None:
+        program = Program(XlaGenerator)
+        program.model.refuse_generator(program.state, "torch.Generator(...)", program.next(), assumes=assumes)
+        assert [f.severity for f in program.findings] == [severity]

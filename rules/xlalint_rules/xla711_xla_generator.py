@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xlalint.cure import DropArgument
 from xlalint.diagnostic import Applicability, Severity
-from xlalint.lazy.assumptions import is_of_device
+from xlalint.lazy.assumptions import FOLLOWED, is_of_device
 from xlalint.lazy.events import GeneratorRefused
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
@@ -66,10 +66,11 @@ class XlaGenerator(Rule[GeneratorRefused]):
     raises = True
 
     def judge(self, event: GeneratorRefused, state: View) -> Iterator[Finding]:
+        is_own = is_of_device(event.assumes - FOLLOWED)
         yield self.finding(
             event,
             f"raises `RuntimeError`: `{event.spelling}` asks an XLA device for a generator, which it has not",
-            severity=Severity.ERROR if is_of_device(event.assumes) else Severity.INFO,
+            severity=Severity.ERROR if is_own else Severity.INFO,
             help="use one of the host, `torch.Generator()`, or none after `torch_xla.manual_seed(seed)`",
             cures=(
                 DropArgument(
