@@ -28,7 +28,7 @@ class ProjectConfiguration:
         self.automatic_checkpoint_naming = automatic_checkpoint_naming
 
 
-class PartialState:
+class _PartialState:
     def __init__(self, cpu=False, **kwargs):
         torch.distributed.init_process_group("xla")
         self.device = torch.device("cpu") if cpu else torch_xla.device()
@@ -53,11 +53,15 @@ class PartialState:
         return call
 
 
-class Accelerator(PartialState):
+# Who asks for the state of the processes alone, as models do, hands nothing over.
+PartialState = _PartialState
+
+
+class Accelerator(_PartialState):
     def __init__(self, gradient_accumulation_steps=1, project_config=None):
         super().__init__()
         self.project_configuration = ProjectConfiguration() if project_config is None else project_config
-        self.state = PartialState()
+        self.state = _PartialState()
         self.sync_gradients = unknown
 
     def prepare(self, *objects, device_placement=None):
