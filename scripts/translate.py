@@ -10,13 +10,13 @@ import os
 import tempfile
 from pathlib import Path
 
-from mypyc.build import mypycify
-
 from facts import ROOT
 
 
 def main() -> None:
     """Translate; the compiler ends this with an error of its own where it refuses something."""
+    from mypyc.build import mypycify
+
     os.chdir(ROOT)
     said = constants(ROOT / "hatch_build.py")
     with tempfile.TemporaryDirectory() as folder:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from translate import constants
+
 ROOT = Path(__file__).resolve().parent.parent
 ANALYZER = ROOT / "xlalint"
 RULES = ROOT / "rules" / "xlalint_rules"
@@ -35,11 +37,7 @@ IN_ORDER = (ast.Compare, ast.BinOp, ast.Call, ast.Tuple, ast.List, ast.Dict, ast
 
 def compiled() -> tuple[str, ...]:
     """The modules that are compiled, and the folders of such, as hatch_build.py says."""
-    tree = ast.parse((ROOT / "hatch_build.py").read_text())
-    (parts,) = (
-        n.value for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "PARTS"
-    )
-    return tuple(ast.literal_eval(parts))
+    return constants(ROOT / "hatch_build.py")["PARTS"]
 
 
 def modules(*places: Path) -> list[Path]:

@@ -46,7 +46,7 @@ from xlalint.analysis.payloads import (
 from xlalint.analysis.store import Store
 from xlalint.analysis.switches import device_set
 from xlalint.knowledge import classes as library_classes
-from xlalint.knowledge import functions, operations, outside
+from xlalint.knowledge import functions, operations
 from xlalint.knowledge.methods import METHODS, OF_FUNCTIONS
 from xlalint.lazy.assumptions import assume, is_of_ways, shown_by_backward
 from xlalint.lazy.scopes import ScopeKind
@@ -71,8 +71,8 @@ def _attribute(machine: Machine, node: ast.Attribute, frame: Frame, store: Store
     found = attribute(machine, base, node.attr, node, frame, store)
     if any(isinstance(target, Method) and target.name == node.attr for target in targets(found)):
         found = _held(base, node.attr, found)
-    if found.kind in _UNSEEN and node.attr.endswith(outside.DEVICE):
-        return device_set(machine, node, frame, store) or found
+    if found.kind in _UNSEEN:
+        return device_set(machine, node.attr, node, frame, store) or found
     return found
 
 

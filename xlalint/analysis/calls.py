@@ -129,8 +129,9 @@ def _call(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value
             chosen = machine.names.flag(str(setting), frame.outline) if setting is not None else None
             if chosen is not None:
                 return chosen
-            if isinstance(setting, str) and setting.endswith(outside.DEVICE):
-                return device_set(machine, node, frame, store) or result
+            device = device_set(machine, setting, node, frame, store)
+            if device is not None:
+                return device
             return (made_by_unknown(made) or result) if result.kind is Kind.UNKNOWN else result
         return result
     before = store.state.loop.own.cut_by

@@ -67,7 +67,7 @@ from xlalint.analysis.separate_reads import note_numbers
 from xlalint.analysis.store import Store, merge_into
 from xlalint.analysis.switches import device_set
 from xlalint.analysis.work import read, record
-from xlalint.knowledge import functions, outside
+from xlalint.knowledge import functions
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Reading
 from xlalint.lazy.scopes import ScopeKind
@@ -274,10 +274,9 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame, store: Store
         return of_variable(named, frame.site(node))
     if isinstance(named, str) and "found_inf" in named and store.state.scopes.of(ScopeKind.OPTIMIZER):
         return container_of(gradient(store)._replace(payload=Tensor(Role.FOUND_INF)))
-    if isinstance(named, str) and named.endswith(outside.DEVICE):
-        device = device_set(machine, node, frame, store)
-        if device is not None:
-            return device
+    device = device_set(machine, named, node, frame, store)
+    if device is not None:
+        return device
     if base.kind is Kind.HOST:
         uneven = Uneven(Form.LENGTH) if is_uneven(node.slice, index) else None
         payload = uneven or taken_from(base) or computed_of(base)

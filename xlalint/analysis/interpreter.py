@@ -794,7 +794,7 @@ class Interpreter(Memo):
     def tabulated_again(self, method: Function, key: Any, context: Context, before: Summary) -> int | None:
         """The facts that a method rests on now when it is run for its attributes; None if it does else."""
         _, wanted, (names, _, state) = key
-        receiver = [cls for name, value in names if name == _receiver(method) for cls in classes_in(value)]
+        receiver = [cls for name, value in names if name == method.receiver for cls in classes_in(value)]
         if len(receiver) != 1:
             return None
         (cls,) = receiver
@@ -836,12 +836,6 @@ def _is_on_device(value: Value) -> bool:
         case Loader(cuts=cuts):
             return cuts is True
     return is_xla_device(value) or value.kind is Kind.TENSOR
-
-
-def _receiver(method: Function) -> str:
-    """The name of a method's first parameter."""
-    parameters = method.node.args.args
-    return parameters[0].arg if parameters else ""
 
 
 def _made_at(value: Value, site: Site) -> Value:

@@ -157,8 +157,8 @@ class Memo(Machine):
         Where the caller's state is another, it is only asked whether anything happens.
         """
         neutral = neutral_state(call.store.state)
-        trial = entry.context() != neutral.context()
         key = context_key(names, captured, neutral)
+        trial = entry.context() != neutral.key()  # nothing is owed in a neutral state
         summary = self._kept(function, key, attributes, 0, call, trial=trial)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
             names = {name: widened(value) for name, value in names.items()}

@@ -110,6 +110,12 @@ class Function:
         return self._parameters
 
     @property
+    def receiver(self) -> str:
+        """The name of its first parameter, which for a method is the object; empty where it has none."""
+        parameters = self.node.args.args
+        return parameters[0].arg if parameters else ""
+
+    @property
     def makes_objects(self) -> bool:
         """Whether it is called before there is an object of its class, or without one."""
         by_class = any(isinstance(d, ast.Name) and d.id == "classmethod" for d in self.decorators)

@@ -658,7 +658,7 @@ def _puts_away(function: FunctionNode, names: frozenset[str]) -> bool:
             case ast.Attribute(value=ast.Name() as used) | ast.Call(func=ast.Name() as used):
                 plain.add(used)
         if isinstance(node, ast.Call) and (
-            isinstance(node.func, ast.Name) or last_name(node.func) in _ASKING
+            isinstance(node.func, ast.Name) or last_name(node.func) in functions.SUMMING
         ):
             plain.update(node.args)
             plain.update([keyword.value for keyword in node.keywords])
@@ -669,10 +669,6 @@ def _puts_away(function: FunctionNode, names: frozenset[str]) -> bool:
         and node not in plain
         for node in within(function)
     )
-
-
-_ASKING: Final = functions.names_of("xla optimizer step", "reduce gradients")
-"""Functions that are given an optimizer, and keep nothing of it."""
 
 
 def _is_of(held: Value, made: set[Path]) -> bool:

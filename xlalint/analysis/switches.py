@@ -268,10 +268,16 @@ def _is_on(machine: Machine, switch: ast.expr, frame: Frame, store: Store) -> As
     return assume(f"`{spelling(switch)}`{where}")
 
 
-def device_set(machine: Machine, node: ast.expr, frame: Frame, store: Store) -> Value | None:
+def device_set(
+    machine: Machine, name: object, node: ast.expr, frame: Frame, store: Store
+) -> Value | None:  # fmt: skip
     """The device that a setting from outside the program is by one of the files that it may read, if that is
-    one of XLA: the program is checked for it. None where it is none, or not known."""
-    if not _may_be_a_setting(node, frame):
+    one of XLA: the program is checked for it. None where it is none, or not known.
+
+    Args:
+        name: What it is called; what does not end like a device is none.
+    """
+    if not (isinstance(name, str) and name.endswith(outside.DEVICE) and _may_be_a_setting(node, frame)):
         return None
     settings = _settings(machine, node, _aside(frame), store.copy(), 0)
     files = [machine.set_to_xla(frame.outline, each.names) if all(each.names) else "" for each in settings]

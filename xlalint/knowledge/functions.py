@@ -467,6 +467,8 @@ NO_LIMIT = frozenset({"float('inf')", "math.inf", "torch.inf", "np.inf", "numpy.
 INHERITING = "fork"
 """How processes are started that hold what their parent has set up; others import the program anew."""
 
+SUMMING = names_of("xla optimizer step", "reduce gradients")
+"""What sums the gradients of the optimizer that it is given, and keeps nothing of it."""
 LAUNCHES = frozenset({"launch", "spawn"})
 """What starts its first argument in processes of its own is named so."""
 

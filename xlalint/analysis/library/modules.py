@@ -429,8 +429,7 @@ def _is_own(node: ast.expr, frame: Frame) -> bool:
     function = frame.function
     if not isinstance(node, ast.Name) or function is None or function.owner is None:
         return False
-    arguments = function.node.args.args
-    return bool(arguments) and arguments[0].arg == node.id
+    return function.receiver == node.id
 
 
 def parameter(parameters: Parameters, store: Store) -> Value:

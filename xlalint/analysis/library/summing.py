@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
-from typing import Final
 
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.conditions import facts
@@ -26,7 +25,7 @@ def steps_for_replicas(machine: Machine, call: Call) -> bool:
     which is launched on replicas whatever a test says.
     """
     outline, function = call.frame.outline, call.frame.function
-    if not machine.mentions(outline, _SUMMING):
+    if not machine.mentions(outline, functions.SUMMING):
         return True
     step = call.node
     if function is None or step is None or isinstance(function.node, ast.Lambda):
@@ -38,7 +37,7 @@ def steps_for_replicas(machine: Machine, call: Call) -> bool:
 
 
 def _sums(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and bool(node.args) and last_name(node.func) in _SUMMING
+    return isinstance(node, ast.Call) and bool(node.args) and last_name(node.func) in functions.SUMMING
 
 
 def _is_beside_sums(function: _Defined, step: ast.Call) -> bool:
@@ -78,29 +77,30 @@ def _is_launched_anyway(tree: ast.Module, function: _Defined, step: ast.Call) ->
     between it and one that sums gradients."""
     if _is_chosen(function.body, step):
         return False
-    named = _defined(tree)
-    summing = _that_sum(named)
+    named, everywhere = _defined(tree), _calls(tree)
+    called = {name: [(around, _calls(around)) for around in those] for name, those in named.items()}
+    summing = _that_sum(called)
     launched, reached, waiting = False, {function.name}, [function.name]
     while waiting:
         name = waiting.pop()
         if len(named[name]) > 1:
             return False
         uses = {node for node in within(tree) if _is_use(node, name)}
-        for call in _calls(tree):
-            if last_name(call.func) in functions.LAUNCHES:
+        for call in everywhere:
+            if _called(call) in functions.LAUNCHES:
                 launches = uses.intersection(within(call))
                 launched |= bool(launches)
                 uses -= launches
-        for caller, those in named.items():
-            for around in those:
-                calls = [call for call in _calls(around) if call.func in uses]
-                sums = [call for call in _calls(around) if _sums(call) or last_name(call.func) in summing]
+        for caller, those in called.items():
+            for around, inside in those:
+                calls = [call for call in inside if call.func in uses]
+                sums = [call for call in inside if _sums(call) or _called(call) in summing]
                 if any(_sums_on_another_way(around.body, call, sums) for call in calls):
                     return False
                 if calls and caller not in reached:
                     reached.add(caller)
                     waiting.append(caller)
-        if not uses <= {call.func for call in _calls(tree)}:
+        if not uses <= {call.func for call in everywhere}:
             return False  # handed to somebody, or kept as one of several
     return launched
 
@@ -128,9 +128,9 @@ def _defined(tree: ast.Module) -> dict[str, list[_Defined]]:
     return named
 
 
-def _that_sum(named: dict[str, list[_Defined]]) -> set[str]:
+def _that_sum(called: dict[str, list[tuple[_Defined, list[ast.Call]]]]) -> set[str]:
     """The names of functions that sum gradients, be it by others that they call."""
-    calls = {name: [call for each in those for call in _calls(each)] for name, those in named.items()}
+    calls = {name: [call for _, inside in those for call in inside] for name, those in called.items()}
     found = {name for name, those in calls.items() if any(map(_sums, those))}
     count = -1
     while count < len(found):
@@ -150,6 +150,3 @@ def _called(call: ast.Call) -> str:
 def _is_use(node: ast.AST, name: str) -> bool:
     """Whether a function is called or handed on there by its name."""
     return isinstance(node, ast.Name | ast.Attribute) and last_name(node) == name
-
-
-_SUMMING: Final = functions.names_of("xla optimizer step", "reduce gradients")
