@@ -48,7 +48,6 @@ from xlalint.cure import (
     SyncBelow,
     TieBelow,
     Unwrap,
-    WaitBefore,
     Where,
     WrapBody,
     WriteTuple,
@@ -97,7 +96,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA301": {
         (EndBefore, UNSAFE), (DropArgument, UNSAFE), (Remove, UNSAFE), (Swap, UNSAFE), (Swap, SHOWN),
     },
-    "XLA302": {(WaitBefore, UNSAFE), (ByHand, SHOWN)},
+    "XLA302": {(PassArgument, UNSAFE), (ByHand, SHOWN)},
     "XLA303": {(ByHand, SHOWN)},
     "XLA304": {(ByHand, SHOWN)},
     "XLA401": {(FillByMask, UNSAFE), (ByHand, SHOWN)},
@@ -122,7 +121,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA513": {(ByHand, SHOWN)},
     "XLA514": {(ByHand, SHOWN)},
     "XLA515": {(ByHand, SHOWN)},
-    "XLA601": {(Rename, UNSAFE)},
+    "XLA601": {(Rename, UNSAFE), (ByHand, SHOWN)},
     "XLA602": {(SyncBefore, UNSAFE), (MoveBelow, UNSAFE)},
     "XLA603": {(MoveBelow, UNSAFE)},
     "XLA604": {(ByHand, SHOWN)},
@@ -358,7 +357,6 @@ def is_sensible(cure: Cure) -> bool:
             | TieBelow(site=site)
             | StackReads(site=site)
             | SeedDevice(site=site)
-            | WaitBefore(site=site)
             | BindNow(site=site)
         ):
             return is_call(site)

@@ -683,4 +683,5 @@ def test_the_state_of_every_fixture_fits_80_columns() -> None:
         everything = [overview(file, states), *(details(file, states, known.line) for known in states)]
         for lines in (*everything, details(file, [], 1)):
             shown = paint(lines, colored=False).splitlines()
-            assert all(width(line) <= 80 for line in shown), (path, shown)
+            # The path of a file is not broken, so that it can be followed.
+            assert all(width(line) <= 80 or len(line.split()) == 1 for line in shown), (path, shown)

@@ -170,15 +170,6 @@ class SyncBelow(Cure):
     title: str = field(default="Sync below the block", kw_only=True)
 
 
-@record
-class WaitBefore(Cure):
-    """The host waits for the device above the statement at `site`."""
-
-    site: Site
-    title: str = field(default="Wait for the device by `xm.wait_device_ops()`", kw_only=True)
-    changes: str = field(default="the host waits there for the device", kw_only=True)
-
-
 # Scopes -----------------------------------------------------------------------------------------
 
 
@@ -360,9 +351,7 @@ class FillByMask(Cure):
 
     site: Site
     title: str = field(default="Fill by `masked_fill_`", kw_only=True)
-    changes: str = field(
-        default="a mask with fewer dimensions than the tensor fills something else, or raises", kw_only=True
-    )
+    changes: str = field(default="what is no tensor has no `masked_fill_`", kw_only=True)
 
 
 @record

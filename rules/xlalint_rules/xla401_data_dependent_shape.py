@@ -64,8 +64,9 @@ class DataDependentShape(Rule[ShapeVaries]):
     ```
 
     ## Fix safety
-    `x[mask] = 0.0` becomes `x.masked_fill_(mask, 0.0)`, unsafe: a mask with fewer dimensions than the
-    tensor is matched from the other end. All else is only shown: a sum over what a mask takes needs the
+    `x[x < 0] = 0.0` becomes `x.masked_fill_(x < 0, 0.0)`, unsafe: `x` may be more than a tensor. It is done
+    where the mask is seen to come from a tensor of the same shape, for `masked_fill_` matches one with fewer
+    dimensions from the other end. All else is only shown: a sum over what a mask takes needs the
     numbers of all elements, and zero for the others.
 
     ## On the engine

@@ -17,7 +17,7 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
     """
     ## What it does
     Finds `torch.save`, `pickle` and safetensors calls that save tensors, a state dict or a module
-    on an XLA device.
+    on an XLA device, and `xm.save` of a module.
 
     ## Why is this bad?
     The file loads only on a machine with an XLA device, because it names the device. Saving is
@@ -27,7 +27,8 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
     safetensors raises and writes nothing, as it asks where in memory the tensors lie; so does
     `save_pretrained` of transformers and diffusers.
 
-    `xm.save` moves everything to the host at once and writes on the master only.
+    `xm.save` moves everything to the host at once and writes on the master only. Of a module it moves
+    the buffers alone: its parameters stay on the device, so save the state dict.
 
     ## Example
     ```python
@@ -51,12 +52,13 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
 
     ## Fix safety
     Unsafe: `torch.save` becomes `xm.save`. Only the master of each host writes, and the file loads
-    on the CPU.
+    on the CPU. A module is left to you: who loads the file must know that it is a state dict now.
 
     ## On the engine
     Saving the 8 tensors of a model with pending operations launches 9 graphs with `torch.save`, and
     1 after a graph cut. The file of `torch.save` loads on `xla:0`, the file of `xm.save` on the
-    CPU. `save_file`, `save_model` and `save_pretrained` raise `RuntimeError`.
+    CPU. A module that `xm.save` has written raises `NotImplementedError` where it is loaded without
+    torch_xla, its state dict does not. `save_file`, `save_model` and `save_pretrained` raise `RuntimeError`.
 
     ## References
     - https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html
@@ -96,12 +98,22 @@ class TorchSaveOfDeviceTensors(Rule[Save]):
                     since=state.since if launches else (),
                     cures=(_cure(event, state),),
                 )
+            case Save(by_xla=True, has_parameters=True, spelling=spelling):
+                yield self.finding(
+                    event,
+                    f"the file loads only on a machine with an XLA device: `{spelling}` saves a module, "
+                    "whose parameters `xm.save` leaves there",
+                    help="save `model.state_dict()`: of that, it moves everything to the host",
+                    cures=(ByHand(event.site, title=_STATE_DICT),),
+                )
 
 
 def _cure(event: Save, state: View) -> Cure:
     site, scope, title = event.site, state.scopes.step, "Save with `xm.save`"
     if event.spelling.partition("(")[0].rpartition(".")[2] != "save":
         return ByHand(site, title=title)  # a format of its own
+    if event.has_parameters:
+        return ByHand(site, title=_STATE_DICT)  # who loads the file gets something else then
     also: tuple[Cure, ...] = ()
     if scope is not None:
         also = (MoveBelow(site, scope, title="Move the save below the step"),)
@@ -112,6 +124,7 @@ def _cure(event: Save, state: View) -> Cure:
 
 
 _BY_DEFAULT = assume("the library saves by safetensors, as it has by default since 2023")
+_STATE_DICT = "Save the `state_dict()` with `xm.save`"
 _XLA_SAVE = "torch_xla.core.xla_model.save"
 # What else `torch.save` takes, `xm.save` does not.
 _PARAMETERS = (("obj", "data"), ("f", "file_or_path"))

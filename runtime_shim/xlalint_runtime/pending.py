@@ -238,3 +238,14 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
     elif isinstance(value, (list, tuple, set)):
         for item in value:
             yield from tensors_in(item)
+
+
+def has_parameters(value: Any) -> bool:
+    """Whether a value is, or holds, parameters as they are: those of a module are, in a state dict none."""
+    if isinstance(value, dict):
+        return any(map(has_parameters, value.values()))
+    if isinstance(value, (list, tuple, set)):
+        return any(map(has_parameters, value))
+    if isinstance(value, torch.nn.Module):
+        return next(value.parameters(), None) is not None
+    return isinstance(value, torch.nn.Parameter)

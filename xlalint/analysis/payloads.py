@@ -777,12 +777,12 @@ class Clock(NamedTuple):
     Args:
         read: Where it was read.
         after: Where one was read before, with work on the device since that nothing has waited for.
-        launched: Whether no heavy work is left that is recorded and does not run yet.
+        marker: The last marker between the two.
     """
 
     read: Site
     after: Site | None = None
-    launched: bool = True
+    marker: Site | None = None
 
 
 class Iterated(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from xlalint.cure import Rename
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module
+from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import function_around
 from xlalint.fixing.rewrite import Need, Refused, Rewrite
 from xlalint.fixing.spelling import spelling
@@ -20,6 +21,8 @@ def of_one_device(module: Module, cure: Rename, name: ast.Name | ast.Attribute) 
     call = module.parents.get(name)
     if not (isinstance(call, ast.Call) and call.func is name):
         raise Refused("no loader is made here")
+    if (line := _looks_inside(module)) is not None:
+        raise Refused(f"line {line} asks for what only the loader of one device has")
     devices = _devices(call)
     (device,) = devices.elts
     text, _ = spelling(module, cure.successor, name)
@@ -34,6 +37,17 @@ def of_one_device(module: Module, cure: Rename, name: ast.Name | ast.Attribute) 
             raise Refused(f"line {asked.lineno} asks for another device than it was made for")
         edits.append(Edit(module.span(loader)[1], module.span(asked)[1], ""))
     return Rewrite(tuple(edits), needs=(Need(cure.successor, name),), leaves=(cure.name,))
+
+
+def _looks_inside(module: Module) -> int | None:
+    """The line where a file asks what class a loader of one device is of, or for the loader in it."""
+    for node in walk(module.tree):
+        match node:
+            case ast.Attribute(attr="PerDeviceLoader") | ast.Name(id="PerDeviceLoader"):
+                return node.lineno
+            case ast.Attribute(value=ast.Attribute(attr="_loader"), attr="_loader"):
+                return node.lineno  # that of an `MpDeviceLoader` is what it was made of
+    return None
 
 
 def _devices(call: ast.Call) -> ast.List | ast.Tuple:

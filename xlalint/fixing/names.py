@@ -378,8 +378,15 @@ def pass_argument(module: Module, cure: PassArgument) -> Rewrite:
     if _without_comments(module.text[end:closing]).strip() not in ("", ","):
         raise Refused("the last argument stands in parentheses of its own")
     indent = module.indent(start)
-    between = " " if indent is None else f"{module.newline}{indent}"
-    return Rewrite((Edit(end, end, f",{between}{given}"),))
+    if indent is None:
+        return Rewrite((Edit(end, end, f", {given}"),))
+    rest = module.rest_of_line(end)
+    if "#" not in rest:
+        return Rewrite((Edit(end, end, f",{module.newline}{indent}{given}"),))
+    # The comment is about the argument that it stands behind.
+    has_comma, line_end = rest.lstrip().startswith(","), module.line_end(end)
+    behind = Edit(line_end, line_end, f"{module.newline}{indent}{given}{',' if has_comma else ''}")
+    return Rewrite((behind,) if has_comma else (Edit(end, end, ","), behind))
 
 
 def autocast_on_xla(module: Module, cure: AutocastOnXla) -> Rewrite:

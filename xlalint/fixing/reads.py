@@ -14,6 +14,7 @@ from xlalint.fixing.operations import Delete, Operation, Replace
 from xlalint.fixing.order import chain_of
 from xlalint.fixing.places import expression_at, function_around, qualified, statement_at
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
+from xlalint.fixing.shapes import has_all_dimensions
 from xlalint.fixing.spelling import spelling
 from xlalint.fixing.work import Work
 
@@ -127,6 +128,10 @@ def fill_by_mask(module: Module, cure: FillByMask) -> Rewrite:
             raise Refused("this is more than one assignment")
     if isinstance(mask, ast.Tuple | ast.Slice) or not isinstance(filled, ast.Name | ast.Attribute):
         raise Refused("more than a mask is the index")
+    if not has_all_dimensions(module, mask, filled):
+        raise Refused(
+            f"the mask may have fewer dimensions than `{parts[0]}`, which `masked_fill_` does not take"
+        )
     return Rewrite((Edit(*module.span(statement), "{}.masked_fill_({}, {})".format(*parts)),))
 
 

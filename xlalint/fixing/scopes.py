@@ -141,7 +141,9 @@ def _wrapped(
             else:
                 whole[member] = refused  # which is well if it stands below the step as it is
     _take_reads(module, cure, body, below, whole)
-    for statement in body:
+    recorded = {member for _, member, _ in _in_body(module, cure.recorded, body)}
+    shown = _shown_first(body, work, {*below.moving, *recorded})
+    for statement in body[len(shown) :]:
         read = None if statement in whole else _own_read(statement, work, below)
         if read is not None:
             below.take(read)
@@ -156,7 +158,10 @@ def _wrapped(
             return False
         if statement in below.moving:
             return statement in below.staying
-        return work.surely_records(statement) if sure else work.records(statement)
+        if statement in shown:
+            return False
+        seen = work.surely_records(statement) if sure else work.records(statement)
+        return seen or statement in recorded
 
     operations: list[Operation] = []
     leaving: list[ast.stmt] = []
@@ -294,7 +299,7 @@ class _Marker:
             self.deleted, self.name = _in_helper(module, statement, site)
         if waits(self.deleted):
             raise Refused(
-                f"the marker on line {self.deleted.lineno} waits for its graph, and a step does not"
+                f"the marker on line {self.deleted.lineno} waits for the device, and a step does not"
             )
         node: ast.stmt = statement
         while node is not member:
@@ -355,6 +360,17 @@ def _own_read(statement: ast.stmt, work: Work, below: Below) -> ast.AST | None:
         if isinstance(node, ast.Call) and (work.reads(node) or called(node) == CLOSURE):
             return node
     return None
+
+
+def _shown_first(body: Block, work: Work, others: Collection[ast.stmt]) -> Block:
+    """The statements at the start of a body that only show what the last step has left: they stay above the
+    step, where all of that has run."""
+    for place, statement in enumerate(body):
+        match statement:
+            case ast.Expr(value=ast.Call() as call) if statement not in others and work.reads(call):
+                continue
+        return body[:place]
+    return body
 
 
 def _inner_reads(module: Module, statement: ast.stmt, work: Work, below: Below) -> Iterator[ast.Call]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from pathlib import PurePath
 from typing import Any
 
 from xlalint.cure import Cure, DropSetting
@@ -21,7 +22,7 @@ def drop_setting(module: Module, cure: DropSetting) -> Rewrite:
     match statement:
         case ast.Assign(
             targets=[ast.Subscript(value=environment, slice=ast.Constant(value=cure.variable))], value=value
-        ) if qualified(module, environment) == "os.environ":
+        ) if _is_environment(module, environment):
             name = "os.environ"
         case ast.Expr(
             value=ast.Call(
@@ -35,7 +36,30 @@ def drop_setting(module: Module, cure: DropSetting) -> Rewrite:
         raise Refused(f"what line {statement.lineno} sets is computed by a call")
     if sum(text == cure.variable for text, _ in module.strings) > 1:
         raise Refused(f"the file asks for `{cure.variable}` elsewhere")
+    if module.callees is not None:
+        for path in sorted(module.callees.named_in(cure.variable) - {str(module.file.path)}):
+            other = module.callees.look(path)
+            if other is None or _asks_for(other, cure.variable):
+                raise Refused(f"{PurePath(path).name} may ask for `{cure.variable}`")
     return Rewrite(operations=(Delete(statement),), leaves=(name,))
+
+
+def _asks_for(module: Module, variable: str) -> bool:
+    """Whether a file does more with an environment variable than to set it."""
+    for node in walk(module.tree):
+        if isinstance(node, ast.Constant) and node.value == variable:
+            match module.parents.get(node):
+                case ast.Subscript(value=held, ctx=ast.Store()) if _is_environment(module, held):
+                    pass
+                case ast.Call(func=function) if qualified(module, function) in _SETTERS.values():
+                    pass
+                case _:
+                    return True
+    return False
+
+
+def _is_environment(module: Module, node: ast.expr) -> bool:
+    return qualified(module, node) == "os.environ"
 
 
 REWRITERS: dict[type[Cure], Rewriter[Any]] = {DropSetting: drop_setting}

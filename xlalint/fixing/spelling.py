@@ -66,7 +66,9 @@ def _spelled(module: Module, name: str, at: ast.AST) -> tuple[str, tuple[New, ..
     if known:
         return min(known, key=len), ()
     is_kin = _is_kin(former, package)
-    places = former if is_kin else _other_place(module, package, at)
+    # Where one of several surely brings the former name, the new one need come beside that alone.
+    surely = [each for each in former if reaches(module, each[0].statement, each[1], at)]
+    places = (surely[-1:] or former) if is_kin else _other_place(module, package, at)
     if not places and isinstance(at, ast.stmt):
         raise Refused(f"`{package}` may be missing where line {at.lineno} runs")
     if not places:

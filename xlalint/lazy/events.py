@@ -317,6 +317,9 @@ class Save(Event):
     """Whether each replica has another part of what is saved."""
     raises: bool = False
     """Whether the format is one that does not take tensors of the device: then nothing is written."""
+    has_parameters: bool = False
+    """Whether parameters are among it as they are, as those of a module: `xm.save` leaves them on the device.
+    What a state dict has are other tensors."""
 
 
 @record
@@ -534,13 +537,11 @@ class WorkTimed(Event):
 
     Args:
         begun: Where the clock was read before.
-        read: Where it is read after the work.
-        launched: Whether all the work runs already, so that the host can wait for it.
+        marker: The last marker between, of the same function.
     """
 
     begun: Site = Site  # type: ignore[assignment]
-    read: Site = Site  # type: ignore[assignment]
-    launched: bool = False
+    marker: Site | None = None
 
 
 class Fault(Enum):

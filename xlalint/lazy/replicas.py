@@ -192,7 +192,7 @@ class ReplicaTransitions(TrainingTransitions):
         self, state: State, spelling: str, value: Value, recorded: Recorded, site: Site, *,
         by_xla: bool, on_device: bool = False, of_parameters: bool = False,
         to_every_replica: bool = False, opened: Path = (), file: str = "", as_references: bool = False,
-        sharded: bool = False,
+        sharded: bool = False, has_parameters: bool = False,
     ) -> None:  # fmt: skip
         """Values are written to a file, and what is recorded on them runs.
 
@@ -204,13 +204,14 @@ class ReplicaTransitions(TrainingTransitions):
             file: What is known again when that file is read; empty where nothing is.
             as_references: Whether it gets references to the tensors, which stand in files of their own.
             sharded: Whether each replica has another part of them.
+            has_parameters: Whether parameters are among them as they are, as those of a module.
         """
         assumes = self.assumed(state, value)
         on_device = on_device or value.is_device
         self._emit(
             Save(
                 site, assumes, spelling, value, recorded, by_xla, on_device, to_every_replica, opened,
-                state.trust.opaque, sharded,
+                state.trust.opaque, sharded, has_parameters=has_parameters,
             ),
             state,
         )  # fmt: skip

@@ -103,15 +103,16 @@ def _moves_no_batch(watch: Watch, args: tuple[Any, ...]) -> bool:
 
 
 def _save(watch: Watch, original: Any) -> Any:
-    """`torch.save`, in either of its formats."""
+    """`torch.save`, in either of its formats, also of what `xm.save` has left on the device."""
 
     @functools.wraps(original)
     def save(obj: Any, *args: Any, **kwargs: Any) -> Any:
         tensors = [tensor for tensor in pending.tensors_in(obj) if pending.is_device_tensor(tensor)]
-        chain = user_chain()
-        if not tensors or not chain or _is_internal():
+        chain, by_xla = user_chain(), _is_saved_by_xla()
+        if not tensors or not chain or (_is_internal() and not by_xla):
             return original(obj, *args, **kwargs)
-        transition = _saving(watch, tensors, by_xla=False)
+        has_parameters = pending.has_parameters(obj)
+        transition = _saving(watch, tensors, by_xla=by_xla, has_parameters=has_parameters)
         act = functools.partial(original, obj, *args, **kwargs)
         return _launching(watch, chain, Launch.SAVE, tensors, transition, act)
 
@@ -124,7 +125,7 @@ def _sync_multi(watch: Watch, original: Any) -> Any:
     @functools.wraps(original)
     def sync_multi(tensors: Any, *args: Any, **kwargs: Any) -> Any:
         chain = user_chain()
-        if not chain or not any(frame.f_code.co_name == "save" for frame in frames_below_user()):
+        if not chain or not _is_saved_by_xla():
             return original(tensors, *args, **kwargs)
         transition = _saving(watch, tensors, by_xla=True)
         act = functools.partial(original, tensors, *args, **kwargs)
@@ -133,14 +134,25 @@ def _sync_multi(watch: Watch, original: Any) -> Any:
     return sync_multi
 
 
-def _saving(watch: Watch, tensors: Iterable[torch.Tensor], *, by_xla: bool) -> Transition:
+def _is_saved_by_xla() -> bool:
+    """Whether the user has called `xm.save`."""
+    return any(
+        frame.f_code.co_name == "save" and "/torch_xla/" in frame.f_code.co_filename
+        for frame in frames_below_user()
+    )
+
+
+def _saving(
+    watch: Watch, tensors: Iterable[torch.Tensor], *, by_xla: bool, has_parameters: bool = False
+) -> Transition:
     value = pending.device_value(tensors)
 
     def transition(state: State, site: Site) -> None:
         shown = written(site) or callee(site) or ("xm.save" if by_xla else "torch.save")
         watch.model.save(
-            state, shown, value, value.recorded, site, by_xla=by_xla, on_device=True, of_parameters=True
-        )
+            state, shown, value, value.recorded, site, by_xla=by_xla, on_device=True, of_parameters=True,
+            has_parameters=has_parameters,
+        )  # fmt: skip
 
     return transition
 

@@ -31,7 +31,6 @@ from xlalint.lazy.values import (
     XLA,
     Kind,
     Value,
-    Weight,
 )
 
 
@@ -157,9 +156,8 @@ def _wait(machine: Machine, call: Call) -> Value:
 
 
 def _clock(machine: Machine, call: Call) -> Value:
-    state = call.store.state
-    launched = state.engine.recorded.may is not Weight.HEAVY
-    return Value(Kind.HOST, payload=Clock(call.site, call.frame.model.read_clock(state, call.site), launched))
+    after, marker = call.frame.model.read_clock(call.store.state, call.site)
+    return Value(Kind.HOST, payload=Clock(call.site, after, marker))
 
 
 def _add_closure(machine: Machine, call: Call) -> Value:

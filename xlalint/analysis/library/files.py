@@ -202,7 +202,7 @@ def _save(call: Call, *, by_xla: bool, as_references: bool = False) -> Value:
         to_every_replica=not by_xla or call.flag("master_only", default=True, position=2) is not True,
         opened=_opened_by_all(call) if by_xla else (),
         file=_file(call, 1, "file_or_path", "path", "f"), as_references=as_references,
-        sharded=_is_sharded(data),
+        sharded=_is_sharded(data), has_parameters=saved.has_parameters,
     )  # fmt: skip
     return NONE
 
@@ -222,13 +222,15 @@ def _opened_by_all(call: Call) -> Path:
 class _Saved(NamedTuple):
     """What is saved: the work recorded on it, whether it surely holds device tensors, and a module's.
 
-    `assumes` is what must be so for anything within to be on the device.
+    `assumes` is what must be so for anything within to be on the device. `has_parameters` tells that it
+    surely holds a module of the device, and not only its state dict.
     """
 
     recorded: Recorded = NOTHING
     on_device: bool = False
     of_parameters: bool = False
     assumes: Assumptions = assumptions.NONE
+    has_parameters: bool = False
 
 
 def _saved(value: Value, parameters: Recorded, unknown: Recorded) -> _Saved:
@@ -236,8 +238,9 @@ def _saved(value: Value, parameters: Recorded, unknown: Recorded) -> _Saved:
     if value.kind is Kind.TENSOR:
         return _Saved(value.recorded, value.known)
     match value.payload:
-        case StateDict(Place.XLA) | Module(place=Place.XLA):
-            return _Saved(parameters, on_device=True, of_parameters=True)
+        case StateDict(Place.XLA) | Module(place=Place.XLA) as held:
+            has_parameters = isinstance(held, Module)
+            return _Saved(parameters, on_device=True, of_parameters=True, has_parameters=has_parameters)
         case StateDict() | Module():
             return _Saved(Recorded(unknown.must, parameters.may), of_parameters=unknown != NOTHING)
         case Container(items, element, keys):
@@ -255,6 +258,7 @@ def _saved(value: Value, parameters: Recorded, unknown: Recorded) -> _Saved:
                 any(part.on_device for part in parts),
                 any(part.of_parameters for part in parts),
                 least(both(part.assumes, item.assumes) for part, item in on_device),
+                any(part.has_parameters for part in parts),
             )
     return _Saved(unknown, of_parameters=unknown != NOTHING) if value.kind is Kind.UNKNOWN else _Saved()
 
