@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Final
 from zlib import crc32
 
-from xlalint.analysis.outline import Function, FunctionNode, Outline, within
+from xlalint.analysis.outline import Function, FunctionNode, Outline, parts_of, within
 from xlalint.analysis.sections import digest
+from xlalint.remembering import remembered
 
 SHORT: Final = 12
 """Functions of at most this many lines are entered whatever they have to do with the engine."""
@@ -17,6 +18,36 @@ SHORT: Final = 12
 def is_short(node: FunctionNode) -> bool:
     """Whether a function is entered whatever it has to do with the engine."""
     return (node.end_lineno or 0) - node.lineno <= SHORT
+
+
+@remembered(1 << 14)
+def makers(node: FunctionNode) -> tuple[str, ...]:
+    """The names that a function calls for what it returns, or for one of several things that it returns."""
+    if isinstance(node, ast.Lambda):
+        return ()
+    returned: list[ast.expr] = []
+    called: dict[str, list[str]] = {}
+    stack: list[ast.AST] = list(node.body)
+    while stack:
+        match stack.pop():
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
+                pass
+            case ast.Return(value=ast.Tuple(elts=several)):
+                returned += several
+            case ast.Return(value=ast.expr() as value):
+                returned.append(value)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=maker))):
+                called.setdefault(name, []).append(maker)
+            case ast.stmt() | ast.ExceptHandler() | ast.match_case() as other:
+                stack += parts_of(other)
+    found: list[str] = []
+    for value in returned:
+        match value:
+            case ast.Call(func=ast.Name(id=maker)):
+                found.append(maker)
+            case ast.Name(id=name):
+                found += called.get(name, [])
+    return tuple(sorted(set(found)))
 
 
 def looks(node: FunctionNode, lines: list[str]) -> tuple[object, ...]:
@@ -31,7 +62,7 @@ def looks(node: FunctionNode, lines: list[str]) -> tuple[object, ...]:
     within_it = list(within(node))
     attributes = frozenset(each.attr for each in within_it if isinstance(each, ast.Attribute))
     yields = any(isinstance(each, ast.Yield | ast.YieldFrom) for each in within_it)
-    return above, attributes, yields, is_short(node)
+    return above, attributes, yields, is_short(node), makers(node)
 
 
 def look_of(function: Function) -> str:

@@ -18,7 +18,7 @@ from xlalint.analysis import (
     scopes,
     statements,
 )
-from xlalint.analysis.appearance import is_short
+from xlalint.analysis.appearance import is_short, makers
 from xlalint.analysis.arguments import arguments_of, bind_arguments, captured
 from xlalint.analysis.assigning import statements_for
 from xlalint.analysis.binding import rebind
@@ -41,6 +41,7 @@ from xlalint.analysis.names import Names
 from xlalint.analysis.outline import Class, Function, Import, Outline
 from xlalint.analysis.payloads import (
     Bound,
+    Classes,
     Loader,
     Managed,
     Module,
@@ -471,15 +472,15 @@ class Interpreter(Memo):
         """Whether a call may have to do with the engine: by what the function names, or by what it gets.
 
         Short functions are always entered, for the sake of what they return, and so are those that name what
-        makes a loader.
+        makes a loader, or return an object of a class of the project.
         """
         if function.outline.is_framework or is_short(function.node):
             return True
-        makers = functions.MAKES_LOADERS
-        if not (makers.isdisjoint(function.outer_names()) and makers.isdisjoint(function.attributes())):
+        loaders = functions.MAKES_LOADERS
+        if not (loaders.isdisjoint(function.outer_names()) and loaders.isdisjoint(function.attributes())):
             return True
         self.rest_on("relevant", *function.key)
-        if function in self._plan.relevant:
+        if function in self._plan.relevant or self._makes_an_object(function):
             return True
         state = call.store.state
         if not are_idle(names) or not are_idle(captured) or state.scopes.open or state.awaits_a_reader:
@@ -495,6 +496,14 @@ class Interpreter(Memo):
         if not self._names_idle(function, attributes):
             return True
         return function.owner in given and self._names_of_device(function, function.owner)
+
+    def _makes_an_object(self, function: Function) -> bool:
+        """Whether a function returns what it makes of a class of the project that has methods."""
+        return any(
+            isinstance(of := self.names.global_name(name, function.outline, function).payload, Classes)
+            and any(isinstance(cls, Class) and cls.methods for cls in of.of)
+            for name in makers(function.node)
+        )
 
     def _names_of_device(self, method: Function, cls: Class | None) -> bool:
         """Whether a method names what each instance of its class surely holds on a device of XLA."""
