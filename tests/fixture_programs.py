@@ -83,6 +83,7 @@ class Program:
         devices: How many devices it shards its tensors over; None where each replica has one.
         tolerance: How far the numbers of program and cure may differ; None: bit for bit.
         no_proof: Why the engine cannot show the harm; None where it can.
+        no_guard: Why the guard does not tell, though a run shows the harm; None where it does.
         fixed: The cure; None for a cure and for a program without one.
     """
 
@@ -99,6 +100,7 @@ class Program:
     devices: int | None
     tolerance: float | None
     no_proof: str | None
+    no_guard: str | None
     fixed: Program | None
 
     @property
@@ -173,13 +175,14 @@ def read_program(root: Path, code: str | None) -> Program:
         devices=int(headers["devices"][0]) if "devices" in headers else None,
         tolerance=float(headers["tolerance"][0]) if "tolerance" in headers else None,
         no_proof=headers["no proof"][0] if "no proof" in headers else None,
+        no_guard=headers["no guard"][0] if "no guard" in headers else None,
         fixed=read_program(cure, code) if cure is not None else None,
     )
 
 
 _CODE = re.compile(r"XLA\d{3}")
 _MARK = re.compile(r"#\s*(missed by both|missed|quiet)\b\s*(:?)\s*([^#]*)")
-_HEADER = re.compile(r"#\s*(proof|replicas|devices|tolerance|no proof)\s*:\s*(.+?)\s*$")
+_HEADER = re.compile(r"#\s*(proof|replicas|devices|tolerance|no proof|no guard)\s*:\s*(.+?)\s*$")
 _PROOF = re.compile(r"(\w+)\s+(\w+)(?:\s*->\s*(\w+))?")
 
 

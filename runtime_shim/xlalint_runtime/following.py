@@ -19,6 +19,8 @@ from xlalint_runtime.sites import Chain
 GROWING = 3
 """A loop is told to have no cut, though it still runs, after so many optimizer steps without one, or so many
 reads of which each has run more than the one before."""
+_TOKENS = 8
+"""A loop makes a text if so many tokens in turn each rest on the one before: fewer may be one graph."""
 _FEW = 3
 """Of so few rounds a loop that lets its work go cannot be told from one that gathers it."""
 _REGULAR = 2
@@ -49,12 +51,14 @@ class Follower:
         shared = sum(1 for _ in same)
         if len(held) > shared:
             self._tell_exit(replica, state, held[shared:], still_in={frame.call for frame in chain})
-            in_loop = state.scopes.in_loop
+            scopes = state.scopes
             while len(held) > shared:
                 left = held.pop()
-                state.scopes = state.scopes._replace(in_loop=bool(held))
+                # The forward in which the program is seen now may have begun below the loop.
+                in_forward = scopes.in_forward and left.stands_in_forward
+                state.scopes = scopes._replace(in_loop=bool(held), in_forward=in_forward)
                 self._end_loop(replica, state, left)
-            state.scopes = state.scopes._replace(in_loop=in_loop)
+            state.scopes = scopes
         for call, _, path in now[shared:]:
             owed, pended = state.obligations, replica.recorded.must is Weight.HEAVY
             held.append(Around(call, path, self._model.enter_loop(state), owed, pended))
@@ -119,6 +123,7 @@ class Follower:
         self._model.end_loop(
             state, loop.outside, over, recorded, site, since=state.engine.since, keeps=keeps,
             ragged=loop.ragged, told=loop.rounds > 1 and not loop.is_told, goes_on=goes_on,
+            chooses=NONE if loop.chooses else None,
         )  # fmt: skip
 
     def stepped(self, replica: Replica) -> None:
@@ -134,6 +139,11 @@ class Follower:
             state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
             self._end_loop(replica, state, replace(loop, is_told=False))
             loop.is_told = True
+
+    def chose(self, replica: Replica, operations: int) -> None:
+        """A token is chosen in a loop that nothing has cut, by so many operations that wait."""
+        loop = replica.around[-1]
+        loop.chooses = loop.grown(replica.chain, operations) >= _TOKENS
 
     def read(self, replica: Replica, operations: int) -> None:
         """A value is read in a loop that nothing has cut, after so many operations.

@@ -44,6 +44,7 @@ class Around:
         intervals: How many cuts it has made after a step of an optimizer.
         is_regular: Whether no optimizer has stepped twice at one place of it without a cut between.
         is_left: Whether an exit from it was told.
+        chooses: Whether each of its rounds makes a token out of those before.
     """
 
     call: int
@@ -63,6 +64,7 @@ class Around:
     intervals: int = 0
     is_regular: bool = True
     is_left: bool = False
+    chooses: bool = False
     _stepped: set[Site] = field(default_factory=set)
     _read: dict[tuple[Site, ...], tuple[int, int]] = field(default_factory=dict)
     """By the place of a read, how many operations it has run, and how often it has run more than before."""
@@ -72,6 +74,11 @@ class Around:
     def site(self) -> Site:
         """Where it stands."""
         return self.chain[-1].site
+
+    @property
+    def stands_in_forward(self) -> bool:
+        """Whether it stands in a model's `forward`, or in what that calls."""
+        return any(frame.code.co_name == "forward" for frame in self.chain)
 
     def grown(self, chain: Chain, operations: int) -> int:
         """How often in turn the reads at one place, this one with so many operations, have run more each."""

@@ -7,17 +7,20 @@ their ranks: the first compiles, the others find its graph in the cache.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.runtime as xr
+from torch.distributed import distributed_c10d
+from torch.nn.parallel import distributed
 from torch_xla._internal import pjrt
 
 from xlalint_runtime import counters
@@ -157,14 +160,16 @@ def run_on_every_replica(function: Callable[[], Any]) -> Any:
         return pjrt._run_thread_per_device(0, 1, function, pjrt.initialize_multiprocess)
     size = len(torch_xla._XLAC._xla_get_devices())
     order = Order(size)
-    with order:
+    with order, _groups_of_each_thread():
         _current[0] = order
 
         def replica() -> Any:
             _this.rank = torch_xla._XLAC._xla_get_default_device_ordinal()
             order.start(_this.rank)
             try:
-                return function()
+                # What a backward calls, as the wrapper of a module does, is of the replica that it is of.
+                with torch.autograd.set_multithreading_enabled(False):
+                    return function()
             finally:
                 order.end(_this.rank)
 
@@ -172,6 +177,25 @@ def run_on_every_replica(function: Callable[[], Any]) -> Any:
             return pjrt._run_thread_per_device(0, 1, replica, pjrt.initialize_multiprocess)
         finally:
             _current[0] = None
+
+
+@contextlib.contextmanager
+def _groups_of_each_thread() -> Iterator[None]:
+    """Let each replica have process groups of its own, as torch_xla does with two devices in a process."""
+    from torch.testing._internal.distributed.multi_threaded_pg import ThreadLocalWorld
+
+    world = distributed_c10d._world
+    distributed_c10d._world = ThreadLocalWorld()
+    torch._C._distributed_c10d._set_thread_isolation_mode(True)
+    # It reads within PyTorch, where no order can be kept. What the wrapper sends next is compared.
+    verify = distributed._verify_param_shape_across_processes
+    distributed._verify_param_shape_across_processes = lambda *_: None
+    try:
+        yield
+    finally:
+        distributed._verify_param_shape_across_processes = verify
+        torch._C._distributed_c10d._set_thread_isolation_mode(False)
+        distributed_c10d._world = world
 
 
 class Order:

@@ -258,6 +258,13 @@ class Watch(replicas.Listener):
         if graph and replica.around and not replica.state.loop.cuts:
             self._follower.read(replica, pending.count_operations(graph))
 
+    def chosen(self, chain: Chain, token: torch.Tensor) -> None:
+        """A token is chosen."""
+        replica = self.replica
+        self._observe(replica, chain)
+        if replica.around and not replica.state.loop.cuts and not replica.around[-1].chooses:
+            self._follower.chose(replica, pending.count_operations(pending.graph_of([token])))
+
     def number_read(self, chain: Chain, recorded: Recorded, *, of_part: bool) -> None:
         """A number is read, on which this is recorded, or a row of them; those beside it are told once all
         are known. It is `of_part` if it is a part of a tensor that has run."""

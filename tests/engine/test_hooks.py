@@ -61,6 +61,8 @@ NOTICED_BY = {
     "torch_xla.core.xla_model.xla_rendezvous": COLLECTIVES,
     "torch.Tensor.item": FIXTURES / "XLA101/log_in_step.py",
     "torch.Tensor.tolist": FIXTURES / "XLA102/next_batch_by_hand.py",
+    "torch.argmax": FIXTURES / "XLA202/text_of_a_decoder.py",
+    "torch.Tensor.argmax": FIXTURES / "XLA202/text_of_a_decoder.py",
     "torch.Tensor.cpu": FIXTURES / "XLA101/unknown_loss_function.py",
     "torch.Tensor.numpy": FIXTURES / "XLA102/evaluation_kept_on_the_host.py",
     "torch.Tensor.to": FIXTURES / "XLA102/evaluation_kept_on_the_host.py",

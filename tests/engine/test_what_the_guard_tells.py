@@ -126,6 +126,11 @@ def test_a_rule_that_the_guard_does_not_judge_by_says_why_on_its_page() -> None:
         assert re.search(r"(the guard|while a program runs)", rule.documentation(), re.IGNORECASE), rule.code
 
 
+def test_a_program_of_such_a_rule_says_why_and_no_other_does() -> None:
+    said = {program.id for program in PROGRAMS if program.no_guard}
+    assert said == {program.id for program in PROGRAMS if program.code in OF_A_RUN - GUARDED}
+
+
 def _codes(paths: Iterable[str]) -> set[str]:
     return {path.partition("/")[0] for path in paths}
 

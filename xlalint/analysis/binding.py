@@ -296,7 +296,11 @@ def watch_index(
 
     Returns by what the shape of that varies.
     """
-    if index.role is Role.MASK:
+    masks = (
+        [each for each in elements(index) if each.role is Role.MASK] if index.kind is Kind.CONTAINER else ()
+    )
+    if masks or index.role is Role.MASK:
+        index = masks[0] if masks else index
         # Whoever compares something to take a part of a tensor compares tensors.
         value, by = index._replace(assumes=shown_by_use(index.assumes - PART)), Form.MASK
         if base.known:
@@ -312,7 +316,7 @@ def watch_index(
     is_one = by is Form.INDEX and isinstance(node.slice, ast.Tuple) and value.assumes == IS_A_TENSOR
     if value.known or is_one:
         text = THE_FRAMEWORK if frame.outline.is_framework else spelling(node)
-        fills = fills and by is Form.MASK
+        fills = fills and by is Form.MASK and not masks
         again = by is Form.INDEX and comes_again_in_each_epoch(index)
         number = name_that_counts((node.slice,), frame, store) if by is Form.INDEX else ""
         frame.model.vary_shape(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter as Counted
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
@@ -180,7 +181,7 @@ def rounds_choose(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: 
     if not any(map(_chooses, statements_run(node.body, frame.function))):
         return None
     held, going, seen = _handed_on(node, frame, back)
-    if going and any(_chooses(part) and not names.isdisjoint(_named(part)) for part, names in seen):
+    if going and any(_chooses(part) and not names.isdisjoint(_asked(part)) for part, names in seen):
         return least([assumes for name, assumes in held.items() if name in going])
     return None
 
@@ -203,7 +204,9 @@ def _handed_on(
     of them, those through which each goes on with it, and where they are asked for what is made of it."""
     run = statements_run(node.body, frame.function)
     # What a round binds for the next one: what it goes over is bound anew.
-    bound = frozenset[str]().union(*(_named(each, ast.Store) | _changed_in_place(each) for each in run))
+    written = frozenset[str]().union(*map(_written, run))
+    asked = frozenset[str]().union(*map(_asked, run)) if written else written
+    bound = (written & asked).union(*(_named(each, ast.Store) | _changed_in_place(each) for each in run))
     if isinstance(node, ast.While):
         run = [ast.Expr(node.test), *run]
     else:
@@ -308,6 +311,29 @@ def _asked_for_reads(function: Function, fetches: frozenset[Fetch]) -> tuple[str
 
 def _named(node: ast.AST, by: type[ast.expr_context] = ast.Load) -> frozenset[str]:
     return frozenset(each.id for each in within(node) if isinstance(each, ast.Name) and type(each.ctx) is by)
+
+
+def _written(node: ast.AST) -> list[str]:
+    """The names of what a part is given to, each as often as it is: `tokens[:, 1] = token`."""
+    return [
+        target.value.id
+        for each in within(node)
+        if isinstance(each, ast.Assign)
+        for target in each.targets
+        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
+    ]
+
+
+def _asked(node: ast.AST) -> frozenset[str]:
+    """The names that are asked for what they hold, and not only for a place to put something."""
+    written = _written(node)
+    if not written:
+        return _named(node)
+    asked = Counted(
+        each.id for each in within(node) if isinstance(each, ast.Name) and type(each.ctx) is ast.Load
+    )
+    asked.subtract(written)
+    return frozenset(name for name, times in asked.items() if times > 0)
 
 
 def _changed_in_place(node: ast.AST) -> frozenset[str]:

@@ -9,6 +9,7 @@ from collections.abc import Sized
 from contextlib import suppress
 from typing import Any
 
+import torch
 import torch_xla.distributed.parallel_loader as parallel_loader
 from torch.utils.data import BatchSampler, DataLoader
 from torch.utils.data.dataloader import _BaseDataLoaderIter
@@ -193,7 +194,27 @@ def _without_closed_generators(chain: Chain) -> Chain:
 
 _EXITS = frozenset({"break", "return"})
 
+
+def _choose(watch: Watch, original: Any) -> Any:
+    """A token is chosen, by what a model says of each: a loop may do so round by round."""
+
+    @functools.wraps(original)
+    def choose(*args: Any, **kwargs: Any) -> Any:
+        chosen = original(*args, **kwargs)
+        if pending.is_device_tensor(chosen) and (chain := user_chain()):
+            watch.chosen(chain, chosen)
+        return chosen
+
+    return choose
+
+
+def _may_train(watch: Watch, _: tuple[Any, ...]) -> bool:
+    return bool(torch.is_grad_enabled())
+
+
 HOOKS = (
+    Hook(torch, "argmax", _choose, _may_train),
+    Hook(torch.Tensor, "argmax", _choose, _may_train),
     Hook(parallel_loader.PerDeviceLoader, "next", _next),
     Hook(_BaseDataLoaderIter, "__next__", _next),
     Hook(DataLoader, "__init__", _made),

@@ -138,8 +138,7 @@ def _tell_meeting(
 ) -> None:  # fmt: skip
     if any(replicas.are_parts(frame.f_locals.get("groups")) for frame in below):
         return  # Within groups it waits for the others of its group only: whom it parts, we cannot say.
-    operation = below[-1].f_code.co_name if below else name
-
+    operation = _name_of(below[-1]) if below else name
     graph = pending.graph_hash(pending.tensors_in(given)) if replicas.running() else b""
     watch.replica.meetings.append(Meeting(name, terms_in(given), shapes_in(given), chain, graph))
 
@@ -148,6 +147,12 @@ def _tell_meeting(
         watch.model.collective(state, operation, tag or "", site, every_round=every_round)
 
     watch.tell(chain, transition, deed=f"{operation} {tag or ''}", meets=True)
+
+
+def _name_of(frame: FrameType) -> str:
+    """What a function is called that the user calls; a class, where it makes an object."""
+    name = frame.f_code.co_name
+    return type(frame.f_locals["self"]).__name__ if name == "__init__" else name
 
 
 def _rank(watch: Watch, original: Any) -> Any:

@@ -50,20 +50,24 @@ def _dropout(watch: Watch, original: Any) -> Any:
 
 def _multinomial(watch: Watch, original: Any) -> Any:
     """One sample is picked by a number of the device, and so are those that may be the same; the host picks
-    several that differ. Other operations that draw are not seen."""
+    several that differ. Other operations that draw are not seen. Where nothing trains it chooses a token."""
 
     @functools.wraps(original)
     def multinomial(*args: Any, **kwargs: Any) -> Any:
         given = dict(zip(("input", "num_samples", "replacement"), args, strict=False)) | kwargs
         on_device = given.get("num_samples") == 1 or given.get("replacement")
         if (
-            on_device
+            watch.replica.state.is_owed(Owed.SEED)
+            and on_device
             and given.get("generator") is None
             and pending.is_device_tensor(given.get("input"))
             and (chain := user_chain())
         ):
             watch.tell(chain, functools.partial(watch.model.draw, trains=False))
-        return original(*args, **kwargs)
+        drawn = original(*args, **kwargs)
+        if not torch.is_grad_enabled() and pending.is_device_tensor(drawn) and (chain := user_chain()):
+            watch.chosen(chain, drawn)
+        return drawn
 
     return multinomial
 
@@ -72,10 +76,14 @@ def _is_seeded(watch: Watch, _: tuple[Any, ...]) -> bool:
     return not watch.replica.state.is_owed(Owed.SEED)
 
 
+def _trains_with_a_seed(watch: Watch, given: tuple[Any, ...]) -> bool:
+    return torch.is_grad_enabled() and _is_seeded(watch, given)
+
+
 HOOKS = (
     Hook(torch.random, "_seed_custom_device", _seed_of_host),
     Hook(torch_xla._XLAC, "_xla_set_rng_seed", _seed_of_device),
     Hook(torch.nn.functional._VF, "dropout", _dropout, _is_seeded),
-    Hook(torch, "multinomial", _multinomial, _is_seeded),
-    Hook(torch.Tensor, "multinomial", _multinomial, _is_seeded),
+    Hook(torch, "multinomial", _multinomial, _trains_with_a_seed),
+    Hook(torch.Tensor, "multinomial", _multinomial, _trains_with_a_seed),
 )

@@ -158,6 +158,9 @@ def _wrap_module(machine: Machine, call: Call) -> Value:
 
 
 def _data_parallel(machine: Machine, call: Call) -> Value:
+    """`DistributedDataParallel`, which sends the weights of one replica to the others when it is made."""
+    if call.flag("init_sync", default=True) is True:
+        call.frame.model.collective(call.store.state, "DistributedDataParallel", "", call.site)
     return wrapped(call, moves=False, sharded=False)
 
 
