@@ -115,7 +115,7 @@ def parts_of_states() -> Iterator[str]:
     for name in SUBSTATES:
         yield from (f"{name}.{field}" for field in getattr(State(), name)._fields)
     yield from (f"loop.own.{field}" for field in Loop().own._fields)
-    yield from ("loop.finds_callers", *WHOLE)
+    yield from ("loop.finds_callers", "loop.draws", *WHOLE)
 
 
 def parts_of_values() -> Iterator[str]:

@@ -19,8 +19,8 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     Finds training loops in which nothing ends a step: no `torch_xla.step()`, no `torch_xla.sync()`, no
     `MpDeviceLoader`, no `barrier=True`. Finds loops over a loader without training in which nothing
     runs the recorded operations at all, and loops that read what each round makes of the one before, as those
-    that generate token by token, also where all tokens are read below. Silent where xlalint cannot tell what
-    the loop iterates over.
+    that generate token by token, also where all tokens are read below; and loops that draw random numbers on
+    the device and read, as those that sample. Silent where xlalint cannot tell what the loop iterates over.
 
     ## Why is this bad?
     torch_xla adds every iteration to one recorded graph. Reading the loss does not end the step: it
@@ -70,7 +70,9 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     Ten steps over a plain `DataLoader` launch no graph and leave every parameter pending. With a
     step in each iteration they launch 10 and leave none. Eight steps that read their loss compile 8
     graphs, the last one six times as large as the first; with a step in each iteration they compile
-    two. Ten rounds that each read what they have made of the last one's state compile ten, with steps one.
+    two. Six rounds that each read what a model makes of `torch.randn(..., device=device)` compile six, as the
+    engine computes random numbers from those drawn before, up to the last cut; with steps they compile
+    one. Ten rounds that each read what they have made of the last one's state compile ten, with steps one.
     A decoder that writes 24 tokens compiles a graph of 168 operations, with steps one of seven.
 
     ## References
@@ -89,10 +91,13 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
             case LoopLeft(
                 loop=Loop(own=Activity(steps=trains), all=Activity(reads=reads)), keeps=keeps, chooses=False
             ) if event.lacks_cut(state):
-                assumes = event.trains_now_and_then
                 since, below, fetches = state.since, tuple(event.loop.closures), event.loop.all.fetches
+                drawn = event.draws and not (trains or goes_on or keeps)
+                assumes = assumptions.NONE if drawn else event.trains_now_and_then
                 harm = (
-                    "compiles again for each read: nothing ends a step, so the graph of each iteration "
+                    _DRAWN
+                    if drawn
+                    else "compiles again for each read: nothing ends a step, so the graph of each iteration "
                     "holds all before it, since {since}"
                     if reads and (trains or goes_on)
                     else f"a read runs what it needs alone, and {_GROWS}"
@@ -123,6 +128,10 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
         )
 
 
+_DRAWN = (
+    "compiles again in each round: nothing ends a step, so the device's random numbers go on with those of "
+    "all rounds before"
+)
 _OF_BATCHES = "put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`"
 _OF_ROUNDS = "put the loop body in `with torch_xla.step():`, and read below it"
 _OF_ALL = "all iterations as one graph, to which each adds what it has recorded since {since}"

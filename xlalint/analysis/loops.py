@@ -675,6 +675,7 @@ def _end_loop(
         whole=over.payload.whole if over is not None and isinstance(over.payload, Loader) else None,
         in_batches=frame.may_be_in_batches,
         goes_on=rounds_go_on(node, frame, back) if judged and back is not None else None,
+        draws=_drawn(machine, node, over, frame, back) if judged and back is not None else None,
         chooses=rounds_choose(node, frame, back)
         if judged and back is not None and not _is_short(machine, node, frame, store) else None,
         of_parts=over is not None and isinstance(over.payload, Container) and holds_part(element(over)),
@@ -686,6 +687,17 @@ def _end_loop(
     engine = state.engine
     since = places(outer_since, engine.since) if engine.recorded != NOTHING else ()
     state.engine = engine._replace(since=since)
+
+
+def _drawn(
+    machine: Machine, node: ast.For | ast.AsyncFor | ast.While, over: Value | None, frame: Frame, back: Store
+) -> Assumptions | None:
+    """What must be so for each of many rounds to draw on the device, and to read; None: it is not so."""
+    done, draws = back.state.loop.all, back.state.loop.draws
+    if draws is None or not done.reads or done.trains or done.cuts or done.may_cut:
+        return None
+    is_long = (over is not None and over.kind is Kind.LOADER) or not _is_short(machine, node, frame, back)
+    return draws if is_long else None
 
 
 def _is_short(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, store: Store) -> bool:

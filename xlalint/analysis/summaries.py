@@ -319,6 +319,7 @@ def exit_state(
             join_activities(before.loop.own, _at(left.loop.own, training, fetch)),
             join_activities(before.loop.nested, _at(left.loop.nested, training, fetch)),
             before.loop.finds_callers and not left.loop.all.works,
+            left.loop.draws if before.loop.draws is None else before.loop.draws,
         )
     state.collectives = before.collectives
     if left.collectives:

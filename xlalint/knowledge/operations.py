@@ -144,6 +144,9 @@ DRAWING = frozenset({
 })  # fmt: skip
 """Operations that draw random numbers where their tensor lives, unless they get a generator."""
 
+DRAWN_APART = frozenset({"randperm", "geometric_", "cauchy_", "log_normal_", "random_"})
+"""Those of them that a graph gets as they are: how the numbers before were drawn is no part of it."""
+
 SAMPLING = frozenset({"sample", "rsample", "sample_n"})
 """Methods of distributions that draw."""
 

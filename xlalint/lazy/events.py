@@ -431,7 +431,7 @@ class LoopLeft(Event):
     `keeps` tells that a container or a sum gathers such work over the iterations, `goes_on` that each goes on
     with what the one before it has recorded and reads what comes of it, `in_batches` that it stands in a loop
     over something unknown, which may be the one over a loader, `chooses` that each makes a token out of those
-    before it."""
+    before it, `draws` that each draws random numbers on the device and reads."""
 
     over: Value | None = None
     recorded: Recorded = NOTHING
@@ -441,20 +441,21 @@ class LoopLeft(Event):
     goes_on: bool = False
     in_batches: bool = False
     chooses: bool = False
+    draws: bool = False
 
     def lacks_cut(self, state: View) -> bool:
         """Whether it is a training loop, or one of inference, of which each iteration leaves work behind
         that nothing in the loop ends; of a training loop, also some iterations only."""
         done = self.loop.all
         leaves = self.recorded.may if self.loop.own.steps else self.recorded.must
-        if leaves is not Weight.HEAVY or done.cuts or done.may_cut or done.opens_step:
+        if (leaves is not Weight.HEAVY and not self.draws) or done.cuts or done.may_cut or done.opens_step:
             return False
         if state.scopes.step is not None or state.scopes.of(ScopeKind.STEP_TRACE) is not None:
             return False
         if state.opaque or state.eager:
             return False
         return self._runs_steps(state) and (
-            self.loop.own.steps or self.keeps or self.goes_on or self.chooses or not done.reads
+            self.loop.own.steps or self.keeps or self.goes_on or self.chooses or self.draws or not done.reads
         )
 
     @property
@@ -467,7 +468,7 @@ class LoopLeft(Event):
         if kind in _MAY_BE_LOADER:
             return False
         own = self.loop.own
-        if (self.goes_on or self.chooses) and not own.steps:
+        if (self.goes_on or self.chooses or self.draws) and not own.steps:
             return not (own.backward or state.scopes.in_forward)
         if (state.scopes.in_batches or self.in_batches) and kind is not Kind.LOADER:
             return False  # A few updates of one step: the loop over the loader is judged for them.

@@ -193,6 +193,7 @@ class LazyModel(SetupTransitions):
         self, state: State, outside: Loop, over: Value | None, recorded: Recorded, site: Site, *,
         since: tuple[Site, ...] = (), keeps: bool = False, ragged: Ragged | None = None, told: bool = True,
         whole: Whole | None = None, in_batches: bool = False, goes_on: Assumptions | None = None,
+        draws: Assumptions | None = None,
         of_parts: bool = False, chooses: Assumptions | None = None,
     ) -> None:  # fmt: skip
         """A loop has ended; `state.scopes` tells of the loops around it already.
@@ -211,13 +212,15 @@ class LazyModel(SetupTransitions):
                 comes of it; None: it does not.
             of_parts: Whether it went over several models or optimizers, of which each makes a part of a step.
             chooses: What must be so for each round to make a token out of those before; None: it does not.
+            draws: What must be so for each round to draw on the device, and to read; None: it does not.
         """
         # A function in which nothing happens does the same whatever is recorded, with a loop or without.
         if told and not of_parts and (recorded != NOTHING or state.loop.did_anything):
-            taken = both(self.assumed_uncut(state), goes_on or chooses or assumptions.NONE)
+            asked = (each for each in (goes_on, chooses, draws) if each is not None)
+            taken = both(self.assumed_uncut(state), next(asked, assumptions.NONE))
             left = LoopLeft(
                 site, taken, over, recorded, state.loop, since, keeps, goes_on is not None, in_batches,
-                chooses is not None,
+                chooses is not None, draws is not None,
             )  # fmt: skip
             self._emit(left, state)
             done = state.loop.all

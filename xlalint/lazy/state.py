@@ -192,6 +192,9 @@ class Loop(NamedTuple):
     nested: Activity = Activity()
     finds_callers: bool = False
     """Whatever heavy work is recorded on a value, the function's caller recorded it."""
+    draws: Assumptions | None = None
+    """What must be so for random numbers to have been drawn on the device, whichever way it went, and of those
+    that were drawn before; None: not every way has drawn some."""
 
     @property
     def all(self) -> Activity:
@@ -242,10 +245,11 @@ class Loop(NamedTuple):
             of_step: Whether it goes over a few updates of one step. One without backward always does.
         """
         finds_callers = outer.finds_callers and self.finds_callers
+        draws = self.draws if outer.draws is None else outer.draws
         if self.own.steps and (not self.all.backward or (of_step and not (self.cuts or self.may_cut))):
             own, nested = join_activities(outer.own, self.own), join_activities(outer.nested, self.nested)
-            return Loop(own, nested, finds_callers)
-        return Loop(outer.own, join_activities(outer.nested, self.all), finds_callers)
+            return Loop(own, nested, finds_callers, draws)
+        return Loop(outer.own, join_activities(outer.nested, self.all), finds_callers, draws)
 
 
 NOTHING_DONE: Final = Loop()
@@ -542,6 +546,7 @@ def join_loops(a: Loop, b: Loop) -> Loop:
         join_activities(a.own, b.own),
         join_activities(a.nested, b.nested),
         a.finds_callers and b.finds_callers,
+        None if a.draws is None or b.draws is None else either(a.draws, b.draws),
     )
 
 

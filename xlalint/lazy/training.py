@@ -97,10 +97,16 @@ class TrainingTransitions(RecordingTransitions):
         launched.obligations = launched.obligations.union(seeds)
 
     def draw(
-        self, state: State, site: Site, *, trains: bool, assumes: Assumptions = assumptions.NONE
-    ) -> None:
-        """Random numbers are drawn on the device: if it `trains`, they count once gradients are computed."""
+        self, state: State, site: Site, *,
+        trains: bool, goes_on: bool = False, assumes: Assumptions = assumptions.NONE,
+    ) -> None:  # fmt: skip
+        """Random numbers are drawn on the device: if it `trains`, they count once gradients are computed.
+
+        `goes_on` says that the engine computes them from those that were drawn before, since its last cut.
+        """
         assumes = both(self.assumed(state), assumes)
+        if goes_on and state.loop.draws is None:
+            state.loop = state.loop._replace(draws=assumes)
         for obligation in state.owes(Owed.SEED):
             if trains:
                 self._owe(state, Owed.DRAWN, site, assumes)

@@ -369,6 +369,7 @@ def _loop(source: SourceFile, state: State) -> list[str]:
         (done.moves, "batch moved by hand"),
         (bool(done.closures), "step closure"),
         (bool(done.dynamo), "trained through Dynamo"),
+        (state.loop.draws is not None, "random numbers of the device"),
         (state.loop.finds_callers, "what its caller recorded"),
     )
     words = [word for is_so, word in questions if is_so]

@@ -36,6 +36,7 @@ from xlalint.knowledge.operations import (
     COPYING,
     COUNTED_BY_HOST,
     DRAWING,
+    DRAWN_APART,
     DROPPING,
     GATHERING,
     LENGTH_KEPT,
@@ -199,7 +200,10 @@ def draws_on_device(name: str, where: Value, call: Call) -> None:
     draws = name in DRAWING or _picks_on_device(name, call)
     draws = draws or (where.role is Role.SAMPLER and name in SAMPLING)
     if trains or (draws and "generator" not in call.keywords):
-        call.frame.model.draw(call.store.state, call.site, trains=trains, assumes=where.assumes)
+        goes_on = draws and name not in DRAWN_APART
+        call.frame.model.draw(
+            call.store.state, call.site, trains=trains, goes_on=goes_on, assumes=where.assumes
+        )
 
 
 def _picks_on_device(name: str, call: Call) -> bool:
