@@ -92,7 +92,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
                 loop=Loop(own=Activity(steps=trains), all=Activity(reads=reads)), keeps=keeps, chooses=False
             ) if event.lacks_cut(state):
                 since, below, fetches = state.since, tuple(event.loop.closures), event.loop.all.fetches
-                drawn = event.draws and not (trains or goes_on or keeps)
+                drawn = event.draws and not (trains or goes_on)
                 assumes = assumptions.NONE if drawn else event.trains_now_and_then
                 harm = (
                     _DRAWN

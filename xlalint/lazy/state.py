@@ -193,8 +193,8 @@ class Loop(NamedTuple):
     finds_callers: bool = False
     """Whatever heavy work is recorded on a value, the function's caller recorded it."""
     draws: Assumptions | None = None
-    """What must be so for random numbers to have been drawn on the device, whichever way it went, and of those
-    that were drawn before; None: not every way has drawn some."""
+    """What must be so for random numbers to have been drawn on the device, whichever way it went, of those
+    drawn before; None: not every way has drawn some."""
 
     @property
     def all(self) -> Activity:
