@@ -66,6 +66,11 @@ def main():
     trainer.test(Model())  # quiet: all replicas test
     if trainer.is_global_zero:
         trainer.test(Model())  # expect: XLA502
+        alone = L.Trainer(accelerator="tpu", devices=1)
+        alone.test(Model())  # quiet: a trainer of one device waits for nobody
+        alone.save_checkpoint("tested.ckpt")  # quiet: nor here
+        named = L.Trainer(accelerator="tpu", devices="1")
+        named.test(Model())  # quiet: one, too
 
 
 if __name__ == "__main__":

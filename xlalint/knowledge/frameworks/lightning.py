@@ -69,8 +69,12 @@ def _is_elsewhere(accelerator, strategy):
 
 
 class _StrategyOfXla:
+    def __init__(self, on_one=False):
+        self.on_one = on_one
+
     def barrier(self, name=None):
-        xm.rendezvous("Strategy.barrier")
+        if not self.on_one:  # a strategy of one device waits for nobody
+            xm.rendezvous("Strategy.barrier")
 
     def all_gather(self, tensor, group=None, sync_grads=False):
         return xm.all_gather(tensor)
@@ -79,12 +83,12 @@ class _StrategyOfXla:
 class Trainer:
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", callbacks=(), **kwargs):
         self.elsewhere = _is_elsewhere(accelerator, strategy)
-        self.on_one = devices == 1
+        self.on_one = devices == 1 or devices == "1"
         self.is_global_zero = xm.is_master_ordinal(local=False)
         self.global_rank = xm.get_ordinal()
         self.local_rank = xm.get_local_ordinal()
         self.world_size = xm.xrt_world_size()
-        self.strategy = _StrategyOfXla()
+        self.strategy = _StrategyOfXla(self.on_one)
 
     @classmethod
     def add_argparse_args(cls, parent_parser, **kwargs):
@@ -114,7 +118,7 @@ class Trainer:
     def save_checkpoint(self, filepath, weights_only=False, storage_options=None):
         xm.mark_step()
         xm.save(weights, filepath)
-        xm.rendezvous("Trainer.save_checkpoint")
+        self.strategy.barrier("Trainer.save_checkpoint")
 
 
 class LightningModule(torch.nn.Module):
