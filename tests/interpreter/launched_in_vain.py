@@ -1,6 +1,6 @@
 # ruff: noqa
 # mypy: ignore-errors
-"""A launch that raises starts nothing: what it would start is a note, until that is mended (XLA509)."""
+"""A launch that raises starts nothing: what it would start is a note, until that is mended."""
 
 import torch
 import torch_xla
@@ -40,6 +40,29 @@ def by_itself():
 def by_a_name_that_is_gone():
     print(xm.xrt_world_size())  # expect: XLA001
     torch_xla.launch(started)
+
+
+def without_its_number(settings):
+    model = torch.nn.Linear(settings.width, 4).to("xla")
+    torch.save(model.state_dict(), "model.pt")  # expect: XLA601 likely
+
+
+def with_its_number(index, settings):
+    model = torch.nn.Linear(settings.width, 4).to("xla")
+    torch.save(model.state_dict(), "model.pt")  # expect: XLA601
+
+
+def with_whatever(*given):
+    torch.save(torch.nn.Linear(4, 4).to("xla").state_dict(), "model.pt")  # expect: XLA601
+
+
+def given_what_they_take(settings):
+    torch_xla.launch(with_its_number, args=(settings,))
+    torch_xla.launch(with_whatever, (settings, "more"))
+
+
+def given_one_too_many(settings):
+    torch_xla.launch(without_its_number, args=(settings,))
 
 
 if __name__ == "__main__":

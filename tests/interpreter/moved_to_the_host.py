@@ -5,6 +5,7 @@
 import torch
 import torch_xla
 from somewhere import make
+from torch.utils.data import DataLoader
 
 device = torch_xla.device()
 
@@ -45,3 +46,27 @@ def to_the_device_again():
         print(loss.item())
         loss.backward()
         optimizer.step()
+
+
+def by_a_statement(dataset):
+    model = make()
+    model.to(torch.device("cpu"))
+    optimizer = torch.optim.Adam(model.parameters())
+    for batch in DataLoader(dataset, batch_size=8, drop_last=True):
+        optimizer.zero_grad()
+        loss = model(batch).square().mean()
+        loss.backward()
+        optimizer.step()
+    torch.save(model.state_dict(), "model.pt")
+
+
+def to_the_device_by_a_statement(dataset):
+    model = make()
+    model.to(device)
+    optimizer = torch.optim.Adam(model.parameters())
+    for batch in DataLoader(dataset, batch_size=8, drop_last=True):  # expect: XLA202
+        optimizer.zero_grad()
+        loss = model(batch).square().mean()
+        loss.backward()
+        optimizer.step()
+    torch.save(model.state_dict(), "model.pt")  # expect: XLA601

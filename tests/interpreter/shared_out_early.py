@@ -69,3 +69,17 @@ def stepped_twice(rounds):
             model(x.to("xla")).square().mean().backward()
             optimizer.step()  # expect: XLA515
             xm.optimizer_step(optimizer)  # expect: XLA507
+
+
+def generated_above_the_move():
+    model = torch.nn.Linear(8, 4)
+    parameters = model.parameters()
+    model.to("xla")
+    train(model, Zero(parameters, torch.optim.SGD, lr=0.1), "xla")  # quiet: they are asked for here
+
+
+def listed_above_the_move():
+    model = torch.nn.Linear(8, 4)
+    parameters = list(model.parameters())
+    model.to("xla")
+    train(model, Zero(parameters, torch.optim.SGD, lr=0.1), "xla")  # expect: XLA701

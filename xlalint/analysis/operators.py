@@ -356,32 +356,13 @@ def compare(
     machine: Machine, op: ast.cmpop, left: Value, right: Value, node: ast.Compare, frame: Frame, store: Store
 ) -> Value:
     """One comparison; on tensors it records and gives a tensor."""
+    if Kind.NONE in (left.kind, right.kind) and isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
+        other = right if left.kind is Kind.NONE else left
+        return _compare_none(other, isinstance(op, ast.Is | ast.Eq), node)
     if isinstance(op, ast.Is | ast.IsNot):
-        if Kind.NONE in (left.kind, right.kind):
-            other = right if left.kind is Kind.NONE else left
-            if other.kind is Kind.NONE:
-                return constant(isinstance(op, ast.Is))
-            if isinstance(other.present, RankTest):
-                test = where_present(other)
-                assert isinstance(test.payload, RankTest)
-                return test._replace(payload=test.payload.negated()) if isinstance(op, ast.Is) else test
-            if isinstance(other.present, Switch):
-                return HOST if isinstance(op, ast.Is) else Value(Kind.HOST, payload=other.present)
-            if isinstance(name := other.payload, Namespace):
-                return constant(isinstance(op, ast.IsNot)) if is_there(name) else HOST
-            if other.kind in (Kind.CALLABLE, Kind.CLASS) or (
-                other.kind not in (Kind.UNKNOWN, Kind.TENSOR, Kind.HOST)
-                # What is taken for a device of XLA is taken to be there.
-                and (other.sure or is_xla_device(other))
-            ):
-                return constant(isinstance(op, ast.IsNot))
-            if other.kind is Kind.TENSOR and other.present is None and is_of_ways(other.assumes - PART):
-                return constant(isinstance(op, ast.IsNot))
-            if _counts_for_xla(other, node):
-                return constant(isinstance(op, ast.IsNot))
-        elif _is_flag(left) and _is_flag(right):
+        if _is_flag(left) and _is_flag(right):
             return constant((left == right) is isinstance(op, ast.Is))
-        elif (asked := _asks_for_xla(left, right, node)) is not None:
+        if (asked := _asks_for_xla(left, right, node)) is not None:
             return constant(asked is isinstance(op, ast.Is))
         return HOST
     if isinstance(op, ast.In | ast.NotIn):
@@ -409,8 +390,6 @@ def compare(
             return HOST  # no tensor: what is compared with a string is one
         if Kind.NONE not in (left.kind, right.kind):
             left, right = worked_on(left), worked_on(right)
-        elif isinstance(op, ast.Eq | ast.NotEq):
-            return HOST  # Python answers: no tensor equals None.
         compared = record((left, right), Weight.LIGHT, frame.site(node), frame, store)
         return of_role(compared, Role.MASK)._replace(history=False)
     for one, other in ((left, right), (right, left)):
@@ -439,6 +418,31 @@ def compare(
     # What is not known may be a part of what differs, such as a count beside a flag of the master's.
     differs = any(value.differs and value.kind is not Kind.UNKNOWN for value in (left, right))
     return Value(Kind.HOST, differs=differs, payload=drawn)
+
+
+def _compare_none(other: Value, is_none: bool, node: ast.Compare) -> Value:
+    """Whether something is None; `==` asks no more than `is` does, of tensors neither."""
+    if other.kind is Kind.NONE:
+        return constant(is_none)
+    if isinstance(other.present, RankTest):
+        test = where_present(other)
+        assert isinstance(test.payload, RankTest)
+        return test._replace(payload=test.payload.negated()) if is_none else test
+    if isinstance(other.present, Switch):
+        return HOST if is_none else Value(Kind.HOST, payload=other.present)
+    if isinstance(name := other.payload, Namespace):
+        return constant(not is_none) if is_there(name) else HOST
+    if other.kind in (Kind.CALLABLE, Kind.CLASS) or (
+        other.kind not in (Kind.UNKNOWN, Kind.TENSOR, Kind.HOST)
+        # What is taken for a device of XLA is taken to be there.
+        and (other.sure or is_xla_device(other))
+    ):
+        return constant(not is_none)
+    if other.kind is Kind.TENSOR and other.present is None and is_of_ways(other.assumes - PART):
+        return constant(not is_none)
+    if _counts_for_xla(other, node):
+        return constant(not is_none)
+    return HOST
 
 
 _ORDER: Final = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}

@@ -184,14 +184,15 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         call.read(receiver, Reading.EXPLICIT)
         return _on_host(receiver) if name in MOVES else unknown_from(receiver)
     match METHODS[Kind.UNKNOWN].get(name):
-        case "move" if device_of(call.argument(0, "device")).type == "cpu":
-            return _on_host(receiver)
-        case "move" if device_of(given := call.argument(0, "device")).type == XLA and given is not None:
+        case "move" if (device := device_of(given := call.argument(0, "device")).type) and given is not None:
             if call.node is not None and call.node is call.frame.discarded:
                 # Moving a tensor gives another one, which nobody would throw away: this is a module.
-                module = Value(Kind.MODULE, given.assumes, payload=Module((), Place.XLA))
+                place = Place.XLA if device == XLA else Place.HOST
+                module = Value(Kind.MODULE, given.assumes, payload=Module((), place))
                 rebind(machine, call.node.func.value, module, call.frame, call.store)  # type: ignore[attr-defined]
                 return module
+            if device != XLA:
+                return _on_host(receiver) if device == "cpu" else call_unknown(machine, call)
             return Value(
                 Kind.TENSOR,
                 given.assumes or assume(f"`{call.spelling}` {IS_MOVED}"),

@@ -43,10 +43,13 @@ def make_optimizer(call: Call) -> Optimizer:
         if isinstance(held, Container):
             waiting += [held.element, *(held.items or ())]
         elif isinstance(held, Parameters):
-            moved = call.store.moved.get(held.of) if held.listed and held.place is Place.HOST else None
-            stale = moved.path if moved is not None and moved.to is Place.XLA else ()
+            moved = call.store.moved.get(held.of) if held.place is Place.HOST else None
+            is_moved = moved is not None and moved.to is Place.XLA
+            stale = moved.path if moved is not None and is_moved and held.listed else ()
             if stale or not made.over:
-                made = Optimizer(held.of, held.place, call.site, stale=stale)
+                # A generator gives what the model has where the optimizer goes through it.
+                place = Place.XLA if is_moved and not held.listed else held.place
+                made = Optimizer(held.of, place, call.site, stale=stale)
     return made
 
 
