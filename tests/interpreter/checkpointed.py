@@ -57,3 +57,10 @@ def tensors_in_a_list():
 
 def tensors_by_name():
     return checkpoint(deep, inputs=torch.ones(4, device=device), use_reentrant=False)
+
+
+def without_it_where_it_raises(inputs):
+    try:
+        return checkpoint(deep, inputs.to(device), use_reentrant=False)  # quiet: the program goes on without it
+    except AttributeError:
+        return deep(inputs.to(device))

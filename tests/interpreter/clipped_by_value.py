@@ -48,6 +48,25 @@ def below_the_sum(loader, model, optimizer, args):
         optimizer.step()
 
 
+def dropped_before_the_sum(loader, model, optimizer, parts):
+    for x in loader:
+        model(x).sum().backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # quiet: a probe, whose gradients nobody sums
+        optimizer.zero_grad()
+        for part in parts:
+            model(part).sum().backward()
+        xm.optimizer_step(optimizer)
+
+
+def kept_until_the_sum(loader, model, optimizer, parts):
+    for x in loader:
+        model(x).sum().backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
+        for part in parts:
+            model(part).sum().backward()
+        xm.optimizer_step(optimizer)
+
+
 def train(index, data):
     args = options()
     device = torch_xla.device()
@@ -57,6 +76,8 @@ def train(index, data):
     on_each_replica(loader, model, optimizer, args)
     off_by_default(loader, model, optimizer, args)
     below_the_sum(loader, model, optimizer, args)
+    dropped_before_the_sum(loader, model, optimizer, data)
+    kept_until_the_sum(loader, model, optimizer, data)
 
 
 if __name__ == "__main__":

@@ -177,6 +177,8 @@ class TrainingTransitions(RecordingTransitions):
         """Gradients are dropped: those of the optimizer built there, or (None) all."""
         state.gradients = state.gradients.change(optimizer, Gradient.NONE)
         state.obligations -= set(state.owes(Owed.STEPPED))
+        if state.gradients.of(None) == {Gradient.NONE}:
+            state.obligations -= set(state.owes(Owed.CLIP))  # what was clipped is never summed
         if state.hot:
             note(state, clears=True)
 

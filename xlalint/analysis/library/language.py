@@ -349,8 +349,8 @@ def _is_registered_here(machine: Machine, call: Call) -> bool:
 
 def _checkpoint_by_torch(machine: Machine, call: Call) -> Value:
     """Activation checkpointing of PyTorch, which asks the tensors that it is given for their device."""
-    # Where it is one of several functions, those who chose know of the device.
-    unaware = not call.store.state.trust.bounded and not _is_registered_here(machine, call)
+    # Where it is one of several functions, or tried, those who chose know of the device.
+    unaware = not (call.store.state.trust.bounded or _is_tried(call) or _is_registered_here(machine, call))
     for value in call.arguments[1:] if unaware else ():
         tensor = element(value) if value.kind is Kind.CONTAINER else value
         if tensor.kind is Kind.TENSOR and tensor.known:
