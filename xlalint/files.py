@@ -297,17 +297,20 @@ class File:
         """The names under which it imports torch_xla, or something of it."""
         return self._touches(PASSES)
 
-    def takes(self, passed: Mapping[str, Collection[str]], asked: str) -> tuple[str, ...]:
+    def takes(
+        self, passed: Mapping[str, Collection[str]], others: Collection[str], asked: str
+    ) -> tuple[str, ...]:
         """Which of the names that modules pass on it takes from them.
 
         Args:
             passed: By the last part of a module's name, the names that it passes on.
-            asked: The digest of that.
+            others: Modules that are called like these, and pass on nothing; see `imports.taken`.
+            asked: The digest of both.
         """
         told = self._told(self._taken, asked)
         if told is None:
             before = () if self._known is None else self._known.taken
-            told = self._told(before, asked) or (asked, *self._take(passed))
+            told = self._told(before, asked) or (asked, *self._take(passed, others))
             self._taken += (told,)
         return told[1:]
 
@@ -315,9 +318,13 @@ class File:
     def _told(taken: tuple[tuple[str, ...], ...], asked: str) -> tuple[str, ...] | None:
         return next((each for each in taken if each[0] == asked), None)
 
-    def _take(self, passed: Mapping[str, Collection[str]]) -> tuple[str, ...]:
-        folders = self.path.split(os.sep)[-2::-1]  # noqa: PTH206 - paths are slow to make
-        return taken(lambda: self.program, self.imports, passed, folders)
+    def _take(self, passed: Mapping[str, Collection[str]], others: Collection[str]) -> tuple[str, ...]:
+        return taken(lambda: self.program, self.imports, passed, others, self.folders)
+
+    @property
+    def folders(self) -> list[str]:
+        """The names of the folders that it stands in, the innermost first."""
+        return self.path.split(os.sep)[-2::-1]  # noqa: PTH206 - paths are slow to make
 
     @property
     def counts(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from xlalint.knowledge.packages import IMPORT_XLA, WITHOUT_XLA
 from xlalint.knowledge.stubs import shipped
 from xlalint.settings import Settings, SettingsFinder
 from xlalint.sources.file import Unreadable, digest
+from xlalint.sources.imports import from_folder, of_folder
 from xlalint.sources.project import Projects
 from xlalint.sources.usage import LIBRARIES
 from xlalint.versions import DEFAULT_TARGET, VersionRange
@@ -228,14 +230,39 @@ class Unit:
         found: set[str] = set()
         passed = {path: self.files[path].passes for path in self.hot}
         while by_module := _by_module(passed):
-            asked = sorted((name, sorted(names)) for name, names in by_module.items())
+            others = self._called_alike(by_module, found)
+            asked = sorted((name, sorted(names)) for name, names in by_module.items()), sorted(others)
             known_by = digest(repr(asked).encode())[:8]
             passed = {
                 path: {*taken}
                 for path, file in self.files.items()
-                if path not in self.hot and path not in found and (taken := file.takes(by_module, known_by))
+                if path not in self.hot
+                and path not in found
+                and (taken := file.takes(by_module, others, known_by))
             }
             found |= passed.keys()
+        return found
+
+    def _called_alike(
+        self, offered: Mapping[str, object], found: AbstractSet[str] = frozenset()
+    ) -> frozenset[str]:
+        """Modules that bring no XLA, but are called like some that do: `utils_gpu.steps` and `utils.steps`.
+
+        Args:
+            offered: By the last part of a module's name, what it offers.
+            found: Other files that bring it than hot ones.
+        """
+        alike = [path for name in offered for path in self._called.get(name, ())]
+        of_xla = {_with_folder(path) for path in alike if path in self.hot or path in found}
+        return frozenset(map(_with_folder, alike)) - of_xla
+
+    @cached_property
+    def _called(self) -> dict[str, list[str]]:
+        """The files by the last part of their modules' names, but packages."""
+        found: dict[str, list[str]] = {}
+        for path in self.files:
+            if not _is_package(path):
+                found.setdefault(Path(path).stem, []).append(path)
         return found
 
     @cached_property
@@ -248,12 +275,13 @@ class Unit:
         training = {path for path, file in self.counting.items() if file.trains}
         names = {Path(path).stem for path in training}
         self._pass_on(offered, names)
+        others = self._called_alike(offered)
         return {
             path
             for path, file in self.files.items()
             if path not in self.hot
             and (path in training or not names.isdisjoint(_parts_of(file.imports)))
-            and _taken(file.imports, offered)
+            and _taken(file, offered, others)
         }
 
     def _pass_on(self, offered: dict[str, set[str]], training: set[str]) -> None:
@@ -263,15 +291,14 @@ class Unit:
             offered: By the last part of a module's name, what it offers.
             training: The last parts of the names of modules that train.
         """
-        packages = [path for path in self.files if path.endswith(f"{os.sep}__init__.py")]
-        known = -1
+        packages = [path for path in self.files if _is_package(path)]
+        known, others = -1, self._called_alike(offered)
         while known < (grown := sum(map(len, offered.values()))):
             known = grown
             for path in packages:
-                imports = self.files[path].imports
-                if taken := _taken(imports, offered):
+                if taken := _taken(self.files[path], offered, others):
                     offered.setdefault(_module_in(Path(path)), set()).update(taken)
-                    if not training.isdisjoint(_parts_of(imports)):
+                    if not training.isdisjoint(_parts_of(self.files[path].imports)):
                         training.add(_module_in(Path(path)))
 
     def _offered(self, path: str) -> set[str]:
@@ -368,6 +395,15 @@ def _module_in(path: Path) -> str:
     return path.parent.name if path.stem == "__init__" else path.stem
 
 
+def _is_package(path: str) -> bool:
+    return path.endswith(f"{os.sep}__init__.py")
+
+
+def _with_folder(path: str) -> str:
+    """The name of a module with that of its folder, by which others may import it."""
+    return f"{Path(path).parent.name}.{Path(path).stem}"
+
+
 def _by_module(names: Mapping[str, set[str]]) -> dict[str, set[str]]:
     """By the last part of a module's name, the names that are known by the path of its file."""
     found: dict[str, set[str]] = {}
@@ -392,9 +428,18 @@ def _parts_of(imports: Iterable[str]) -> set[str]:
     return {part for name in imports for part in name.split(".")}
 
 
-def _taken(imports: Iterable[str], offered: Mapping[str, set[str]]) -> set[str]:
-    """What a file imports of that which modules offer: names of theirs, or all of such a module."""
-    names = [name.lstrip(".") for name in imports]
+def _taken(file: File, offered: Mapping[str, AbstractSet[str]], others: AbstractSet[str]) -> set[str]:
+    """What a file imports of that which modules offer: names of theirs, or all of such a module.
+
+    Args:
+        others: Modules that offer nothing, and are called like these; see `_called_alike`.
+    """
+    named = [from_folder(name, file.folders) for name in file.imports]
+    names = [
+        name
+        for name in named
+        if of_folder(name) not in others and of_folder(name.rpartition(".")[0]) not in others
+    ]
     # `from utils import x` names `utils` as well.
     parents = {name.rpartition(".")[0] for name in names}
     taken = set[str]()

@@ -54,9 +54,25 @@ def brought(data: bytes, package: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def from_folder(name: str, folders: Sequence[str]) -> str:
+    """An imported name as it reads from some folder above: `.a` in a file of the folder `b` is `b.a`.
+
+    Args:
+        folders: The names of the folders that the file stands in, the innermost first.
+    """
+    plain = name.lstrip(".")
+    level = len(name) - len(plain)
+    return f"{folders[level - 1]}.{plain}" if 0 < level <= len(folders) else plain
+
+
+def of_folder(name: str) -> str:
+    """The last two parts of a module's name: its folder, if that is there, and itself."""
+    return ".".join(name.rsplit(".", 2)[-2:])
+
+
 def taken(
     read: Callable[[], bytes | str], names: Iterable[str], passed: Mapping[str, Collection[str]],
-    folders: Sequence[str],
+    others: Collection[str], folders: Sequence[str],
 ) -> tuple[str, ...]:  # fmt: skip
     """Which of the names that modules pass on a file takes from them: by import, or as their members.
 
@@ -64,6 +80,7 @@ def taken(
         read: Gives the file, or says why it cannot be read; few must be looked into.
         names: What it may import; see `imported`.
         passed: By the last part of a module's name, the names that it passes on.
+        others: Modules that pass on nothing, and are called like some of these, with their folders.
         folders: The names of the folders that the file stands in, the innermost first.
     """
     found: dict[str, None] = {}
@@ -72,14 +89,10 @@ def taken(
     for name in names:
         last = name.rpartition(".")[2]
         if last in offered:
-            plain = name.lstrip(".")
-            module = plain.rpartition(".")[0]
-            level = len(name) - len(plain)
-            if level and not module and level <= len(folders):
-                module = folders[level - 1]
-            if last in passed.get(module.rpartition(".")[2], ()):
+            module = from_folder(name, folders).rpartition(".")[0]
+            if last in passed.get(module.rpartition(".")[2], ()) and of_folder(module) not in others:
                 found[last] = None
-        if last in passed and last not in looked_for:
+        if last in passed and last not in looked_for and of_folder(from_folder(name, folders)) not in others:
             looked_for.add(last)
             data = read()
             if isinstance(data, str):
