@@ -118,6 +118,11 @@ def test_a_number_that_is_another_one_in_each_step_is_named_where_it_is_plain_wh
     assert told == [named[0], "a number of Python's", *named[1:]]
 
 
+def test_a_number_asked_of_an_unknown_loss_in_each_round_compiles_again_for_it() -> None:
+    found = diagnostics_by_rules(HERE / "interpreter" / "numbers_of_losses.py", "XLA202")
+    assert ["for each read" in each.message for each in found] == [True, False]
+
+
 def test_what_a_launch_starts_that_raises_is_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "launched_in_vain.py", "XLA601")
     told = [Severity.WARNING, Severity.INFO, Severity.INFO, Severity.WARNING, Severity.WARNING]

@@ -233,6 +233,11 @@ class RecordingTransitions(Transitions):
                 since = places((ENTRY,), since)
             self._owe(state, Owed.READ, site, assumes, spelling, since=since)
 
+    def read_perhaps(self, state: State) -> None:
+        """One number of something unknown is asked for: where a loop trains, mostly of its loss."""
+        if state.loop.own.backward and state.engine.recorded.must is Weight.HEAVY:
+            note(state, reads=True)
+
     def let_die(self, state: State, before: Recorded, *, given: bool = False) -> None:
         """Nobody holds any more what a function recorded: the engine drops it, and no cut runs it again.
 

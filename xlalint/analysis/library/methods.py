@@ -182,6 +182,8 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
         return begins
     if operation_of(name) is Operation.READ and not call.values:
         call.read(receiver, Reading.EXPLICIT)
+        if name == "item":
+            call.frame.model.read_perhaps(call.store.state)
         return _on_host(receiver) if name in MOVES else unknown_from(receiver)
     match METHODS[Kind.UNKNOWN].get(name):
         case "move" if (device := device_of(given := call.argument(0, "device")).type) and given is not None:
