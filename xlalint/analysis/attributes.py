@@ -8,6 +8,7 @@ from typing import Final
 from xlalint.analysis.binding import part_of
 from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
+from xlalint.analysis.importable import lacks_class
 from xlalint.analysis.library.modules import parameter
 from xlalint.analysis.library.optimizers import (
     gradient,
@@ -131,7 +132,7 @@ def attribute(
     """
     kind, payload = base.kind, base.payload
     if isinstance(payload, Namespace):
-        return _in_namespace(machine, payload, name, frame)
+        return _in_namespace(machine, payload, name, node, frame, store)
     if isinstance(payload, Module) and name == "training" and payload.training is not None:
         return constant(payload.training)
     if classes := classes_of(base):
@@ -176,13 +177,23 @@ def attribute(
     return callable_value(Method(base, name, dotted(node.value) if node is not None else ""))
 
 
-def _in_namespace(machine: Machine, namespace: Namespace, name: str, frame: Frame) -> Value:
+def _in_namespace(
+    machine: Machine, namespace: Namespace, name: str, node: ast.Attribute | None, frame: Frame, store: Store
+) -> Value:
     if namespace.outline is not None:
         value = machine.names.flag(name, frame.outline) or machine.names.in_module(name, namespace.outline)
         if value is not None:
             return value
         inner = machine.names.find_module(f"{namespace.name}.{name}", namespace.outline)
-        return UNKNOWN if inner is None else Value(Kind.NAMESPACE, payload=Namespace(inner.name, inner))
+        if inner is not None:
+            return Value(Kind.NAMESPACE, payload=Namespace(inner.name, inner))
+        if (
+            node is not None
+            and store.state.trust.raised is None
+            and lacks_class(machine, namespace.name, name, frame.outline)
+        ):
+            store.state.raises(Raised(frame.site(node), f"`{namespace.name}` has no `{name}`"))
+        return UNKNOWN
     return machine.names.library(f"{namespace.name}.{name}", frame.outline)
 
 

@@ -95,20 +95,38 @@ def _lacks(machine: Machine, module: str, name: str, outline: Outline) -> bool:
     package, beside a script, or in a folder around one that such a script looks into first. What a notebook
     takes, one of its cells may have written.
     """
-    in_package = "." in module
-    if not name or outline.path.suffix == NOTEBOOK:
-        return False
-    if not (in_package or outline.is_script or outline.looks_elsewhere_first):
-        return False
-    path = machine.names.locate_module(module, outline)
-    if path is None or path == outline.path:
-        return False
-    machine.rest_on("module name", str(path))
-    meant, is_package = machine.project.module_name(path)
-    if is_package or not (in_package or (meant == module and _is_at_hand(path, outline))):
+    path = _located(machine, module, outline) if name else None
+    if path is None or machine.project.module_name(path)[1]:
         return False
     machine.rest_on("lacks", str(path), name)
     return machine.project.lacks(path, name)
+
+
+def lacks_class(machine: Machine, module: str, name: str, outline: Outline) -> bool:
+    """Whether a module of the project, which may be a package, surely has no class or constant of a name.
+
+    A part of a package is hardly called as these are.
+    """
+    path = _located(machine, module, outline) if name[:1].isupper() else None
+    if path is None:
+        return False
+    machine.rest_on("lacks", str(path), name)
+    return machine.project.lacks(path, name)
+
+
+def _located(machine: Machine, module: str, outline: Outline) -> Path | None:
+    """Where a module of the project stands, if no other is taken in its place."""
+    in_package = "." in module
+    if outline.path.suffix == NOTEBOOK:
+        return None
+    if not (in_package or outline.is_script or outline.looks_elsewhere_first):
+        return None
+    path = machine.names.locate_module(module, outline)
+    if path is None or path == outline.path:
+        return None
+    machine.rest_on("module name", str(path))
+    meant, _ = machine.project.module_name(path)
+    return path if in_package or (meant == module and _is_at_hand(path, outline)) else None
 
 
 def _is_at_hand(path: Path, outline: Outline) -> bool:
