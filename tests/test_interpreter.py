@@ -125,8 +125,7 @@ def test_a_number_asked_of_an_unknown_loss_in_each_round_compiles_again_for_it()
 
 def test_what_a_launch_starts_that_raises_is_a_note() -> None:
     found = diagnostics_by_rules(HERE / "interpreter" / "launched_in_vain.py", "XLA601")
-    told = [Severity.WARNING, Severity.INFO, Severity.INFO, Severity.WARNING, Severity.WARNING]
-    assert [each.severity for each in found] == told
+    assert [each.severity for each in found] == [Severity.WARNING, Severity.INFO, *[Severity.WARNING] * 3]
 
 
 def test_what_comes_after_an_import_that_raises_is_a_note_that_names_the_line() -> None:

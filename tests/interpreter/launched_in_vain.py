@@ -42,9 +42,11 @@ def by_a_name_that_is_gone():
     torch_xla.launch(started)
 
 
-def without_its_number(settings):
-    model = torch.nn.Linear(settings.width, 4).to("xla")
-    torch.save(model.state_dict(), "model.pt")  # expect: XLA601 likely
+def without_its_number(step):
+    model = torch.nn.Linear(4, 4).to("xla")
+    if step > 0:
+        xm.rendezvous("saved")  # quiet: nobody gives it the number of its replica
+    torch.save(model.state_dict(), "model.pt")  # expect: XLA601
 
 
 def with_its_number(index, settings):
@@ -61,7 +63,7 @@ def given_what_they_take(settings):
     torch_xla.launch(with_whatever, (settings, "more"))
 
 
-def given_one_too_many(settings):
+def given_one_too_many(settings):  # it raises: the function is judged by itself
     torch_xla.launch(without_its_number, args=(settings,))
 
 

@@ -28,7 +28,7 @@ from xlalint.analysis.payloads import (
 from xlalint.knowledge import functions, gone, lifecycle, operations, signatures
 from xlalint.knowledge.methods import OF_WRAPPERS
 from xlalint.lazy.state import Raised
-from xlalint.lazy.values import HOST, XLA, Kind, Value
+from xlalint.lazy.values import XLA, Kind, Value
 
 
 def refusal(machine: Machine, callee: Value, call: Call) -> Raised | None:
@@ -146,32 +146,10 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
                 and name.removeprefix("torch.") in operations.CREATIONS
             ):
                 return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
-            launches = functions.FUNCTIONS.get(name) in functions.LAUNCHES
-            if launches and (why := _misfit_of_replica(call)):
-                return why
             takes = signatures.of(name)
             if takes is not None and not _is_open(call):
                 why = _mismatch(name.rpartition(".")[2], *takes, call)
                 return "" if why and _was_taken(name, call) else why
-    return ""
-
-
-def _misfit_of_replica(call: Call) -> str:
-    """What is wrong with what a launched function is given: the number of its replica, then `args`."""
-    target, given = call.argument(0, "fn"), call.argument(1, "args")
-    held = given.payload if given is not None else None
-    items = held.items if isinstance(held, Container) else () if given is None else None
-    match target.payload if target is not None else None:
-        case Targets((Bound(function=function) as bound,)):
-            if items is None or function.decorators or _is_open(call):
-                return ""
-            own = bound.receiver is not None and not function.is_static
-            arguments = function.node.args
-            started = Call(call.frame, call.store, call.site, None, [HOST, *items])
-            return _mismatch(
-                function.name, *function.parameters, started, own=own,
-                more=arguments.vararg is not None, others=arguments.kwarg is not None,
-            )  # fmt: skip
     return ""
 
 

@@ -15,6 +15,7 @@ from xlalint.analysis.machine import Effect, Machine
 from xlalint.analysis.outline import ADDS_OPTION, dotted
 from xlalint.analysis.payloads import (
     DEVICE_XLA,
+    Bound,
     Container,
     Fallback,
     Loader,
@@ -22,6 +23,7 @@ from xlalint.analysis.payloads import (
     OfAllHosts,
     OfHost,
     RankTest,
+    Targets,
     constant,
     elements,
     literal,
@@ -288,9 +290,9 @@ def _start(
         processes=processes if default is None else default, known=known, accepted=accepted, assumes=left,
         several=many,
     )  # fmt: skip
-    target = call.argument(0, "fn")
-    arguments = elements(call.argument(1, "args"))
-    if target is not None and target.kind is Kind.CALLABLE:
+    target, given = call.argument(0, "fn"), call.argument(1, "args")
+    arguments = elements(given)
+    if target is not None and target.kind is Kind.CALLABLE and _takes(target, given):
         several = None if processes is None and not known else processes != 1
         machine.run_replica(
             target, arguments, call, several=several,
@@ -298,6 +300,21 @@ def _start(
             assumes=LAUNCHES if raises else NONE_ASSUMED,
         )  # fmt: skip
     return NONE
+
+
+def _takes(target: Value, given: Value | None) -> bool:
+    """Whether a launched function may take the number of its replica and what it is given: else it raises."""
+    match target.payload:
+        case Targets((Bound(function=function) as bound,)) if not function.decorators:
+            held = given.payload if given is not None else None
+            items = held.items if isinstance(held, Container) else () if given is None else None
+            if items is None:
+                return True
+            positional, _, by_default = function.parameters
+            count = 1 + len(items) + (bound.receiver is not None and not function.is_static)
+            least = sum(name not in by_default for name in positional)
+            return least <= count and (function.node.args.vararg is not None or count <= len(positional))
+    return True
 
 
 def _starts_the_runtime(device: Obligation) -> bool:
