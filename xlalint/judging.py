@@ -96,6 +96,7 @@ class Placed(NamedTuple):
         around: The calls that lead to the function that the diagnostic stands in, the innermost first, from
             where the pending work was recorded.
         also: Where else below the same call it happens as well.
+        arm: How the test of the replicas comes out that is its owner; None where no test is.
     """
 
     finding: Finding
@@ -104,6 +105,7 @@ class Placed(NamedTuple):
     owner: Site | None = None
     around: Path = ()
     also: Path = ()
+    arm: bool | None = None
 
     @property
     def code(self) -> str:
@@ -200,7 +202,9 @@ def place(finding: Finding, callers: tuple[Caller, ...] = (), above: int | None 
     if place is not None and place.in_framework and path:
         place = path[0]
     shown = tuple(site for site in around if not (site.in_framework or site in path))
-    return Placed(finding, path, since, place, shown)
+    return Placed(
+        finding, path, since, place, shown, arm=owner.polarity if isinstance(owner, Split) else None
+    )
 
 
 def _placed_cure(cure: Cure, site_of: Callable[[Where], Site]) -> Cure | None:
@@ -245,6 +249,7 @@ def located(placed: Placed, where: Callable[[Site], Site]) -> Placed:
         None if placed.owner is None else where(placed.owner),
         tuple(map(where, placed.around)),
         tuple(map(where, placed.also)),
+        placed.arm,
     )
 
 
@@ -276,7 +281,8 @@ def settle(found: Iterable[Placed]) -> list[Placed]:
 
 
 def told_once(found: Sequence[Placed]) -> list[Placed]:
-    """What was found from one root, without what is told of a call and of the place it leads to as well.
+    """What was found from one root, without what is told of a call and of the place it leads to as well,
+    and without what some replicas are said to do that all of them do.
 
     They may stand in two files: both are found from this root, whatever files are asked for.
     """
@@ -284,7 +290,17 @@ def told_once(found: Sequence[Placed]) -> list[Placed]:
     for placed in found:
         if len(placed.path) == 1:
             _keep_surest(own, (placed.code, placed.path[0]), placed)
-    return [placed for placed in found if not _is_told_below(placed, own)]
+    arms: dict[tuple[str, Site | None, Site], set[bool]] = defaultdict(set)
+    for placed in found:
+        if placed.arm is not None:
+            arms[placed.code, placed.owner, placed.path[-1]].add(placed.arm)
+    return [
+        placed
+        for placed in found
+        if not _is_told_below(placed, own)
+        # What both arms of a test of the replicas lead to, all replicas do.
+        and (placed.arm is None or len(arms[placed.code, placed.owner, placed.path[-1]]) == 1)
+    ]
 
 
 _Key = TypeVar("_Key")
