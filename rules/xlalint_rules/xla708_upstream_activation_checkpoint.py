@@ -14,8 +14,10 @@ from xlalint.rule import Finding, Rule
 class UpstreamActivationCheckpoint(Rule[CheckpointedByTorch]):
     """
     ## What it does
-    Finds `torch.utils.checkpoint.checkpoint` that is given a tensor on an XLA device. Silent where the
-    program has given PyTorch a module for the device: `torch._register_device_module("xla", torch_xla)`.
+    Finds `torch.utils.checkpoint.checkpoint` that is given a tensor on an XLA device, and models of
+    transformers and diffusers on such a device that are told to use it, as by
+    `model.gradient_checkpointing_enable()`. Silent where the program has given PyTorch a module for the
+    device: `torch._register_device_module("xla", torch_xla)`.
 
     ## Why is this bad?
     It raises `AttributeError: module 'torch' has no attribute 'xla'`, whatever `use_reentrant` is: PyTorch
@@ -57,7 +59,9 @@ class UpstreamActivationCheckpoint(Rule[CheckpointedByTorch]):
     ## On the engine
     The function of PyTorch raises with and without `use_reentrant`, also under `torch.no_grad()`. With
     `use_reentrant=True` and `preserve_rng_state=False` the backward pass raises. The function of torch_xla
-    computes the gradients that the model has without checkpointing.
+    computes the gradients that the model has without checkpointing. A model of transformers 4.57 raises in
+    its first forward that trains, with both values of `use_reentrant`; where PyTorch has been told of the
+    device it trains.
 
     ## References
     - https://github.com/pytorch/xla/blob/master/torch_xla/utils/checkpoint.py
@@ -74,7 +78,8 @@ class UpstreamActivationCheckpoint(Rule[CheckpointedByTorch]):
             event,
             f"raises `AttributeError`: `{event.spelling}` is the checkpointing of PyTorch, which knows no "
             "XLA devices",
-            help="use `torch_xla.utils.checkpoint.checkpoint`, which does not take `use_reentrant=False`",
+            help="use `torch_xla.utils.checkpoint.checkpoint`, which does not take `use_reentrant=False`, or tell "
+            'PyTorch of the device by `torch._register_device_module("xla", torch_xla)`',
             cures=(_cure(event),),
         )
 

@@ -63,7 +63,9 @@ class ModelMixin(torch.nn.Module):
             safetensors.torch.save_file(self.state_dict(), save_directory)
 
     def enable_gradient_checkpointing(self):
-        pass
+        # It is called in each forward that trains. A model that is on the device by now is to train there.
+        device = next(self.parameters()).device
+        torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=device))
 
     def enable_xformers_memory_efficient_attention(self, attention_op=None):
         pass

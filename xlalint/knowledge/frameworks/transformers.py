@@ -103,6 +103,11 @@ class PreTrainedModel(torch.nn.Module):
             return _ModelOutput(computed, _Cache(computed))
         return _ModelOutput(computed, _after(past_key_values, computed, cache_position))
 
+    def gradient_checkpointing_enable(self, gradient_checkpointing_kwargs=None):
+        # It is called in each forward that trains. A model that is on the device by now is to train there.
+        device = next(self.parameters()).device
+        torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=device))
+
     def save_pretrained(self, save_directory, state_dict=None, safe_serialization=True, **named):
         if safe_serialization:
             safetensors.torch.save_file(self.state_dict() if state_dict is None else state_dict, save_directory)
