@@ -17,17 +17,16 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     """
     ## What it does
     Finds training loops in which nothing ends a step: no `torch_xla.step()`, no `torch_xla.sync()`, no
-    `MpDeviceLoader`, no `barrier=True`. Finds loops over a loader without training in which nothing
-    runs the recorded operations at all, and loops that read what each round makes of the one before, as those
-    that generate token by token, also where all tokens are read below; and loops that draw random numbers on
-    the device and read, as those that sample. Silent where xlalint cannot tell what the loop iterates over.
+    `MpDeviceLoader`, no `barrier=True`. Finds loops over a loader without training in which nothing runs the
+    recorded operations at all, loops that read what each round makes of the one before, as those that
+    generate token by token, and loops that read and draw random numbers on the device. Silent where xlalint
+    cannot tell what the loop iterates over.
 
     ## Why is this bad?
-    torch_xla adds every iteration to one recorded graph. Reading the loss does not end the step: it
-    runs what the loss needs, and leaves the new parameters pending. So the graph grows with each
-    step, and each read compiles all steps so far once more. Without a read, nothing is executed and
-    memory grows; outputs that each iteration lets go are never computed. `xm.optimizer_step(optimizer)`
-    alone does not help, because its `barrier` is off by default.
+    torch_xla adds every iteration to one recorded graph. Reading the loss does not end the step: it runs
+    what the loss needs, and leaves the new parameters pending. So the graph grows with each step, and each
+    read compiles all steps so far once more. Without a read, nothing is executed and memory grows.
+    `xm.optimizer_step(optimizer)` alone does not help, because its `barrier` is off by default.
 
     ## Example
     ```python
@@ -63,17 +62,16 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     ```
 
     ## Fix safety
-    Unsafe: the loop body goes into a step, with its reads below it. The program does not say where
-    its steps end, and the step decides it.
+    Unsafe: the loop body goes into a step, with its reads below it. The program does not say where its
+    steps end, and the step decides it.
 
     ## On the engine
-    Ten steps over a plain `DataLoader` launch no graph and leave every parameter pending. With a
-    step in each iteration they launch 10 and leave none. Eight steps that read their loss compile 8
-    graphs, the last one six times as large as the first; with a step in each iteration they compile
-    two. Six rounds that each read what a model makes of `torch.randn(..., device=device)` compile six, as the
-    engine computes random numbers from those drawn before, up to the last cut; with steps they compile
-    one. Ten rounds that each read what they have made of the last one's state compile ten, with steps one.
-    A decoder that writes 24 tokens compiles a graph of 168 operations, with steps one of seven.
+    Ten steps over a plain `DataLoader` launch no graph and leave every parameter pending; with steps they
+    launch 10 and leave none. Eight that read their loss compile 8 graphs, the last one six times as large as
+    the first; with steps two. Ten rounds that read what they have made of the last one's state compile ten,
+    with steps one, and so do six that read what a model makes of `torch.randn(..., device=device)`: random
+    numbers are computed from those before, up to a cut. A decoder of 24 tokens compiles a graph of 168
+    operations, with steps one of seven.
 
     ## References
     - [PyTorch on XLA devices](https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html)
@@ -86,17 +84,16 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     def judge(self, event: LoopLeft | StepsRun, state: View) -> Iterator[Finding]:
         later: Later | None = None
         goes_on = isinstance(event, LoopLeft) and event.goes_on
-        assumes = assumptions.NONE
+        in_framework, assumes = event.site.in_framework, assumptions.NONE
         match event:
             case LoopLeft(
                 loop=Loop(own=Activity(steps=trains), all=Activity(reads=reads)), keeps=keeps, chooses=False
             ) if event.lacks_cut(state):
                 since, below, fetches = state.since, tuple(event.loop.closures), event.loop.all.fetches
-                drawn = event.draws and not (trains or goes_on)
-                assumes = assumptions.NONE if drawn else event.trains_now_and_then
+                assumes = event.trains_now_and_then
                 harm = (
                     _DRAWN
-                    if drawn
+                    if event.draws and not (trains or goes_on)
                     else "compiles again for each read: nothing ends a step, so the graph of each iteration "
                     "holds all before it, since {since}"
                     if reads and (trains or goes_on)
@@ -106,9 +103,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
                     if trains or keeps or event.loop.closures
                     else "nothing is executed: no iteration runs or keeps the work recorded since {since}"
                 )
-            case StepsRun(obligation=Obligation(detail=detail, since=since), by=by) if (
-                not event.site.in_framework
-            ):
+            case StepsRun(obligation=Obligation(detail=detail, since=since), by=by) if not in_framework:
                 trains, below, fetches, goes_on = detail == TRAINS, (), frozenset(), detail == CHOOSES
                 later = Later(event.site, "what is recorded runs here")
                 harm = f"nothing is executed until {by} on {{later}}, and {_GROWS}"
@@ -128,10 +123,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
         )
 
 
-_DRAWN = (
-    "compiles again in each round: nothing ends a step, so the device's random numbers go on with those of "
-    "all rounds before"
-)
+_DRAWN = "compiles again in each round: no step ends, so the device's random numbers go on with all before"
 _OF_BATCHES = "put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`"
 _OF_ROUNDS = "put the loop body in `with torch_xla.step():`, and read below it"
 _OF_ALL = "all iterations as one graph, to which each adds what it has recorded since {since}"

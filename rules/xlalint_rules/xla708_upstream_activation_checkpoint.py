@@ -78,8 +78,8 @@ class UpstreamActivationCheckpoint(Rule[CheckpointedByTorch]):
             event,
             f"raises `AttributeError`: `{event.spelling}` is the checkpointing of PyTorch, which knows no "
             "XLA devices",
-            help="use `torch_xla.utils.checkpoint.checkpoint`, which does not take `use_reentrant=False`, or tell "
-            'PyTorch of the device by `torch._register_device_module("xla", torch_xla)`',
+            help="use `torch_xla.utils.checkpoint.checkpoint`, which does not take `use_reentrant=False`, or "
+            'tell PyTorch of the device: `torch._register_device_module("xla", torch_xla)`',
             cures=(_cure(event),),
         )
 

@@ -461,7 +461,7 @@ class LoopLeft(Event):
     @property
     def trains_now_and_then(self) -> Assumptions:
         """What is assumed of a training loop of which an iteration may also leave nothing behind."""
-        return assumptions.NONE if self.recorded.must is Weight.HEAVY else _TRAINS
+        return assumptions.NONE if self.recorded.must is Weight.HEAVY or self.draws else _TRAINS
 
     def _runs_steps(self, state: View) -> bool:
         kind = self.over.kind if self.over is not None else None
