@@ -75,7 +75,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA004": {(ByHand, SHOWN)},
     "XLA101": {(MoveBelow, UNSAFE)},
     "XLA102": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE), (SyncBefore, UNSAFE)},
-    "XLA103": {(Rename, UNSAFE), (ByHand, SHOWN)},
+    "XLA103": {(Rename, UNSAFE), (PassArgument, UNSAFE), (ByHand, SHOWN)},
     "XLA104": {(StackReads, UNSAFE), (ByHand, SHOWN)},
     "XLA105": {(ByHand, SHOWN)},
     "XLA106": {(WrapBody, UNSAFE), (MoveBelow, UNSAFE)},

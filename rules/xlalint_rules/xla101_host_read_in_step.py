@@ -9,6 +9,7 @@ from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.state import View
+from xlalint.lazy.values import Weight
 from xlalint.rule import Finding, Rule
 
 
@@ -86,6 +87,8 @@ class HostReadInStep(Rule[HostRead]):
             return
         if scope.kind is ScopeKind.FULL_GRAPH:
             harm = "`full_graph=True` raises an error"
+        elif event.value.is_device and event.value.recorded.may < Weight.HEAVY:
+            harm = "launches a graph of its own, and blocks the host"
         else:
             harm = "the device runs the step twice, for the same result"
         yield self.finding(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.cure import DEVICE_PRECISION, ByHand, Cure, Rename
+from xlalint.cure import DEVICE_PRECISION, ByHand, Cure, PassArgument, Rename
 from xlalint.diagnostic import Severity
 from xlalint.lazy.events import HostRead, Reading
 from xlalint.lazy.state import View
@@ -16,13 +16,14 @@ class TensorAsBool(Rule[HostRead]):
     """
     ## What it does
     Finds device tensors that Python turns into a bool or a number: `if t:`, `while t < n`, `assert
-    t.all()`, `max(t, u)`, `range(t)`, `math.sqrt(t)`. A warning in a loop, otherwise an info, as is what
-    comes once for many steps, at the end of an epoch. Inside a step, `host-read-in-step` reports it.
+    t.all()`, `max(t, u)`, `range(t)`, `math.sqrt(t)`; and masks without `is_causal`, of which
+    `nn.TransformerEncoder`, `nn.TransformerDecoder` and `nn.Transformer` ask whether they are causal. A
+    warning in a loop, else an info, as is what comes once at the end of an epoch. Inside a step,
+    `host-read-in-step` reports all but masks.
 
     ## Why is this bad?
-    Each use launches an extra graph and blocks the host, although nothing on the line says so:
-    Python needs the answer before it can go on. The operations that were recorded so far run again
-    at the end of the step.
+    Each use launches an extra graph and blocks the host, although nothing on the line says so. The
+    operations that were recorded so far run again at the end of the step.
 
     ## Example
     ```python
@@ -64,15 +65,13 @@ class TensorAsBool(Rule[HostRead]):
     ```
 
     ## Fix safety
-    `math.sqrt(t)` and the like become `torch.sqrt(t)`, unsafe: the device computes in its own
-    precision. All else is only shown: `torch.where` computes both sides, and a loop that ends on a
-    device value has to be rewritten by hand.
+    `math.sqrt(t)` becomes `torch.sqrt(t)`, and masks come with `is_causal=False`, unsafe: results are rounded
+    otherwise. All else is shown.
 
     ## On the engine
-    Ten steps with `if loss > limit` launch 20 graphs, with `torch.where` 10.
+    Ten steps with `if loss > limit`, or with a mask, launch 20 graphs, and 10 without.
 
     ## References
-    - [Recompilation](https://docs.pytorch.org/xla/master/perf/recompilation.html)
     - [PyTorch on XLA devices](https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html)
     """
 
@@ -87,14 +86,12 @@ class TensorAsBool(Rule[HostRead]):
         value = event.value
         if not (value.is_device and value.known and value.recorded.must > Weight.NONE):
             return
-        wanted, instead = _USES[event.reading]
         has_run = event.reading is Reading.BOOL and value.recorded.may is not Weight.HEAVY
         hot = (state.scopes.in_loop and not event.after_steps) or state.scopes.step is not None
         yield self.finding(
             event,
-            "launches an extra graph and blocks the host: "
-            f"`{event.spelling}` turns a device tensor into {wanted}",
-            help=_OF_WHAT_HAS_RUN if has_run else instead,
+            f"launches an extra graph and blocks the host: `{event.spelling}` {_ASKS[event.reading]}",
+            help=_OF_WHAT_HAS_RUN if has_run else _INSTEAD[event.reading].format(unless=event.unless),
             severity=Severity.WARNING if hot else Severity.INFO,
             cures=(_cure(event),),
         )
@@ -105,6 +102,9 @@ def _cure(event: HostRead) -> Cure:
     if event.reading is Reading.MATH and function in _SAME_IN_TORCH:
         own, new = f"math.{function}", f"torch.{function}"
         return Rename(event.site, own, new, (("x", "input"),), title=f"Use `{new}`", changes=DEVICE_PRECISION)
+    if event.reading is Reading.MASK:
+        title = f"Pass `{event.unless}=False`"
+        return PassArgument(event.site, event.unless, "False", title=title, changes=DEVICE_PRECISION)
     return ByHand(event.site, title=_BY_HAND[event.reading])
 
 
@@ -115,15 +115,16 @@ _BY_HAND = {
     Reading.MATH: "Compare on the device with `torch.maximum` or `torch.minimum`",
 }
 _OF_WHAT_HAS_RUN = "no sync is missing: read what has run, by `.item()`, and compare it in Python; ask rarely"
-_USES = {
-    Reading.BOOL: (
-        "a Python bool",
-        "where a loop or a branch needs it, call `torch_xla.sync()` first and ask rarely; to choose between "
-        "tensors, use `torch.where`",
-    ),
-    Reading.INDEX: (
-        "a Python integer",
-        "keep the count on the host, or index on the device with `torch.index_select`",
-    ),
-    Reading.MATH: ("a Python number", "stay on the device: `torch.sqrt`, `torch.maximum`, `torch.minimum`"),
+_ASKS = {
+    Reading.BOOL: "turns a device tensor into a Python bool",
+    Reading.INDEX: "turns a device tensor into a Python integer",
+    Reading.MATH: "turns a device tensor into a Python number",
+    Reading.MASK: "compares its mask with the causal one in each call",
+}
+_INSTEAD = {
+    Reading.BOOL: "where a branch needs it, call `torch_xla.sync()` first and ask rarely; to choose between "
+    "tensors, use `torch.where`",
+    Reading.INDEX: "keep the count on the host, or index on the device with `torch.index_select`",
+    Reading.MATH: "stay on the device: `torch.sqrt`, `torch.maximum`, `torch.minimum`",
+    Reading.MASK: "pass `{unless}=False`: the mask is applied all the same, and nothing is asked",
 }

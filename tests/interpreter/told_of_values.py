@@ -35,6 +35,7 @@ def optimizers(other):
     model = torch.nn.Sequential(Block(), Block()).to(device)
     one = Block().to(device) if other is None else other.model().to(device)
     listed = torch.nn.ModuleList([Block(), Block()])
+    encoder = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(4, 1), 1)
     optimizer = syncfree.Adam(model.parameters())
     scaler = GradScaler(use_zero_grad=True)  # expect: XLA001
     states = optimizer.state_dict()

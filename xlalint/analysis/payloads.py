@@ -399,7 +399,8 @@ class Module(NamedTuple):
     it returns by itself, which not all it may return stands. `is_part` says that it belongs to another,
     whose identity it has, `sharded` that each replica holds a part of its parameters, `on_host` that the
     host computes what it returns, wherever it is, and `weighs` that it wants tensors of its own device.
-    `tied` is which two of its parameters somebody has made one since it was made.
+    `asks_as` is the class of torch that asks for the numbers of its masks, if it is of one, and `tied` is
+    which two of its parameters somebody has made one since it was made.
     """
 
     identity: Path
@@ -416,6 +417,7 @@ class Module(NamedTuple):
     sharded: bool = False
     on_host: bool = False
     weighs: bool = False
+    asks_as: str = ""
     tied: Tie | None = None
 
     def join(self, other: Module) -> Module:
@@ -443,6 +445,7 @@ class Module(NamedTuple):
             self.sharded and other.sharded,
             self.on_host and other.on_host,
             self.weighs and other.weighs,
+            self.asks_as if self.asks_as == other.asks_as else "",
             self.tied if self.tied == other.tied else None,
         )
 

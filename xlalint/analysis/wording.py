@@ -200,6 +200,8 @@ def _of_module(module: Module) -> Iterator[str]:
         yield "computed by the host"
     if module.weighs:
         yield "with weights"
+    if module.asks_as:
+        yield "compares its masks on the host"
     if module.tied is not None:
         yield f"`{module.tied.one}` and `{module.tied.other}` are one"
 

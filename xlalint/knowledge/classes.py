@@ -73,6 +73,18 @@ WEIGHING = frozenset({
 """Modules of torch with weights, by their last name: with these on the device they take no tensor of the CPU.
 A convolution takes one, and computes on the CPU; then backward raises."""
 
+ASKING_OF_MASKS: dict[str, dict[str, tuple[tuple[int, str], tuple[int, str]]]] = {
+    "TransformerEncoder": {"": ((1, "mask"), (3, "is_causal"))},
+    "TransformerDecoder": {"": ((2, "tgt_mask"), (6, "tgt_is_causal"))},
+    "Transformer": {
+        "TransformerEncoder": ((2, "src_mask"), (8, "src_is_causal")),
+        "TransformerDecoder": ((3, "tgt_mask"), (9, "tgt_is_causal")),
+    },
+}
+"""Modules of torch, by their last name, that compare a mask with the causal one, which asks for its numbers,
+unless they are told: the place and name of the mask, and of what tells them. Of one that has others ask, by
+these. Read in torch 2.9 (`_detect_is_causal_mask`), and measured: a launch for each."""
+
 DROPPING = frozenset({
     "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "RReLU",
     "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",

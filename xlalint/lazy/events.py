@@ -27,13 +27,14 @@ class Reading(Enum):
     BOOL = "bool"  # if t, assert t, not t, while t < n
     INDEX = "index"  # range(t), names[t]
     MATH = "math"  # math.sqrt(t), max(t, u)
+    MASK = "mask"  # a layer compares the mask that it gets with another one
 
     __hash__ = BY_IDENTITY
 
     @property
     def as_bool(self) -> bool:
         """Whether the program, not the programmer, asked for the number."""
-        return self in (Reading.BOOL, Reading.INDEX, Reading.MATH)
+        return self in (Reading.BOOL, Reading.INDEX, Reading.MATH, Reading.MASK)
 
 
 class Use(Enum):
@@ -78,7 +79,8 @@ class HostRead(Event):
 
     `in_every_round` tells that it is for every batch of a loader, `seldom` that a counter's test led here,
     `apart` that it is one of several by which each round of a loop reads numbers one by one, `after_steps`
-    that it comes once for many steps, as at the end of an epoch.
+    that it comes once for many steps, as at the end of an epoch; `unless` is the parameter of the call that
+    spares it.
     """
 
     value: Value = Value  # type: ignore[assignment]
@@ -89,11 +91,14 @@ class HostRead(Event):
     seldom: bool = False
     apart: bool = False
     after_steps: bool = False
+    unless: str = ""
 
     @property
     def runs_device(self) -> bool:
-        """Whether inside a step it runs the device before the step has ended."""
+        """Whether inside a step it runs work of that before the step has ended. A mask is none."""
         value = self.value
+        if self.reading is Reading.MASK:
+            return False
         if value.is_device:
             sure_enough = value.known or self.reading is Reading.EXPLICIT
             return sure_enough and value.recorded.must > Weight.NONE

@@ -198,11 +198,12 @@ class RecordingTransitions(Transitions):
 
     def read(
         self, state: State, value: Value, reading: Reading, spelling: str, site: Site, *,
-        closure_argument: bool = False, one_by_one: bool = False,
+        closure_argument: bool = False, one_by_one: bool = False, unless: str = "",
     ) -> None:  # fmt: skip
         """A value is read on the host. The engine keeps nothing of it: the state stays as it is.
 
-        `one_by_one` tells that it is a number of those that a comprehension reads.
+        `one_by_one` tells that it is a number of those that a comprehension reads, `unless` which parameter
+        of the call would have spared it.
         """
         assumes = self.assumed_uncut(state, value)
         if value.recorded.must and value.is_device:
@@ -210,7 +211,7 @@ class RecordingTransitions(Transitions):
         each = state.in_every_round
         event = HostRead(
             site, assumes, value, reading, spelling, closure_argument, each, seldom=state.of_few_rounds,
-            apart=one_by_one and state.hot, after_steps=state.after_steps,
+            apart=one_by_one and state.hot, after_steps=state.after_steps, unless=unless,
         )  # fmt: skip
         self._emit(event, state)
         if event.runs_device:

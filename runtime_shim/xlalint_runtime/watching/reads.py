@@ -9,6 +9,7 @@ from typing import Any
 import torch
 import torch_xla
 
+from xlalint.knowledge.classes import ASKING_OF_MASKS
 from xlalint.lazy.events import Reading
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
@@ -75,14 +76,20 @@ def _read(watch: Watch, original: Any) -> Any:
         graph = pending.graph_of([tensor])
         value, of_part = pending.value_of(graph), pending.is_part(graph)
         one_of_many = method in _OF_NUMBERS or (method == _OF_ROWS and of_part)
+        unless = _spared_by() if reading is Reading.BOOL else ""
 
         def transition(state: State, site: Site) -> None:
             how, shown = _as_written(reading, spelling, site)
+            if unless:
+                how = Reading.MASK
             argument = is_closure_argument(site) and not state.scopes.in_closure
             if not reading.as_bool and value.recorded.must is Weight.LIGHT and state.scopes.step is None:
                 site = watch.replica.between_steps(chain)
             one_by_one = one_of_many and separate.computes_each(chain)
-            watch.model.read(state, value, how, shown, site, closure_argument=argument, one_by_one=one_by_one)
+            watch.model.read(
+                state, value, how, shown, site, closure_argument=argument, one_by_one=one_by_one,
+                unless=unless,
+            )  # fmt: skip
             watch.has_read(graph)
             if one_of_many:
                 watch.number_read(chain, value.recorded, of_part=of_part)
@@ -181,6 +188,23 @@ def _is_internal() -> bool:
         or frame.f_code.co_filename == torch.amp.grad_scaler.__file__
         for frame in frames_below_user()
     )
+
+
+def _spared_by() -> str:
+    """The parameter that spares a layer of torch the question about its mask; empty where it asks none."""
+    file = torch.nn.modules.transformer.__file__
+    of_layers = [frame for frame in frames_below_user() if frame.f_code.co_filename == file]
+    if not any(frame.f_code.co_name == _COMPARING for frame in of_layers):
+        return ""
+    layers = [
+        type(frame.f_locals["self"]).__name__ for frame in of_layers if frame.f_code.co_name == "forward"
+    ]
+    asking = ASKING_OF_MASKS.get(layers[-1], {})
+    _, (_, parameter) = asking.get("", asking.get(layers[0], (None, (0, ""))))
+    return parameter
+
+
+_COMPARING = torch.nn.modules.transformer._detect_is_causal_mask.__name__
 
 
 def _as_written(reading: Reading, spelling: str, site: Site) -> tuple[Reading, str]:

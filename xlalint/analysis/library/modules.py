@@ -40,6 +40,7 @@ from xlalint.knowledge import classes, functions
 from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS, TYING
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import PART, assume, both
+from xlalint.lazy.events import Reading
 from xlalint.lazy.sharding import Misuse
 from xlalint.lazy.site import Path
 from xlalint.lazy.state import Raised
@@ -51,6 +52,7 @@ from xlalint.lazy.values import (
     XLA,
     Kind,
     Place,
+    Recorded,
     Role,
     Tensor,
     Value,
@@ -72,7 +74,7 @@ def make_module(name: str, call: Call, *, draws: bool = False) -> Value:
     drops = (name in classes.DROPPING and not _is_without(call)) or _is_told_to_drop(name, call)
     made = Module(
         (call.site,), Place.HOST, draws=draws or drops, on_host=name in classes.ON_HOST,
-        weighs=name in classes.WEIGHING,
+        weighs=name in classes.WEIGHING, asks_as=name if name in classes.ASKING_OF_MASKS else "",
     )  # fmt: skip
     if name in classes.MODULE_CONTAINERS:
         parts = _parts(name, call)
@@ -98,6 +100,23 @@ def _refuse_the_host(machine: Machine, call: Call) -> None:
     if is_on_host and not machine.sets_default_device(call.frame.outline):
         why = f"`{call.spelling}` is on the XLA device, and gets a tensor on the CPU"
         state.raises(Raised(call.site, why))
+
+
+def _ask_of_masks(name: str, module: Value, call: Call) -> None:
+    """A layer compares each mask that it gets with the causal one, unless it is told whether they differ."""
+    for (place, parameter), (of_telling, telling) in classes.ASKING_OF_MASKS[name].values():
+        mask, told = call.argument(place, parameter), call.argument(of_telling, telling)
+        is_told = told is not None and told.kind is not Kind.NONE
+        if mask is None or mask.kind is not Kind.TENSOR or is_told:
+            continue
+        asked = mask._replace(assumes=both(mask.assumes, module.assumes), recorded=_COMPARED)
+        call.frame.model.read(
+            call.store.state, asked, Reading.MASK, call.spelling, call.site, unless=telling
+        )  # fmt: skip
+
+
+_COMPARED: Final = Recorded(Weight.LIGHT, Weight.LIGHT)
+"""What asks for the numbers of a mask records."""
 
 
 def _parts(name: str, call: Call) -> Value | None:
@@ -184,6 +203,8 @@ def _run_forward(machine: Machine, module: Value, call: Call) -> Value:
     inputs = [value for value in call.values if value.kind is Kind.TENSOR]
     if info.weighs and info.place is Place.XLA and not module.assumes:
         _refuse_the_host(machine, call)
+    if info.asks_as and info.place is Place.XLA:
+        _ask_of_masks(info.asks_as, module, call)
     if info.draws and info.training is not False:
         call.frame.model.draw(state, call.site, trains=True, assumes=module.assumes)
     if info.place is Place.XLA:

@@ -290,7 +290,8 @@ class Fabric:
 
     def save(self, path, state, filter=None):
         xm.mark_step()
-        xm.save(state, path)
+        # Of each module and optimizer the state is written.
+        xm.save([each.state_dict() if isinstance(each, torch.nn.Module) else each for each in state.values()], path)
         xm.rendezvous("Fabric.save")
 
 
