@@ -231,7 +231,7 @@ def _comes_again(machine: Machine, over: ast.expr, frame: Frame, store: Store) -
     match over:
         case ast.Call(func=called, args=[end] | [ast.Constant(), end]) if last_name(called) == "range":
             around = function.node if function is not None else frame.outline.tree
-            if _is_size(end, around):
+            if is_size(end, around):
                 return scopes.in_loop or (function is not None and _takes_batch(around, over))
             if scopes.in_loop and isinstance(end, _LOOKED_UP):
                 number = literal(machine.evaluate(end, frame, store.copy()))
@@ -252,7 +252,7 @@ def _takes_batch(function: ast.AST, before: ast.expr) -> bool:
 
 
 @remembered(1024)
-def _is_size(number: ast.expr, around: ast.AST) -> bool:
+def is_size(number: ast.expr, around: ast.AST) -> bool:
     """Whether a number is a size of a tensor, or a name that `around` gives to nothing else."""
     match number:
         case ast.Name(id=name):
@@ -272,7 +272,7 @@ def _takes_size(statement: ast.AST, name: str) -> bool:
     """Whether an assignment gives a size of a tensor to a name."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=target)], value=value):
-            return target == name and not isinstance(value, ast.Name) and _is_size(value, statement)
+            return target == name and not isinstance(value, ast.Name) and is_size(value, statement)
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
             if not any(isinstance(target, ast.Name) and target.id == name for target in targets):
                 return False

@@ -13,6 +13,7 @@ from xlalint.analysis.frame import Exits, Frame
 from xlalint.analysis.importable import raised_by
 from xlalint.analysis.library.modules import tie_parts, with_part
 from xlalint.analysis.library.optimizers import wrapped_by_unknown
+from xlalint.analysis.loops import is_size
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.operators import operate
 from xlalint.analysis.outline import dotted, guards_imports
@@ -115,6 +116,9 @@ def _annotated(machine: Machine, node: ast.AnnAssign, frame: Frame, store: Store
 def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame, store: Store) -> Store | None:
     left = machine.evaluate(node.target, frame, store)
     right = machine.evaluate(node.value, frame, store)
+    if right.kind is Kind.UNKNOWN and left.kind in _NUMBERS and frame.function is not None:
+        # The size of something is a number, whatever that is: the attributes of objects are asked for apart.
+        right = HOST if is_size(node.value, frame.function.node) else right
     if isinstance(left.payload, Container) and isinstance(node.op, ast.Add):
         held = left.payload.items if left.payload.items is not None else (left.payload.element,)
         bind(machine, node.target, one_after_other(*held, element(right)), frame, store)
