@@ -48,6 +48,7 @@ from xlalint.cure import (
     SyncBelow,
     TieBelow,
     Unwrap,
+    WaitBefore,
     Where,
     WrapBody,
     WriteTuple,
@@ -96,7 +97,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA301": {
         (EndBefore, UNSAFE), (DropArgument, UNSAFE), (Remove, UNSAFE), (Swap, UNSAFE), (Swap, SHOWN),
     },
-    "XLA302": {(PassArgument, UNSAFE), (ByHand, SHOWN)},
+    "XLA302": {(WaitBefore, UNSAFE), (ByHand, SHOWN)},
     "XLA303": {(ByHand, SHOWN)},
     "XLA304": {(ByHand, SHOWN)},
     "XLA401": {(FillByMask, UNSAFE), (ByHand, SHOWN)},
@@ -357,6 +358,7 @@ def is_sensible(cure: Cure) -> bool:
             | TieBelow(site=site)
             | StackReads(site=site)
             | SeedDevice(site=site)
+            | WaitBefore(site=site)
             | BindNow(site=site)
         ):
             return is_call(site)

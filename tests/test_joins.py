@@ -26,7 +26,6 @@ from xlalint.lazy.state import (
     Loop,
     Raised,
     State,
-    Timing,
     Training,
     Trust,
     join,
@@ -46,7 +45,7 @@ VALUES: dict[Any, list[Any]] = {
     bool: [False, True],
     bool | None: [False, True, None],
     str | None: [None, "", "xla", "gloo"],
-    Timing | None: [None, Timing(at(1)), Timing(at(1), at(2)), Timing(at(3))],
+    Site | None: [None, at(1), at(3)],
     Recorded: [Recorded(must, may) for must in Weight for may in Weight if must <= may],
     tuple[Site, ...]: [
         (),

@@ -75,7 +75,7 @@ PROGRAMS = (
 
 HIDDEN = {
     "Buffer": "modules hold it under their attributes, and give a tensor",
-    "Clock.marker": "a place for a fix",
+    "Clock.launched": "for a fix",
     "Counter.is_length": "of a slice, which no name holds",
     "Container.depth": "a bound",
     "Instance.holds": "shown where it is taken out",

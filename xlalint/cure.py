@@ -170,6 +170,15 @@ class SyncBelow(Cure):
     title: str = field(default="Sync below the block", kw_only=True)
 
 
+@record
+class WaitBefore(Cure):
+    """The host waits for the device above the statement at `site`."""
+
+    site: Site
+    title: str = field(default="Wait for the device by `xm.wait_device_ops()`", kw_only=True)
+    changes: str = field(default="the host waits there for the device", kw_only=True)
+
+
 # Scopes -----------------------------------------------------------------------------------------
 
 

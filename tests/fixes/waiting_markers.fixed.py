@@ -16,15 +16,18 @@ def cuts():
 def timed(x):
     start = time.time()
     model(x.to(device))
-    xm.mark_step(wait=True)
+    xm.mark_step()
+    xm.wait_device_ops()
     print(time.time() - start)
     start = time.time()
     model(x.to(device))
-    torch_xla.sync(wait=True)
+    torch_xla.sync(wait=False)
+    xm.wait_device_ops()
     print(time.time() - start)
     start = time.time()
     model(x.to(device))
     cuts()
+    xm.wait_device_ops()
     print(time.time() - start)
 
 

@@ -151,7 +151,7 @@ def cuts_in_calls_with_and_without_a_wait(x):
     y = computes(x)
     torch_xla.sync(wait=True)
     cuts()
-    print(time.time() - start)
+    print(time.time() - start)  # expect: XLA302
     start = time.time()
     y = computes(x)
     torch_xla.sync()
@@ -170,3 +170,57 @@ def works_in_calls_before_and_after_the_clock(x):
     start = time.time()
     computes_before_any_clock(x)
     print(time.time() - start)  # expect: XLA302
+
+
+def a_few_rounds(x):
+    start = time.time()
+    for _ in range(50):
+        computes(x)
+        torch_xla.sync()  # expect: XLA201
+    return time.time() - start  # expect: XLA302
+
+
+def rounds_of_what_stands_there(batches):
+    start = time.time()
+    for x in (batches[0], batches[1]):
+        computes(x)
+        torch_xla.sync()  # expect: XLA201
+    return time.time() - start  # expect: XLA302
+
+
+def many_rounds(x):
+    start = time.time()
+    for _ in range(1000):
+        computes(x)
+        torch_xla.sync()  # expect: XLA201
+    return time.time() - start
+
+
+def rounds_of_which_the_last_is_read(x):
+    start = time.time()
+    for _ in range(50):
+        y = computes(x)
+        torch_xla.sync()  # expect: XLA201
+    y.sum().item()
+    return time.time() - start
+
+
+def rounds_each_with_a_clock(x):
+    end = time.time()
+    for _ in range(50):
+        waited = time.time() - end
+        computes(x)
+        torch_xla.sync()  # expect: XLA201
+        end = time.time()
+    return waited
+
+
+def rounds_that_train(x):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    start = time.time()
+    for _ in range(50):
+        optimizer.zero_grad()
+        computes(x).square().mean().backward()
+        optimizer.step()
+        torch_xla.sync()  # expect: XLA201
+    return time.time() - start

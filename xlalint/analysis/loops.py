@@ -15,6 +15,7 @@ from xlalint.analysis.conditions import ask_anew
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_choose, rounds_go_on
 from xlalint.analysis.inner import statements_run
+from xlalint.analysis.library.reads import MOST_COUNTED
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import end_rounds
 from xlalint.analysis.outline import Function, dotted, within
@@ -80,11 +81,12 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame, store: St
         loader = loader._replace(element=_assuming(loader.element, over.assumes))
     elif (rounds := _told_apart(node, over, frame)) is not None:
         return _one_by_one(machine, node, rounds, frame, store)
+    is_of_few = store.state.engine.clock is not None and _is_of_few(machine, node.iter, over, frame, store)
     is_literal = holds_some(over) or _counts(machine, node.iter, frame, store)
     comes_again = _comes_again(machine, node.iter, frame, store)
     advance = partial(
         _advance, machine, loader, over.assumes, node, frame,
-        may_be_loader=over.kind in _MAY_BE_LOADER, comes_again=comes_again,
+        may_be_loader=over.kind in _MAY_BE_LOADER, comes_again=comes_again, is_of_few=is_of_few,
     )  # fmt: skip
     exhaust = partial(_exhaust, loader, over.assumes, node, frame)
     around = frame.over, frame.may_be_in_batches, frame.goes_along
@@ -208,9 +210,15 @@ def _advance(
     *,
     may_be_loader: bool,
     comes_again: bool,
+    is_of_few: bool,
 ) -> None:
-    """The next round of a loop begins; what it goes over `comes_again` in each round of a loop around."""
-    frame.model.begin_round(store.state, may_cut=loader.cuts is None or may_be_loader)
+    """The next round of a loop begins.
+
+    What it goes over `comes_again` in each round of a loop around; `is_of_few`: so few rounds are there that
+    the device is behind for most of them.
+    """
+    may_cut = loader.cuts is None or may_be_loader
+    frame.model.begin_round(store.state, may_cut=may_cut, is_of_few=is_of_few)
     if loader.cuts is not False:
         if store.state.engine.skip_cut:
             store.state.engine = store.state.engine._replace(skip_cut=False)
@@ -401,6 +409,7 @@ def _loop(
         end_rounds(after.state)
         if back is not None:
             after.state.loop = join_loops(after.state.loop, back.state.loop)
+            frame.model.stop_clock(after.state)
         for read in frame.of_rows:
             frame.model.read_again(after.state, read, read)  # the next round does
         frame.of_rows.clear()
@@ -785,6 +794,20 @@ def _counts(machine: Machine, node: ast.expr, frame: Frame, store: Store) -> boo
         case ast.Call(func=ast.Name(id="range"), args=[ast.Call(func=ast.Name(id="len"), args=[counted])]):
             return bool(dotted(counted)) and holds_some(machine.evaluate(counted, frame, store))
     return False
+
+
+def _is_of_few(machine: Machine, node: ast.expr, over: Value, frame: Frame, store: Store) -> bool:
+    """Whether it is known how many rounds a loop has, some but not many beside what the device is behind."""
+    match node:
+        case ast.Call(func=ast.Name(id="range"), args=[end]):
+            number = literal(machine.evaluate(end, frame, store.copy()))
+            return type(number) is int and 0 < number <= _TIMED
+    held = over.payload
+    return isinstance(held, Container) and held.items is not None and 0 < len(held.items) < MOST_COUNTED
+
+
+_TIMED: Final = 128
+"""The device may be 32 graphs behind: of so many rounds a clock leaves out a quarter or more."""
 
 
 def _forget(head: Store, back: Store, entry: Store) -> None:

@@ -200,7 +200,7 @@ def _take_time(left: Value, right: Value, node: ast.expr | ast.stmt, frame: Fram
     """What a clock has shown less what it has shown before says how long something took."""
     now, before = left.payload, right.payload
     if isinstance(now, Clock) and isinstance(before, Clock) and now.after == before.read:
-        frame.model.time_work(store.state, before.read, now.marker, frame.site(node))
+        frame.model.time_work(store.state, before.read, now.read, frame.site(node), launched=now.launched)
 
 
 def _counted(

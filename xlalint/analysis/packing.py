@@ -78,7 +78,6 @@ from xlalint.lazy.state import (
     Loop,
     Raised,
     State,
-    Timing,
     Training,
     Trust,
     View,
@@ -120,7 +119,7 @@ _RECORDS: Final[tuple[type[Any], ...]] = (
     LastCut, Loader, Loop, Managed, Marked, Marker, Mesh, Method, Module, Moment, Move, Namespace,
     Obligation, Occurrence, OfAllHosts, OfHost, OfNumpy, OnHost, OpenFile, Opening, Optimizer, Options,
     Parameters, Partial, Ragged, Raised, RankTest, Recorded, Recursion, Replicas, Rows, Scaler, Scope, Scoped,
-    Scopes, Setup, Site, Split, StateDict, Switch, Targets, Tensor, Tie, Timing, Training, Trust, Uneven,
+    Scopes, Setup, Site, Split, StateDict, Switch, Targets, Tensor, Tie, Training, Trust, Uneven,
     Value, View, Whole, Yielded, events.Change,
 )  # fmt: skip
 _CHOICES: Final[tuple[type[Enum], ...]] = (

@@ -780,12 +780,12 @@ class Clock(NamedTuple):
     Args:
         read: Where it was read.
         after: Where one was read before, with work on the device since that nothing has waited for.
-        marker: The last marker between the two.
+        launched: Whether no heavy work is left that is recorded and does not run yet.
     """
 
     read: Site
     after: Site | None = None
-    marker: Site | None = None
+    launched: bool = True
 
 
 class Iterated(NamedTuple):

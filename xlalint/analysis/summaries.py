@@ -45,7 +45,6 @@ from xlalint.lazy.state import (
     Fetch,
     Loop,
     State,
-    Timing,
     Training,
     Trust,
     View,
@@ -224,7 +223,7 @@ def entry_state(state: State, function: Function) -> State:
     if engine.since or engine.idle_since != AT_ENTRY or engine.markers or engine.clock:
         since = (ENTRY,) if engine.since else ()
         entry.engine = engine._replace(
-            since=since, idle_since=AT_ENTRY, markers=frozenset(), clock=engine.clock and Timing(ENTRY)
+            since=since, idle_since=AT_ENTRY, markers=frozenset(), clock=engine.clock and ENTRY
         )
     if state.of_few_rounds:
         entry.scopes = state.scopes._replace(seldom=True)
@@ -328,11 +327,9 @@ def exit_state(
     return state
 
 
-def _clock_after(left: Engine, before: Engine) -> Timing | None:
+def _clock_after(left: Engine, before: Engine) -> Site | None:
     """The clock that was read last, after a call: the function's own is of no use outside of it."""
-    if left.clock is None or before.clock is None or not left.clock.read.is_entry:
-        return None
-    return before.clock._replace(marker=None) if left.clock.marker else before.clock
+    return before.clock if left.clock is not None and left.clock.is_entry else None
 
 
 def idle_after(left: State, before: State, site: Site) -> tuple[LastCut, ...]:

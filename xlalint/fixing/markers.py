@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow, Where
+from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow, WaitBefore, Where
 from xlalint.fixing.below import CONDITIONAL, fresh_name
 from xlalint.fixing.module import Module, called, is_marker, statements, waits
 from xlalint.fixing.nodes import walk
@@ -31,6 +31,7 @@ from xlalint.fixing.work import READS, Work, names_in
 from xlalint.lazy.site import Site
 
 MARKER = "torch_xla.sync"
+_WAIT = "torch_xla.core.xla_model.wait_device_ops"
 
 
 def remove(module: Module, cure: Remove) -> Rewrite:
@@ -41,7 +42,7 @@ def remove(module: Module, cure: Remove) -> Rewrite:
     if not is_marker(statement):
         raise Refused(f"the marker stands in a helper that line {statement.lineno} calls")
     if waits(statement):
-        raise Refused(f"the marker on line {statement.lineno} waits for the device")
+        raise Refused(f"the marker on line {statement.lineno} waits for its graph")
     name = marker_name(module, statement)
     return Rewrite(operations=(Delete(statement),), leaves=(name,) if name else ())
 
@@ -308,13 +309,28 @@ def sync_below(module: Module, cure: SyncBelow) -> Rewrite:
     return _inserted(module, statement)
 
 
-def _inserted(module: Module, beside: ast.stmt, *, above: bool = False) -> Rewrite:
-    text, _ = spelling(module, MARKER, beside)
-    return Rewrite(operations=(Insert(f"{text}()", beside, above),), needs=(Need(MARKER, beside),))
+def wait_before(module: Module, cure: WaitBefore) -> Rewrite:
+    """Wait for the device above a statement, in a file that has to do with torch_xla already."""
+    statement = statement_at(module, cure.site)
+    if isinstance(statement, ast.While):
+        raise Refused(f"the test on line {statement.lineno} is made anew in each iteration")
+    if "torch_xla" not in module.text:
+        raise Refused("this file has nothing to do with torch_xla otherwise")
+    while _is_elif(module, statement):
+        parent = module.parents[statement]
+        assert isinstance(parent, ast.If)
+        statement = parent
+    return _inserted(module, statement, above=True, name=_WAIT)
+
+
+def _inserted(module: Module, beside: ast.stmt, *, above: bool = False, name: str = MARKER) -> Rewrite:
+    text, _ = spelling(module, name, beside)
+    return Rewrite(operations=(Insert(f"{text}()", beside, above),), needs=(Need(name, beside),))
 
 
 REWRITERS: dict[type[Cure], Rewriter[Any]] = {
     Remove: remove,
     SyncBefore: sync_before,
     SyncBelow: sync_below,
+    WaitBefore: wait_before,
 }

@@ -257,7 +257,7 @@ def is_marker(statement: ast.stmt) -> bool:
 
 
 def waits(marker: ast.stmt) -> bool:
-    """Whether a marker waits until the device has done its work."""
+    """Whether a marker waits until its graph is handed over to the device."""
     call = marker.value if isinstance(marker, ast.Expr) else None
     if not isinstance(call, ast.Call):
         return False

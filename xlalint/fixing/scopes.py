@@ -299,7 +299,7 @@ class _Marker:
             self.deleted, self.name = _in_helper(module, statement, site)
         if waits(self.deleted):
             raise Refused(
-                f"the marker on line {self.deleted.lineno} waits for the device, and a step does not"
+                f"the marker on line {self.deleted.lineno} waits for its graph, and a step does not"
             )
         node: ast.stmt = statement
         while node is not member:

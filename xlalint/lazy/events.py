@@ -543,11 +543,13 @@ class WorkTimed(Event):
 
     Args:
         begun: Where the clock was read before.
-        marker: The last marker between, of the same function.
+        read: Where it is read after the work.
+        launched: Whether all the work runs already, so that the host can wait for it.
     """
 
     begun: Site = Site  # type: ignore[assignment]
-    marker: Site | None = None
+    read: Site = Site  # type: ignore[assignment]
+    launched: bool = False
 
 
 class Fault(Enum):

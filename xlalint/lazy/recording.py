@@ -32,7 +32,7 @@ from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.obligations import Obligation, Owed, left_by_work
 from xlalint.lazy.scopes import Scope, ScopeKind
 from xlalint.lazy.site import ENTRY, Site
-from xlalint.lazy.state import Engine, Fetch, State, Timing, places
+from xlalint.lazy.state import Engine, Fetch, State, places
 from xlalint.lazy.transitions import Transitions, exchange, note
 from xlalint.lazy.values import NOTHING, Form, Recorded, Value, Weight
 
@@ -303,7 +303,7 @@ class RecordingTransitions(Transitions):
     ) -> None:  # fmt: skip
         """The graph is cut: what is recorded runs. With `sure` False perhaps it is not.
 
-        `assumes` is what must be so for it to be a cut, `waits` tells that it waits for the device, and
+        `assumes` is what must be so for it to be a cut, `waits` tells that it is asked to wait, and
         `ends_loop` that the loader whose next batch it is cuts at its end, too.
         The observer must let its live values know (`Value.run`), which the model does not hold.
         """
@@ -347,13 +347,10 @@ class RecordingTransitions(Transitions):
         if cause.explicit and pending.may and state.scopes.step is not None:
             self._owe(state, Owed.CUT_IN_STEP, site, taken, cause.value)
         idle_since = () if assumes else (LastCut(site, cause),)
-        waits = waits or cause in _MEETING or bool(closures)
-        clock = engine.clock
-        if clock is not None and cause is Cause.MARKER:
-            clock = clock._replace(marker=site)
+        meets = cause in _MEETING or bool(closures)
         state.engine = Engine(
             eager=engine.eager, idle_since=idle_since, markers=markers,
-            unwaited=engine.unwaited and not waits, clock=clock,
+            unwaited=engine.unwaited and not meets, clock=engine.clock,
         )  # fmt: skip
         state.trust = state.trust._replace(opaque=assumptions.NONE)
         own = state.loop.own
@@ -461,16 +458,15 @@ class RecordingTransitions(Transitions):
             state.engine = state.engine._replace(skip_cut=True)
             self._owe(state, Owed.TRACED, scope.site, self.assumed(state))
 
-    def read_clock(self, state: State, site: Site) -> tuple[Site | None, Site | None]:
+    def read_clock(self, state: State, site: Site) -> Site | None:
         """The program asks for the time.
 
-        Returns where it asked before, where heavy work has been recorded since that nothing waits for, and
-        the last marker between; None: there is no such place.
+        Returns where it asked before, if heavy work has been recorded since that nothing waits for.
         """
         before, unwaited = state.engine.clock, state.engine.unwaited
-        state.engine = state.engine._replace(clock=Timing(site), unwaited=False)
-        if before is None or not unwaited or state.trust.opaque or state.engine.eager is not False:
-            return None, None
+        state.engine = state.engine._replace(clock=site, unwaited=False)
+        if not unwaited or state.trust.opaque or state.engine.eager is not False:
+            return None
         return before
 
     def wait(self, state: State) -> None:
@@ -479,18 +475,31 @@ class RecordingTransitions(Transitions):
         if state.engine.unwaited:
             state.engine = state.engine._replace(unwaited=False)
 
-    def time_work(self, state: State, begun: Site, marker: Site | None, site: Site) -> None:
-        """The time is taken since a clock was read at `begun`, with work between that nothing waits for."""
-        self._emit(WorkTimed(site, self.assumed_uncut(state), begun, marker), state)
+    def time_work(self, state: State, begun: Site, read: Site, site: Site, *, launched: bool) -> None:
+        """The time is taken from a clock's reading at `begun` to that at `read`, with work between that
+        nothing waits for; `launched`: all of it runs already."""
+        self._emit(WorkTimed(site, self.assumed_uncut(state), begun, read, launched), state)
 
-    def begin_round(self, state: State, *, may_cut: bool = False) -> None:
-        """The next round of a loop begins; `may_cut`: what it goes over may cut the graph first."""
-        if state.engine.clock is not None:
+    def begin_round(self, state: State, *, may_cut: bool = False, is_of_few: bool = False) -> None:
+        """The next round of a loop begins.
+
+        Args:
+            state: The state when it begins.
+            may_cut: What the loop goes over may cut the graph first.
+            is_of_few: There are so few rounds that the device is behind for most of them.
+        """
+        if state.engine.clock is not None and not is_of_few:
             state.engine = state.engine._replace(clock=None)
         if state.obligations:
             state.obligations -= set(state.owes(Owed.TRACED))
             if may_cut:
                 self.doubt_closures(state)
+
+    @staticmethod
+    def stop_clock(state: State) -> None:
+        """A loop has ended: a step that changes parameters in place waits for the one before."""
+        if state.engine.clock is not None and state.loop.all.steps:
+            state.engine = state.engine._replace(clock=None)
 
     @staticmethod
     def doubt_closures(state: State) -> None:

@@ -31,13 +31,6 @@ MOST_MEETINGS: Final = 8
 # Sub-states -------------------------------------------------------------------------------------
 
 
-class Timing(NamedTuple):
-    """A clock was read at a place; `marker` is the last one of the same function that cut since."""
-
-    read: Site
-    marker: Site | None = None
-
-
 class Engine(NamedTuple):
     """What is recorded on the device, and whether the engine records at all.
 
@@ -53,7 +46,7 @@ class Engine(NamedTuple):
             some way something was, or may have been.
         markers: The markers of the present function, on whatever way.
         unwaited: Heavy work was surely recorded since a clock was read or the device waited for.
-        clock: The clock that was read last, in the present round of the innermost loop.
+        clock: The place of the clock that was read last; of another round of a loop only if these are few.
         of_forward: Some of it was recorded by the `forward` that is running, or may have been.
     """
 
@@ -67,7 +60,7 @@ class Engine(NamedTuple):
     idle_since: tuple[LastCut, ...] = AT_ENTRY
     markers: frozenset[Marker] = frozenset()
     unwaited: bool = False
-    clock: Timing | None = None
+    clock: Site | None = None
     of_forward: bool = False
 
     def works(self) -> Engine:

@@ -347,7 +347,7 @@ def _last_cut(source: SourceFile, state: State) -> list[str]:
     words += ["the loader's next cut is left out, as a StepTrace has cut"] * engine.skip_cut
     words += ["work that no clock has waited for"] * engine.unwaited
     if engine.clock is not None:
-        words.append(f"clock read on {_where(source, engine.clock.read)}")
+        words.append(f"clock read on {_where(source, engine.clock)}")
     words += ["a part recorded by the forward that runs"] * engine.of_forward
     return words
 

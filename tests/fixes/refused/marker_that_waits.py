@@ -1,5 +1,5 @@
 # select: XLA201
-# refused: waits for the device, and a step does not
+# refused: waits for its graph, and a step does not
 import time
 
 import torch

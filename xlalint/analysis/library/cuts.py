@@ -31,6 +31,7 @@ from xlalint.lazy.values import (
     XLA,
     Kind,
     Value,
+    Weight,
 )
 
 
@@ -156,8 +157,9 @@ def _wait(machine: Machine, call: Call) -> Value:
 
 
 def _clock(machine: Machine, call: Call) -> Value:
-    after, marker = call.frame.model.read_clock(call.store.state, call.site)
-    return Value(Kind.HOST, payload=Clock(call.site, after, marker))
+    state = call.store.state
+    launched = state.engine.recorded.may is not Weight.HEAVY
+    return Value(Kind.HOST, payload=Clock(call.site, call.frame.model.read_clock(state, call.site), launched))
 
 
 def _add_closure(machine: Machine, call: Call) -> Value:
