@@ -78,6 +78,7 @@ OTHERWISE = {
     "XLA202/one_graph_for_all_steps": "the expert sets a marker after the loop",
     "XLA202/optimizer_step_without_barrier": "the expert writes `barrier=True`",
     "XLA202/step_in_other_module": "the expert wraps the loader",
+    "XLA202/text_written_in_place": "the expert gives the place as a tensor, so that one graph serves all",
     "XLA202/two_outputs_one_read": "the value that stays behind has another name",
     "XLA203/in_many_ways": "before one exit comes a marker; the expert writes a step",
     "XLA204/loader_in_step": "the expert also changes what opens the step",

@@ -188,6 +188,26 @@ def rounds_of_what_stands_there(batches):
     return time.time() - start  # expect: XLA302
 
 
+class Layers(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([torch.nn.Linear(4, 4) for _ in range(3)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def rounds_of_a_model_of_layers(x):
+    layers = Layers().to(device)
+    start = time.time()
+    for _ in range(50):
+        with torch_xla.step():
+            layers(x.to(device))
+    return time.time() - start  # expect: XLA302
+
+
 def many_rounds(x):
     start = time.time()
     for _ in range(1000):

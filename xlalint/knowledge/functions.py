@@ -551,13 +551,17 @@ STARTING_THE_RUNTIME = frozenset({
     *(f"{XR}.{name}" for name in (
         "xla_device", "world_size", "global_ordinal", "local_ordinal", "process_index", "process_count",
         "global_device_count", "local_device_count", "addressable_device_count",
+        "global_runtime_device_count", "addressable_runtime_device_count",
     )),
 })  # fmt: skip
 """Functions that make this process use the devices: it cannot launch replicas any more. Measured."""
 
 LEAVING_SPMD_OPEN = frozenset({
     "torch_xla.real_devices", f"{XM}.xla_real_devices", f"{XM}.xrt_world_size", f"{XM}.xla_device_hw",
-    *(f"{XR}.{name}" for name in ("world_size", "process_index", "process_count")),
+    *(f"{XR}.{name}" for name in (
+        "world_size", "process_index", "process_count", "global_runtime_device_count",
+        "addressable_runtime_device_count",
+    )),
 })  # fmt: skip
 """Those of them that know no device yet as one of several: SPMD may still be turned on. Measured."""
 

@@ -488,7 +488,7 @@ class RecordingTransitions(Transitions):
             may_cut: What the loop goes over may cut the graph first.
             is_of_few: There are so few rounds that the device is behind for most of them.
         """
-        if state.engine.clock is not None and not is_of_few:
+        if state.engine.clock is not None and not (is_of_few or state.scopes.in_forward):
             state.engine = state.engine._replace(clock=None)
         if state.obligations:
             state.obligations -= set(state.owes(Owed.TRACED))
