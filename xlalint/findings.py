@@ -208,6 +208,7 @@ class Search:
             sources, kinds, self._unit.configuration,
             users=map(Path, self._unit.users),
             guessed=map(Path, self._unit.guessed),
+            started=map(Path, self._unit.started),
             helped=map(Path, self._unit.helped),
             elsewhere=self._unit.elsewhere,
             unregistered=self._unit.unregistered,
@@ -449,7 +450,7 @@ class Search:
         if fact == _ANALYZED:
             unit = self._unit
             told = [*sorted(unit.analyzed), "", *sorted(unit.users), "", *sorted(unit.helped), ""]
-            told += [*map(str, sorted(unit.elsewhere)), "", *sorted(unit.guessed)]
+            told += [*map(str, sorted(unit.elsewhere)), "", *sorted(unit.guessed), "", *sorted(unit.started)]
             told += (f"{path} {sorted(unknown)}" for path, unknown in sorted(unit.unregistered.items()))
             told += ["", *sorted(unit.refusing)]
             return digest("\n".join(told).encode("utf-8", "surrogateescape"))

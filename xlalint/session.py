@@ -302,6 +302,6 @@ def _made_to_stay() -> Iterator[None]:
 def _steering(unit: Unit) -> tuple[object, ...]:
     """What decides how the files of a project are analyzed."""
     return (
-        unit.analyzed, unit.users, unit.guessed, unit.helped, unit.elsewhere, unit.unregistered,
-        unit.refusing,
+        unit.analyzed, unit.users, unit.guessed, unit.started, unit.helped, unit.elsewhere,
+        unit.unregistered, unit.refusing,
     )  # fmt: skip

@@ -113,7 +113,18 @@ class Unit:
 
     @cached_property
     def users(self) -> set[str]:
-        """Those of the candidates that do not stand in the tree of a framework that they use."""
+        """Those of the candidates that do not stand in the tree of a framework that they use, without what
+        something else starts on XLA."""
+        return self._using - self.started
+
+    @cached_property
+    def started(self) -> set[str]:
+        """Those that use a framework, and that something else, such as a shell script, starts on XLA."""
+        starts = self._locals.projects.starts_on_xla
+        return {path for path in self._using if starts(path, self.root)}
+
+    @cached_property
+    def _using(self) -> set[str]:
         own = {framework.name for framework in shipped() if self._holds(framework)}
         packages = {framework.name: framework.packages for framework in shipped()}
         found = set()
@@ -168,8 +179,9 @@ class Unit:
 
     @cached_property
     def uses_xla(self) -> bool:
-        """Whether anything says that the project runs on XLA: its code, its requirements, or settings."""
-        return bool(self.hot) or self.says_xla
+        """Whether anything says that the project runs on XLA: its code, what it requires, what starts it, or
+        settings."""
+        return bool(self.hot or self.started) or self.says_xla
 
     @cached_property
     def says_xla(self) -> bool:
@@ -183,18 +195,18 @@ class Unit:
         if not self.uses_xla:
             return set()
         candidates = self.candidates if self.says_xla else {*filter(self._is_near, self.candidates)}
-        return self.hot | candidates | self.helped
+        return self.hot | self.started | candidates | self.helped
 
     def _is_near(self, path: str) -> bool:
-        """Whether files that bring XLA tell anything of this one: they stand in the same part of the project,
-        or in none, or one imports what has the name of the other.
+        """Whether files that are for XLA tell anything of this one: some that bring it stand in the same part
+        of the project, or in none, or one imports what has the name of the other.
 
         A repository may hold several projects side by side, of which one runs on XLA.
         """
         parts, (tops, names, imported) = self._parts(path), self._near
         return (
             "" in tops
-            or len(parts) == 1
+            or (len(parts) == 1 and bool(tops))
             or parts[0] in tops
             or not imported.isdisjoint(parts)
             or any(not names.isdisjoint(name.split(".")) for name in self.files[path].imports)
@@ -202,14 +214,15 @@ class Unit:
 
     @cached_property
     def _near(self) -> tuple[set[str], set[str], set[str]]:
-        """Of the files that bring XLA: the folders right below the root, which itself is nameless; all names
-        of folders and files; all names that they import."""
+        """Of the files that bring XLA, the folders right below the root, which itself is nameless; of those
+        that are started on it, too, all names of folders and files, and all names that they import."""
         tops: set[str] = set()
         names: set[str] = set()
         imported: set[str] = set()
-        for path in self.hot:
+        for path in self.hot | self.started:
             parts = self._parts(path)
-            tops.add(parts[0] if len(parts) > 1 else "")
+            if path in self.hot:
+                tops.add(parts[0] if len(parts) > 1 else "")
             names.update(parts)
             imported.update(part for name in self.files[path].imports for part in name.split("."))
         return tops, names, imported

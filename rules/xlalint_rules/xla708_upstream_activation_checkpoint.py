@@ -16,8 +16,9 @@ class UpstreamActivationCheckpoint(Rule[CheckpointedByTorch]):
     ## What it does
     Finds `torch.utils.checkpoint.checkpoint` that is given a tensor on an XLA device, and models of
     transformers and diffusers on such a device that are told to use it, as by
-    `model.gradient_checkpointing_enable()`. Silent where the program has given PyTorch a module for the
-    device: `torch._register_device_module("xla", torch_xla)`.
+    `model.gradient_checkpointing_enable()`: there, or where such a model is called once it has been moved.
+    Silent where the program has given PyTorch a module for the device, by
+    `torch._register_device_module("xla", torch_xla)`, or puts another function in the place of this one.
 
     ## Why is this bad?
     It raises `AttributeError: module 'torch' has no attribute 'xla'`, whatever `use_reentrant` is: PyTorch
@@ -74,6 +75,15 @@ class UpstreamActivationCheckpoint(Rule[CheckpointedByTorch]):
     raises = True
 
     def judge(self, event: CheckpointedByTorch, state: View) -> Iterator[Finding]:
+        if event.site.in_framework:
+            yield self.finding(
+                event,
+                f"raises `AttributeError`: gradient checkpointing is on, for which `{event.spelling}` uses "
+                "that of PyTorch, which knows no XLA devices",
+                help="leave it off, or put `torch_xla.utils.checkpoint.checkpoint` in the place of PyTorch's "
+                "before the framework is imported",
+            )
+            return
         yield self.finding(
             event,
             f"raises `AttributeError`: `{event.spelling}` is the checkpointing of PyTorch, which knows no "

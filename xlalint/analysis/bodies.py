@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -57,6 +58,14 @@ def registers_device(outline: Outline) -> bool:
         and kind.value == XLA_DEVICE
         for statement in _certain(outline.tree.body)
     )
+
+
+def serves_checkpointing(outline: Outline) -> bool:
+    """Whether a module has PyTorch's activation checkpointing know XLA devices, or another in its place."""
+    return registers_device(outline) or _CHECKPOINTING.search(outline.text) is not None
+
+
+_CHECKPOINTING: Final = re.compile(r"(?m)^[^#\n]*\bcheckpoint\.checkpoint[ ]*=(?!=)")
 
 
 def starts_replicas(outline: Outline) -> bool:

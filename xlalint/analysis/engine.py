@@ -221,6 +221,7 @@ class Program:
         *,
         users: Iterable[Path] = (),
         guessed: Iterable[Path] = (),
+        started: Iterable[Path] = (),
         helped: Iterable[Path] = (),
         elsewhere: Iterable[tuple[str, str]] = (),
         unregistered: Mapping[str, frozenset[str]] = MappingProxyType({}),
@@ -237,6 +238,7 @@ class Program:
             configuration: What is known of the program beside its files.
             users: Those of the files that use XLA through a framework, and may not say so themselves.
             guessed: Those of the users of which only files elsewhere in the project say that they do.
+            started: Those that use one, and that something else says to start on XLA.
             helped: Those that use it through other files.
             elsewhere: Files, each with a framework that trains its classes on other devices than XLA's.
             unregistered: Files that nothing in the project brings torch_xla to, each with the packages that
@@ -265,7 +267,8 @@ class Program:
         """The value of a fact that is known not to have changed; None for others."""
         self._users = frozenset(users)
         self._guessed = frozenset(guessed)
-        looked_into = self._users.union(helped)
+        self._started = frozenset(started)
+        looked_into = self._users.union(self._started, helped)
         self._elsewhere = frozenset(elsewhere)
         self._unregistered = unregistered
         self._refusing = refusing
@@ -508,9 +511,8 @@ class Program:
             with deep_recursion():
                 occurrences = told_once([*run()])
                 if path in self._users or root.kind == "harness":
-                    named = (
-                        path not in self._guessed if path in self._users else file is not None and file.is_hot
-                    )
+                    brings = path in self._started or (file is not None and file.is_hot)
+                    named = path not in self._guessed if path in self._users else brings
                     occurrences = _assumed(occurrences, _BY_FRAMEWORK if named else TRAINED_ELSEWHERE)
                 occurrences = self._of_replicas(occurrences, root.file)
                 occurrences = tuple(map(self._with_options, occurrences))

@@ -16,7 +16,18 @@ from xlalint.analysis.sections import digest
 from xlalint.lazy.values import Value
 
 OF_THE_WHOLE: Final = frozenset(
-    {"caches", "default device", "eager", "flags", "refusing", "relevant", "starts", "swaps", "without spmd"}
+    {
+        "caches",
+        "checkpointing",
+        "default device",
+        "eager",
+        "flags",
+        "refusing",
+        "relevant",
+        "starts",
+        "swaps",
+        "without spmd",
+    }
 )
 """Facts that may change with the text of any file."""
 
@@ -68,6 +79,8 @@ class Facts:
             return str(self._plan().starts_replicas())
         if kind == "default device":
             return str(self._plan().sets_default_device())
+        if kind == "checkpointing":
+            return str(self._plan().serves_checkpointing())
         path = self._project.path(file)
         if kind == "lacks":
             return str(self._project.lacks(path, detail))

@@ -254,6 +254,11 @@ class Interpreter(Memo):
         self.rest_on("default device", outline.file)
         return self._plan.sets_default_device()
 
+    def serves_checkpointing(self, outline: Outline) -> bool:
+        """Whether a program has PyTorch's activation checkpointing work on XLA devices."""
+        self.rest_on("checkpointing", outline.file)
+        return self._plan.serves_checkpointing()
+
     def may_refuse(self, module: str, importer: Outline) -> bool:
         """Whether an import of a module may raise, as something is gone from torch or torch_xla."""
         self.rest_on("refusing", importer.file)

@@ -92,6 +92,10 @@ class Machine(ABC):
         """Whether a program says where its tensors are made that do not say so themselves."""
 
     @abstractmethod
+    def serves_checkpointing(self, outline: Outline) -> bool:
+        """Whether a program has PyTorch's activation checkpointing work on XLA devices."""
+
+    @abstractmethod
     def may_refuse(self, module: str, importer: Outline) -> bool:
         """Whether an import of a module may raise, as something is gone from torch or torch_xla."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeGuard
 
-from xlalint.analysis.bodies import sets_spmd_up, starts_replicas, turns_eager_on
+from xlalint.analysis.bodies import serves_checkpointing, sets_spmd_up, starts_replicas, turns_eager_on
 from xlalint.analysis.call import last_name
 from xlalint.analysis.constructing import same_for_all
 from xlalint.analysis.outline import Class, Function, Import, Outline, dotted, within, within_lines
@@ -120,6 +120,7 @@ class Plan:
         self._add_users_of_attributes()
         self._starting = any(map(starts_replicas, self.outlines))
         self._by_default = any(outline.mentions(DEFAULT_DEVICES) for outline in self.outlines)
+        self._checkpointing = any(map(serves_checkpointing, self.outlines))
         self._swapping = self._connected_with(
             {outline for outline in self.outlines if outline.mentions(SWAPS_PARAMETERS)}
         )
@@ -226,6 +227,10 @@ class Plan:
     def sets_default_device(self) -> bool:
         """Whether anything in the program says where tensors are made that do not say so themselves."""
         return self._by_default
+
+    def serves_checkpointing(self) -> bool:
+        """Whether anything in the program has PyTorch's activation checkpointing work on XLA devices."""
+        return self._checkpointing
 
     def flags_of_all(self, cls: Class) -> dict[str, bool]:
         """The flags of a class's constructor that the program sets alike for all its objects, or never."""

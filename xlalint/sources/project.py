@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from xlalint.sources.requirements import locked, requirements
+from xlalint.sources.starting import Starting
 from xlalint.versions import LATEST, Version, VersionRange
 
 _FIRST_OF_2: Final = (2, 0)
@@ -34,6 +35,7 @@ class Projects:
         self._roots: dict[str, Path | None] = {}
         self._targets: dict[Path, Declared | None] = {}
         self._requiring: dict[Path, bool] = {}
+        self._starting = Starting()
 
     def root(self, directory: Path) -> Path | None:
         """The nearest directory around `directory` that is a project, or None.
@@ -98,6 +100,10 @@ class Projects:
             asked = (*requirements(directory), *locked(directory))
             known = self._requiring[directory] = any(_DISTRIBUTION.match(text) for _, text in asked)
         return known
+
+    def starts_on_xla(self, script: str, root: Path) -> bool:
+        """Whether what a project says of how a script is started has it run on XLA."""
+        return self._starting.on_xla(script, str(root))
 
 
 def is_bounded(directory: Path) -> bool:

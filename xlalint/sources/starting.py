@@ -15,8 +15,14 @@ from xlalint.sources.settings_files import is_small, listed
 
 _COMMANDS: Final = ("README.md", "README.rst", ".sh", "Dockerfile", "Makefile")
 """How the names of files end in which commands stand."""
-_SAYING: Final = (*_COMMANDS, ".yaml", ".yml")
+_SETTINGS: Final = (".yaml", ".yml")
+_SAYING: Final = (*_COMMANDS, *_SETTINGS)
 """How the names of files end that say how programs are started."""
+_BESIDE: Final = frozenset({"accelerate_configs", "config", "configs", "scripts", "shell"})
+"""What folders beside a program are called that say how it is started."""
+_LAUNCHES_XLA: Final = re.compile(r"\bxla_spawn\.py\b|\baccelerate(?:-| +)launch\b.*\s--tpu\b")
+_SET_TO_XLA: Final = re.compile(r"(?m)^distributed_type:[ ]*(['\"]?)(?:XLA|TPU)\1[ ]*(?:#.*)?$")
+"""What accelerate's own files of settings say where it runs on XLA."""
 _MOST_FOLDERS: Final = 4000
 """Where there are more, not all are looked into."""
 _CONTINUED: Final = re.compile(r"\\\n")
@@ -34,16 +40,31 @@ class Starting:
     """The texts that say how programs are started, by the folders that they stand in."""
 
     def __init__(self) -> None:
-        self._texts: dict[str, list[str]] = {}
+        self._texts: dict[str, list[tuple[str, str]]] = {}
+        """By folder, the names of its files that say so, and their texts."""
+        self._folders: dict[str, list[str]] = {}
+        """By folder, those beside the programs in it that say so, too."""
         self._commands: dict[str, list[tuple[str, str]]] = {}
         """The files below a root in which commands stand, and their texts."""
 
     def names(self, variable: str, folder: str, root: str) -> bool:
         """Whether one in a folder, or in those around it up to `root`, names an environment variable."""
-        if any(variable in text for text in self._in(folder)):
-            return True
-        around = os.path.dirname(folder)
-        return folder not in (root, around) and self.names(variable, around, root)
+        return any(variable in text for around in _up_to(root, folder) for _, text in self._in(around))
+
+    def on_xla(self, script: str, root: str) -> bool:
+        """Whether what stands around a script, up to `root`, has accelerate or `xla_spawn.py` run it on XLA.
+
+        Descriptions do not count: they say what else one might do.
+        """
+        for around in _up_to(root, os.path.dirname(script)):
+            for folder in (around, *self._beside(around)):
+                for name, text in self._in(folder):
+                    if name.endswith(_SETTINGS):
+                        if _SET_TO_XLA.search(text):
+                            return True
+                    elif not name.startswith("README") and _launches_on_xla(text, script):
+                        return True
+        return False
 
     def several(self, script: str, option: str, root: str) -> Given | None:
         """The first number above one that a command in a file below `root` gives an option of a script."""
@@ -59,15 +80,34 @@ class Starting:
                         return Given(number, file)
         return None
 
-    def _in(self, folder: str) -> list[str]:
+    def _beside(self, folder: str) -> list[str]:
+        known = self._folders.get(folder)
+        if known is None:
+            entries = [entry for entry in listed(folder) if entry.name in _BESIDE]
+            known = self._folders[folder] = [
+                entry.path for entry in entries if entry.is_dir(follow_symlinks=False)
+            ]
+        return known
+
+    def _in(self, folder: str) -> list[tuple[str, str]]:
         known = self._texts.get(folder)
         if known is None:
             known = self._texts[folder] = [
-                _text(entry.path)
+                (entry.name, _text(entry.path))
                 for entry in listed(folder)
                 if entry.name.endswith(_SAYING) and is_small(entry.path)
             ]
         return known
+
+
+def _up_to(root: str, folder: str) -> Iterator[str]:
+    """A folder, and those around it up to `root`."""
+    while True:
+        yield folder
+        around = os.path.dirname(folder)
+        if folder in (root, around):
+            return
+        folder = around
 
 
 def _text(path: str) -> str:
@@ -99,14 +139,30 @@ def _with_commands(root: str) -> list[tuple[str, str]]:
 def _given(text: str, script: str, option: str) -> Iterator[str]:
     """What commands give an option of a script, as it is written."""
     flags = {f"--{option}", f"--{option.replace('_', '-')}"}
-    for line in _CONTINUED.sub(" ", text).splitlines():
-        words = [word.strip("\"'`") for word in line.split()]
-        if line.lstrip().startswith("#") or not any(_is_called(script, word) for word in words):
-            continue
+    for words in _calling(script, text):
         for number, word in enumerate(words):
             flag, _, value = word.partition("=")
             if flag in flags:
                 yield value or "".join(words[number + 1 : number + 2])
+
+
+def _launches_on_xla(text: str, script: str) -> bool:
+    """Whether a command in a text has a launcher for XLA start a script."""
+    if _LAUNCHER not in text and _FLAG not in text:  # most files name neither
+        return False
+    return any(_LAUNCHES_XLA.search(" ".join(words)) for words in _calling(script, text))
+
+
+_LAUNCHER: Final = "xla_spawn.py"
+_FLAG: Final = "--tpu"
+
+
+def _calling(script: str, text: str) -> Iterator[list[str]]:
+    """The commands in a text that name a script, in their words."""
+    for line in _CONTINUED.sub(" ", text).splitlines():
+        words = [word.strip("\"'`") for word in line.split()]
+        if not line.lstrip().startswith("#") and any(_is_called(script, word) for word in words):
+            yield words
 
 
 def _is_called(script: str, word: str) -> bool:

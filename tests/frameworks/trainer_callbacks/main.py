@@ -22,3 +22,9 @@ class Counts(TrainerCallback):
     def on_optimizer_step(self, args, state, control, model=None, **kwargs):
         if self.steps > 10:
             control.should_training_stop = True
+
+
+class Keeps(TrainerCallback):
+    def on_evaluate(self, args, state, control, metrics=None, model=None, **kwargs):
+        if metrics["eval_loss"] < 1.0:
+            torch.save(model.state_dict(), "best.pt")  # expect: XLA601 likely

@@ -7,7 +7,6 @@ from typing import Final
 
 from xlalint.analysis.attributes import attribute
 from xlalint.analysis.binding import bind_attribute, element
-from xlalint.analysis.bodies import registers_device
 from xlalint.analysis.call import Call
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.options import option_in
@@ -339,18 +338,11 @@ def _device_module(machine: Machine, call: Call) -> Value:
     return NONE
 
 
-def _is_registered_here(machine: Machine, call: Call) -> bool:
-    """Whether the module of the present function has done so when it was imported."""
-    if call.frame.function is None:
-        return False
-    machine.rest_on("body", call.frame.outline.file)
-    return registers_device(call.frame.outline)
-
-
 def _checkpoint_by_torch(machine: Machine, call: Call) -> Value:
     """Activation checkpointing of PyTorch, which asks the tensors that it is given for their device."""
     # Where it is one of several functions, or tried, those who chose know of the device.
-    unaware = not (call.store.state.trust.bounded or _is_tried(call) or _is_registered_here(machine, call))
+    served = _is_tried(call) or machine.serves_checkpointing(call.frame.outline)
+    unaware = not call.store.state.trust.bounded and not served
     for value in call.arguments[1:] if unaware else ():
         tensor = element(value) if value.kind is Kind.CONTAINER else value
         if tensor.kind is Kind.TENSOR and tensor.known:

@@ -58,6 +58,10 @@ class FSDPStrategy(_StrategyOfOthers):
     pass
 
 
+class XLAFSDPStrategy:
+    """Its backward passes sum the gradients of the parts that each replica holds."""
+
+
 def _is_elsewhere(accelerator, strategy):
     return (
         accelerator == "gpu"
@@ -228,6 +232,7 @@ class Callback:
 class Fabric:
     def __init__(self, accelerator="auto", strategy="auto", devices="auto", precision=None, **kwargs):
         self.elsewhere = _is_elsewhere(accelerator, strategy)
+        self.shards = isinstance(strategy, XLAFSDPStrategy) or strategy == "xla_fsdp"
         self.device = torch.device("cpu") if self.elsewhere else torch_xla.device()
         self.is_global_zero = xm.is_master_ordinal(local=False)
         self.global_rank = xm.get_ordinal()
@@ -250,7 +255,9 @@ class Fabric:
         return self.setup_optimizer(given) if isinstance(given, torch.optim.Optimizer) else given
 
     def setup_optimizer(self, optimizer):
-        return optimizer if self.elsewhere else _FabricOptimizer(optimizer)
+        if self.elsewhere:
+            return optimizer
+        return _ShardedOptimizer(optimizer) if self.shards else _FabricOptimizer(optimizer)
 
     def setup_module(self, module, move_to_device=True):
         return module.to(self.device)
@@ -265,6 +272,8 @@ class Fabric:
 
     def backward(self, tensor, *args, model=None, **kwargs):
         tensor.backward()
+        if self.shards:
+            xm.reduce_gradients(optimizer)
 
     def clip_gradients(self, module, optimizer, clip_val=None, max_norm=None, norm_type=2.0):
         return torch.nn.utils.clip_grad_norm_(module.parameters(), max_norm)
@@ -304,6 +313,12 @@ class _FabricOptimizer:
 
     def zero_grad(self, set_to_none=True):
         self.optimizer.zero_grad()
+
+
+class _ShardedOptimizer(_FabricOptimizer):
+    def step(self, closure=None):
+        self.optimizer.step()
+        xm.mark_step()
 
 
 def rank_zero_only(fn, default=None):

@@ -12,6 +12,14 @@ from accelerate import Accelerator
 from transformers import PreTrainedModel, Trainer
 
 MODULES = ("optimum.neuron",)
+NAMED_LIKE = {"NeuronModel": ("*Model", "*For[A-Z]*")}
+
+
+class NeuronModel(PreTrainedModel):
+    """One of its own, which checkpoints as torch_xla does."""
+
+    def gradient_checkpointing_enable(self, gradient_checkpointing_kwargs=None):
+        pass
 
 
 class NeuronAccelerator(Accelerator):

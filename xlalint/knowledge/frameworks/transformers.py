@@ -86,6 +86,8 @@ def _after(cache, computed, cache_position):
 
 
 class PreTrainedModel(torch.nn.Module):
+    recomputes = False
+
     def __init__(self, config=None):
         self.network = torch.nn.Linear(1, 1)
 
@@ -99,6 +101,8 @@ class PreTrainedModel(torch.nn.Module):
 
     def forward(self, *inputs, past_key_values=None, cache_position=None, **named):
         computed = self.network(inputs)
+        if self.recomputes and self.training:
+            torch.utils.checkpoint.checkpoint(self.network, computed)
         if past_key_values is None:
             return _ModelOutput(computed, _Cache(computed))
         return _ModelOutput(computed, _after(past_key_values, computed, cache_position))
@@ -106,11 +110,22 @@ class PreTrainedModel(torch.nn.Module):
     def gradient_checkpointing_enable(self, gradient_checkpointing_kwargs=None):
         # It is called in each forward that trains. A model that is on the device by now is to train there.
         device = next(self.parameters()).device
-        torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=device))
+        if device.type == "xla":
+            torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=device))
+        else:
+            _set(self, True)
+
+    def gradient_checkpointing_disable(self):
+        _set(self, False)
 
     def save_pretrained(self, save_directory, state_dict=None, safe_serialization=True, **named):
         if safe_serialization:
             safetensors.torch.save_file(self.state_dict() if state_dict is None else state_dict, save_directory)
+
+
+def _set(model, recomputes):
+    # What methods assign, any object of the class may have.
+    model.recomputes = recomputes
 
 
 class DroppingConfig:
@@ -307,6 +322,16 @@ class TrainerCallback:
         pass
 
 
+class _TrainingArguments:
+    def __init__(self, output_dir=None, gradient_checkpointing=False, **named):
+        self.gradient_checkpointing = gradient_checkpointing
+
+
+# Who only says how to train hands nothing over.
+TrainingArguments = _TrainingArguments
+Seq2SeqTrainingArguments = _TrainingArguments
+
+
 class Trainer:
     def __init__(
         self, model=None, args=None, data_collator=None, train_dataset=None, eval_dataset=None,
@@ -387,6 +412,8 @@ def _train(trainer, model, callback=TrainerCallback()):
     trainer.model = model
     optimizer = torch.optim.AdamW(model.parameters())
     trainer.optimizer = optimizer
+    if isinstance(trainer.args, _TrainingArguments) and trainer.args.gradient_checkpointing is True:
+        _set(model, True)
     callback.on_train_begin(trainer.args, _State(), control, model=model)
     for step, batch in enumerate(pl.MpDeviceLoader(batches)):
         inputs = {name: batch for name in names}
@@ -404,8 +431,12 @@ def _train(trainer, model, callback=TrainerCallback()):
             callback.on_log(trainer.args, _State(), control, model=model)
         if evaluation_is_due:
             trainer.evaluate()
+            callback.on_evaluate(trainer.args, _State(), control, model=model, metrics={})
         if step % save_steps == 0:
             trainer.save_model()
+            callback.on_save(trainer.args, _State(), control, model=model)
+    callback.on_epoch_end(trainer.args, _State(), control, model=model)
+    callback.on_train_end(trainer.args, _State(), control, model=model)
 
 
 def harness(trainer: Trainer):

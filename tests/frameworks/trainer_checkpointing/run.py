@@ -1,0 +1,25 @@
+"""A Trainer whose arguments ask for gradient checkpointing, and one whose do not."""
+
+import torch_xla
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+
+def main(name, dataset):
+    args = TrainingArguments("out", gradient_checkpointing=True, bf16=True)
+    trainer = Trainer(AutoModelForCausalLM.from_pretrained(name), args, train_dataset=dataset)
+    trainer.train()  # expect: XLA708
+
+
+def without(name, dataset):
+    args = TrainingArguments("out", bf16=True)
+    trainer = Trainer(AutoModelForCausalLM.from_pretrained(name), args, train_dataset=dataset)
+    trainer.train()
+
+
+def told_elsewhere(name, dataset, args):
+    trainer = Trainer(AutoModelForCausalLM.from_pretrained(name), args, train_dataset=dataset)
+    trainer.train()
+
+
+if __name__ == "__main__":
+    torch_xla.launch(main)
