@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xlalint.cure import Cure, MoveAbove, MoveBelow
+from xlalint.cure import ByHand, Cure, MoveAbove, MoveBelow
 from xlalint.diagnostic import Applicability, Severity
-from xlalint.lazy.events import UnmatchedCollective
+from xlalint.lazy.events import LeftAlone, UnmatchedCollective
 from xlalint.lazy.obligations import Owed
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
@@ -15,12 +15,13 @@ SAVE = "xm.save"
 SAVE_WITHOUT_RENDEZVOUS = (2, 1)
 
 
-class MasterOnlyCollective(Rule[UnmatchedCollective]):
+class MasterOnlyCollective(Rule[UnmatchedCollective | LeftAlone]):
     """
     ## What it does
     Finds a collective, a rendezvous or a marker that only some replicas reach: it is in one branch
     of a rank test (`if xm.is_master_ordinal():`), or below a test after which the other replicas
-    have left the function with `return`.
+    have left the function with `return`. A loop that only some replicas leave with `break`, while the
+    others go on to their next collective in it, is the same.
 
     Where nothing in the project starts several replicas, it is *likely*, and for information.
 
@@ -81,10 +82,19 @@ class MasterOnlyCollective(Rule[UnmatchedCollective]):
     severity = Severity.ERROR
     yields_to = ("XLA501",)
 
-    def judge(self, event: UnmatchedCollective, state: View) -> Iterator[Finding]:
+    def judge(self, event: UnmatchedCollective | LeftAlone, state: View) -> Iterator[Finding]:
         if state.replicas.launched is False or state.replicas.spmd:
             return
         match event:
+            case LeftAlone(split=split, meets=(met, *_)) if split.is_rank_test:
+                yield self.finding(
+                    event,
+                    "may hang: only the replicas that the test on {owner} takes leave the loop here, and the "
+                    f"others wait for them in `{met}`",
+                    help="leave it on all replicas, by what all of them know",
+                    owner=split,
+                    cures=(ByHand(event.path[-1], title="Leave the loop on all replicas"),),
+                )
             # A test of a value that differs between replicas, such as a loss, is not certain: XLA503.
             case UnmatchedCollective(obligation=obligation, split=split) if split.is_rank_test:
                 what, _, tag = obligation.detail.partition(" ")

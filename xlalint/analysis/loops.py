@@ -43,7 +43,7 @@ from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.assumptions import Assumptions, assume, both
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.obligations import Fact
-from xlalint.lazy.scopes import Scopes
+from xlalint.lazy.scopes import Scopes, Split
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import NOTHING_DONE, Loop, State, join_loops, places
 from xlalint.lazy.values import (
@@ -421,14 +421,19 @@ def _loop(
     over_cuts = (
         over is not None and isinstance(over.payload, Loader) and over.payload.cuts is not False and over.sure
     )
+    parting = [
+        broken.state.replicas.splits[tests]
+        for broken, _ in exits.breaks
+        if len(broken.state.replicas.splits) > tests
+    ]
     for broken, site in exits.breaks:
         if cuts or over_cuts:
             frame.model.leave_loop(broken.state, "break", site)
         _abandon(machine, node, over, frame, broken, site)
         if back is not None and len(broken.state.replicas.splits) > tests:
-            frame.model.leave_alone(
-                broken.state, broken.state.replicas.splits[tests], back.state.loop.all.meets, site
-            )
+            split = broken.state.replicas.splits[tests]
+            if not _all_leave(split, parting):
+                frame.model.leave_alone(broken.state, split, back.state.loop.all.meets, site)
         if held is not None:
             frame.model.leave_rounds(broken.state, owed, held)
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, broken, judged=endless)
@@ -452,6 +457,11 @@ def _loop(
     if after is not None and cuts:
         _stop_counting(node, frame, store, after)
     return after
+
+
+def _all_leave(split: Split, parting: list[Split]) -> bool:
+    """Whether those for which the test came out otherwise leave the loop, too: nobody is left to wait."""
+    return any(one.site == split.site and one.polarity != split.polarity for one in parting)
 
 
 _Key = TypeVar("_Key")

@@ -191,7 +191,7 @@ MASK_KEPT = frozenset({
 
 MASKS = frozenset({
     "eq", "ne", "lt", "gt", "le", "ge", "isnan", "isfinite", "isinf", "bool", "logical_and", "logical_or",
-    "logical_not", "logical_xor",
+    "logical_not", "logical_xor", "any", "all",
 })  # fmt: skip
 """Operations that give a tensor of truths."""
 OF_TRUTHS = "torch.bool"

@@ -5,6 +5,10 @@ import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
+from neuronx_distributed.parallel_layers import checkpointing
+from neuronx_distributed.parallel_layers.parallel_state import (
+    get_data_parallel_rank, get_tensor_model_parallel_rank,
+)
 
 
 class Net(torch.nn.Module):
@@ -57,3 +61,14 @@ def train_without_end(dataset, device):
     for batch in [dataset[0], dataset[1]]:  # expect: XLA202
         model.run_train(batch.to(torch_xla.device()))
         optimizer.step()
+
+
+def save_of_one_rank(model, step):
+    if get_data_parallel_rank() == 0 and get_tensor_model_parallel_rank() == 0:
+        checkpointing.save({"model": model.state_dict()}, f"out/{step}")  # expect: XLA503 likely
+
+
+def save_of_all_ranks(model, step):
+    checkpointing.save({"model": model.state_dict()}, f"out/{step}")
+    if get_data_parallel_rank() == 0:
+        print("saved", step)

@@ -1,8 +1,9 @@
 """neuronx-distributed on Neuron devices: what its users call.
 
-From its public sources of 2025 (aws-neuron/neuronx-distributed, `trainer/trainer.py`, `optimizer.py`, `model.py` and
-`checkpoint.py`): a model is moved to the device; an optimizer's step sums the gradients, clips them, and cuts
-nothing; a checkpoint is read and written by all replicas, which meet at its end unless it is asynchronous.
+From its public sources of 2025 (aws-neuron/neuronx-distributed, `trainer/trainer.py`, `optimizer.py`, `model.py`,
+`checkpoint.py` and `parallel_layers/`): a model is moved to the device; an optimizer's step sums the gradients, clips
+them, and cuts nothing; a checkpoint is read and written by all replicas, which meet at its end unless it is
+asynchronous. Which replica writes it is for the functions that write it: all of them call these.
 """
 
 import torch
@@ -59,3 +60,23 @@ def save_checkpoint(path, tag=None, model=None, optimizer=None, scheduler=None, 
 
 def load_checkpoint(path, tag=None, model=None, optimizer=None, scheduler=None, **kwargs):
     xm.rendezvous("load all checkpoints done")
+
+
+def save(checkpoint, output_dir, save_serially=True, save_xser=False, down_cast_bf16=False, master_dp_only=True):
+    xm.rendezvous("Ensure directory exists Done")
+    xm.rendezvous("Checkpoint Done")
+
+
+# Some of the replicas have rank 0: how many, is for a program to say.
+
+
+def get_data_parallel_rank():
+    return xm.get_ordinal() // 8
+
+
+def get_tensor_model_parallel_rank():
+    return xm.get_ordinal() % 8
+
+
+def get_pipeline_model_parallel_rank():
+    return xm.get_ordinal() // 8
