@@ -109,7 +109,8 @@ class ManualStepMarker(Rule[LoopLeft]):
                     cures=(cure,),
                 )
             case LoopLeft(loop=Loop(closures=closures, cuts=True)):
-                for closure in closures:
+                # Those that a framework adds are not the user's to move.
+                for closure in [site for site in closures if not site.in_framework]:
                     yield self.finding(
                         event,
                         "easy to break: this closure runs later, at the end of a step",

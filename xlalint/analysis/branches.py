@@ -16,6 +16,7 @@ from xlalint.analysis.operators import evaluate_test, is_unset, present_where, t
 from xlalint.analysis.outline import FunctionNode, dotted, within
 from xlalint.analysis.payloads import (
     Bound,
+    Counter,
     Dynamo,
     Module,
     Optimizer,
@@ -278,12 +279,20 @@ def _note_decided(
     """
     for key in {*yes, *no}:
         one, other = yes.get(key), no.get(key)
-        if one == other or (not unlike and None in (one, other)):
+        if one == other or (not unlike and None in (one, other)) or _count_alike(one, other):
             continue
         if all(arm is None or arm.kind in _NUMBERS for arm in (one, other)):
             held = joined[key]
             payload = held.payload if held.kind is Kind.HOST else None
             joined[key] = Value(Kind.HOST, held.assumes, differs=True, payload=payload)
+
+
+def _count_alike(one: Value | None, other: Value | None) -> bool:
+    """Whether two numbers differ by nothing but that a cut has been since one of them was counted up."""
+    match one, other:
+        case Value(payload=Counter() as here), Value(payload=Counter() as there):
+            return one == other._replace(payload=there._replace(cut=here.cut))
+    return False
 
 
 _NUMBERS: Final = frozenset({Kind.HOST, Kind.CONSTANT})

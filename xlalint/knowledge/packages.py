@@ -93,6 +93,7 @@ FUNCTIONS: dict[str, str] = {
         ),
         "adapted model",
     ),
+    "peft.LoraConfig": "settings of adapters",
     # Files, opened as Python's `open` does
     _PATHS: f"object {_PATHS}",
     "fsspec.filesystem": f"object {_FILES}",

@@ -38,3 +38,8 @@ def loop(model, dataset):
         optimizer.zero_grad()
         print(loss.item())  # expect: XLA102
     torch_xla.sync()
+
+
+def run(args, dataset):
+    trainer = NeuronTrainer(args=args, train_dataset=dataset)
+    trainer.train()  # quiet: the closures that save are not the user's

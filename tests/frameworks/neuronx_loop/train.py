@@ -72,3 +72,17 @@ def save_of_all_ranks(model, step):
     checkpointing.save({"model": model.state_dict()}, f"out/{step}")
     if get_data_parallel_rank() == 0:
         print("saved", step)
+
+
+def train_and_save(model, optimizer, dataset, steps, every):
+    step = 0
+    for batch in pl.MpDeviceLoader(dataset, torch_xla.device()):
+        model.run_train(batch)
+        optimizer.step()
+        step += 1
+        if step % every == 0:
+            if get_data_parallel_rank() == 0:
+                checkpointing.save({"model": model.state_dict()}, f"out/{step}")  # expect: XLA503 likely
+            xm.rendezvous("saved")
+        if step >= steps:
+            break  # quiet: all replicas count alike

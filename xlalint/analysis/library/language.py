@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
     SOME,
     Bound,
     Classes,
+    Constant,
     Container,
     Instance,
     Known,
@@ -109,10 +110,25 @@ def _functional_call(machine: Machine, call: Call) -> Value:
     return machine.invoke(module, made)
 
 
+def _settings_of_adapters(machine: Machine, call: Call) -> Value:
+    """Adapters that are told to drop draw random numbers."""
+    rate = call.argument(-1, "lora_dropout")
+    drops = rate is not None and isinstance(rate.payload, Constant) and literal(rate) not in (None, 0)
+    return Value(Kind.HOST, payload=_DROPPING_ADAPTERS) if drops else UNKNOWN
+
+
+_DROPPING_ADAPTERS: Final = Namespace("adapters that drop")
+
+
 def _adapted(machine: Machine, call: Call) -> Value:
     """A model gets adapters, which are where it is."""
     value = _same(machine, call)
-    return value if isinstance(value.payload, Module) else UNKNOWN
+    if not isinstance(module := value.payload, Module):
+        return UNKNOWN
+    settings = call.argument(1, "peft_config")
+    if settings is not None and settings.payload == _DROPPING_ADAPTERS:
+        return value._replace(payload=module._replace(draws=True))
+    return value
 
 
 def _deep_copy(machine: Machine, call: Call) -> Value:
@@ -399,6 +415,7 @@ EFFECTS: Final[dict[str, Effect]] = {
     "same": _same,
     "replaced": _replaced,
     "functional call": _functional_call,
+    "settings of adapters": _settings_of_adapters,
     "adapted model": _adapted,
     "deep copy": _deep_copy,
     "same or light": _same_or_light,

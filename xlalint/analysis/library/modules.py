@@ -188,6 +188,8 @@ def _run_forward(machine: Machine, module: Value, call: Call) -> Value:
     try:
         forwards = _forwards(machine, module, info)
         if forwards:
+            if info.draws and info.training is not False and info.place is Place.XLA:
+                model.draw(state, call.site, trains=True, assumes=module.assumes)
             result = machine.invoke(Value(Kind.CALLABLE, payload=Targets(forwards)), call)
             _shard_output(module, info, result, call)
             if len(forwards) == 1 or result.kind is not Kind.UNKNOWN:
