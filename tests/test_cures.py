@@ -108,7 +108,7 @@ CURES: dict[str, set[tuple[type[Cure], Applicability]]] = {
     "XLA406": {(ByHand, SHOWN)},
     "XLA408": {(SyncBelow, UNSAFE), (ByHand, SHOWN)},
     "XLA501": {(SyncBefore, UNSAFE)},
-    "XLA502": {(MoveBelow, SHOWN), (MoveAbove, SHOWN)},
+    "XLA502": {(MoveBelow, SHOWN), (MoveAbove, SHOWN), (ByHand, SHOWN)},
     "XLA503": {(ByHand, SHOWN)},
     "XLA504": {(ByHand, SHOWN)},
     "XLA505": {(Rename, UNSAFE), (ByHand, SHOWN)},

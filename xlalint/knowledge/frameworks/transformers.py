@@ -436,7 +436,6 @@ def _train(trainer, model, callback=TrainerCallback()):
             trainer.save_model()
             callback.on_save(trainer.args, _State(), control, model=model)
     callback.on_epoch_end(trainer.args, _State(), control, model=model)
-    callback.on_train_end(trainer.args, _State(), control, model=model)
 
 
 def harness(trainer: Trainer):
