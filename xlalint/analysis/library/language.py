@@ -356,9 +356,10 @@ def _device_module(machine: Machine, call: Call) -> Value:
 
 def _checkpoint_by_torch(machine: Machine, call: Call) -> Value:
     """Activation checkpointing of PyTorch, which asks the tensors that it is given for their device."""
-    # Where it is one of several functions, or tried, those who chose know of the device.
-    served = _is_tried(call) or machine.serves_checkpointing(call.frame.outline)
-    unaware = not call.store.state.trust.bounded and not served
+    # Where it is one of several functions, or tried, those who chose know of the device. The body of a module
+    # goes through what it sets up in its order.
+    served = call.frame.function is not None and machine.serves_checkpointing(call.frame.outline)
+    unaware = not (call.store.state.trust.bounded or _is_tried(call) or served)
     for value in call.arguments[1:] if unaware else ():
         tensor = element(value) if value.kind is Kind.CONTAINER else value
         if tensor.kind is Kind.TENSOR and tensor.known:
