@@ -34,8 +34,9 @@ def with_adapters(name, data):
 
 
 def of_diffusers(folder, data):
-    unet = UNet2DConditionModel.from_pretrained(folder).to(device)
+    unet = UNet2DConditionModel.from_pretrained(folder)
     unet.enable_gradient_checkpointing()
+    unet.to(device)
     unet.train()
     for noisy, times, text in data:
         with torch_xla.step():

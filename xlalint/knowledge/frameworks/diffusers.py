@@ -75,10 +75,8 @@ class ModelMixin(torch.nn.Module):
     def enable_gradient_checkpointing(self):
         # It is called in each forward that trains. A model that is on the device by now is to train there.
         device = next(self.parameters()).device
-        if device.type == "xla":
-            torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=device))
-        else:
-            _set(self, True)
+        torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=device))
+        _set(self, True)
 
     def enable_xformers_memory_efficient_attention(self, attention_op=None):
         pass

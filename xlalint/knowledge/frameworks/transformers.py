@@ -110,10 +110,8 @@ class PreTrainedModel(torch.nn.Module):
     def gradient_checkpointing_enable(self, gradient_checkpointing_kwargs=None):
         # It is called in each forward that trains. A model that is on the device by now is to train there.
         device = next(self.parameters()).device
-        if device.type == "xla":
-            torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=device))
-        else:
-            _set(self, True)
+        torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=device))
+        _set(self, True)
 
     def gradient_checkpointing_disable(self):
         _set(self, False)
