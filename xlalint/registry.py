@@ -62,8 +62,10 @@ def guarded_events() -> frozenset[type[Event]]:
 
 
 def is_guarded(rule: type[Rule[Any]]) -> bool:
-    """Whether the guard sees everything that the rule judges, so that the rule works there too."""
-    return bool(rule.events) and not rule.of_text and guarded_events().issuperset(rule.events)
+    """Whether the guard sees all that the rule judges but for what only the source tells, so that the rule
+    works there too."""
+    events = set(rule.events).difference(rule.by_reading)
+    return bool(events) and not rule.of_text and guarded_events() >= events
 
 
 def find(selector: str) -> type[Rule[Any]]:

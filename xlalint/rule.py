@@ -88,6 +88,8 @@ class Rule(ABC, Generic[E]):
     """Whether the rule is on by default."""
     of_text: ClassVar[bool] = False
     """Whether it is about how the source is written: while a program runs there is nothing to say."""
+    by_reading: ClassVar[tuple[type[Event], ...]] = ()
+    """Events of which only the source tells: while a program runs, the rule judges by the others."""
     of_runs: ClassVar[bool] = False
     """Whether only a running program shows it: of its source there is nothing to say."""
     only_definite: ClassVar[bool] = False

@@ -80,6 +80,7 @@ class MasterOnlyCollective(Rule[UnmatchedCollective | LeftAlone]):
     code = "XLA502"
     name = "master-only-collective"
     severity = Severity.ERROR
+    by_reading = (LeftAlone,)
     yields_to = ("XLA501",)
 
     def judge(self, event: UnmatchedCollective | LeftAlone, state: View) -> Iterator[Finding]:
