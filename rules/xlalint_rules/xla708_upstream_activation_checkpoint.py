@@ -15,8 +15,8 @@ class UpstreamActivationCheckpoint(Rule[CheckpointedByTorch]):
     """
     ## What it does
     Finds `torch.utils.checkpoint.checkpoint` that is given a tensor on an XLA device, and models of
-    transformers and diffusers on such a device that were told to use it, as by
-    `model.gradient_checkpointing_enable()`: there, and where they are called to be trained.
+    transformers and diffusers on such a device that are told to use it, as by
+    `model.gradient_checkpointing_enable()`.
     Silent where the program has given PyTorch a module for the device, by
     `torch._register_device_module("xla", torch_xla)`, or puts another function in the place of this one.
 

@@ -37,14 +37,7 @@ class _Output:
         return self.sample
 
 
-def _set(model, recomputes):
-    # What methods assign, any object of the class may have.
-    model.recomputes = recomputes
-
-
 class ModelMixin(torch.nn.Module):
-    recomputes = False
-
     def __init__(self, **named):
         self.network = torch.nn.Linear(1, 1)
 
@@ -58,8 +51,6 @@ class ModelMixin(torch.nn.Module):
 
     def forward(self, *inputs, **named):
         sample = self.network(inputs)
-        if self.recomputes and self.training:
-            torch.utils.checkpoint.checkpoint(self.network, sample)
         return _Output(sample)
 
     def encode(self, x, return_dict=True):
@@ -76,7 +67,6 @@ class ModelMixin(torch.nn.Module):
         # It is called in each forward that trains. A model that is on the device by now is to train there.
         device = next(self.parameters()).device
         torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=device))
-        _set(self, True)
 
     def enable_xformers_memory_efficient_attention(self, attention_op=None):
         pass

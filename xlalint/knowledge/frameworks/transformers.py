@@ -86,8 +86,6 @@ def _after(cache, computed, cache_position):
 
 
 class PreTrainedModel(torch.nn.Module):
-    recomputes = False
-
     def __init__(self, config=None):
         self.network = torch.nn.Linear(1, 1)
 
@@ -101,8 +99,6 @@ class PreTrainedModel(torch.nn.Module):
 
     def forward(self, *inputs, past_key_values=None, cache_position=None, **named):
         computed = self.network(inputs)
-        if self.recomputes and self.training:
-            torch.utils.checkpoint.checkpoint(self.network, computed)
         if past_key_values is None:
             return _ModelOutput(computed, _Cache(computed))
         return _ModelOutput(computed, _after(past_key_values, computed, cache_position))
@@ -111,19 +107,10 @@ class PreTrainedModel(torch.nn.Module):
         # It is called in each forward that trains. A model that is on the device by now is to train there.
         device = next(self.parameters()).device
         torch.utils.checkpoint.checkpoint(self.network, torch.zeros(1, device=device))
-        _set(self, True)
-
-    def gradient_checkpointing_disable(self):
-        _set(self, False)
 
     def save_pretrained(self, save_directory, state_dict=None, safe_serialization=True, **named):
         if safe_serialization:
             safetensors.torch.save_file(self.state_dict() if state_dict is None else state_dict, save_directory)
-
-
-def _set(model, recomputes):
-    # What methods assign, any object of the class may have.
-    model.recomputes = recomputes
 
 
 class DroppingConfig:
@@ -411,7 +398,7 @@ def _train(trainer, model, callback=TrainerCallback()):
     optimizer = torch.optim.AdamW(model.parameters())
     trainer.optimizer = optimizer
     if isinstance(trainer.args, _TrainingArguments) and trainer.args.gradient_checkpointing is True:
-        _set(model, True)
+        torch.utils.checkpoint.checkpoint(model, torch.zeros(1, device=torch_xla.device()))
     callback.on_train_begin(trainer.args, _State(), control, model=model)
     for step, batch in enumerate(pl.MpDeviceLoader(batches)):
         inputs = {name: batch for name in names}
