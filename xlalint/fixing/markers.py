@@ -59,11 +59,7 @@ def sync_before(module: Module, cure: SyncBefore) -> Rewrite:
     value = _recorded_there(module, _found(module, cure, statement), statement)
     known = value is None and cure.recorded is not None
     outer = _loop_without(module, statement, cure.recorded or ()) if known else None
-    statement = outer or statement
-    while _is_elif(module, statement):
-        parent = module.parents[statement]
-        assert isinstance(parent, ast.If)
-        statement = parent
+    statement = _with_its_if(module, outer or statement)
     above = _directly_above(module, statement)
     if above is not None and is_marker(above):
         raise Refused(f"line {above.lineno} is a marker already")
@@ -281,6 +277,15 @@ def _found(module: Module, cure: SyncBefore, statement: ast.stmt) -> ast.AST:
     return module.at(cure.site) or statement
 
 
+def _with_its_if(module: Module, statement: ast.stmt) -> ast.stmt:
+    """The `if` that an `elif` is a part of, beside which something can stand; else the statement itself."""
+    while _is_elif(module, statement):
+        parent = module.parents[statement]
+        assert isinstance(parent, ast.If)
+        statement = parent
+    return statement
+
+
 def _is_elif(module: Module, statement: ast.stmt) -> bool:
     parent = module.parents[statement]
     return (
@@ -302,11 +307,7 @@ def sync_below(module: Module, cure: SyncBelow) -> Rewrite:
     statement = statement_at(module, cure.scope)
     if isinstance(statement, ast.With):
         return _inserted(module, with_at(module, cure.scope))
-    while _is_elif(module, statement):
-        parent = module.parents[statement]
-        assert isinstance(parent, ast.If)
-        statement = parent
-    return _inserted(module, statement)
+    return _inserted(module, _with_its_if(module, statement))
 
 
 def wait_before(module: Module, cure: WaitBefore) -> Rewrite:
@@ -316,11 +317,7 @@ def wait_before(module: Module, cure: WaitBefore) -> Rewrite:
         raise Refused(f"the test on line {statement.lineno} is made anew in each iteration")
     if "torch_xla" not in module.text:
         raise Refused("this file has nothing to do with torch_xla otherwise")
-    while _is_elif(module, statement):
-        parent = module.parents[statement]
-        assert isinstance(parent, ast.If)
-        statement = parent
-    return _inserted(module, statement, above=True, name=_WAIT)
+    return _inserted(module, _with_its_if(module, statement), above=True, name=_WAIT)
 
 
 def _inserted(module: Module, beside: ast.stmt, *, above: bool = False, name: str = MARKER) -> Rewrite:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from xlalint.fixing.module import Module
 from xlalint.fixing.order import chain_of
@@ -32,10 +32,7 @@ def _shaped_as(module: Module, node: ast.expr) -> Iterator[str]:
     """What has the very shape of an expression."""
     match node:
         case ast.Name() | ast.Attribute():
-            yield from _named(node)
-            value = _only_value(module, node)
-            if value is not None:
-                yield from _shaped_as(module, value)
+            yield from _named(module, node, _shaped_as)
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _KEEPING:
             yield from _shaped_as(module, value)
         case ast.Call(func=ast.Attribute(attr=attr), args=[value, *_]) if attr.endswith(LIKE):
@@ -46,10 +43,7 @@ def _as_large_as(module: Module, node: ast.expr) -> Iterator[str]:
     """What an expression has all dimensions of."""
     match node:
         case ast.Name() | ast.Attribute():
-            yield from _named(node)
-            value = _only_value(module, node)
-            if value is not None:
-                yield from _as_large_as(module, value)
+            yield from _named(module, node, _as_large_as)
         case ast.Compare(left=left, comparators=others):
             for each in (left, *others):
                 yield from _as_large_as(module, each)
@@ -66,9 +60,15 @@ def _as_large_as(module: Module, node: ast.expr) -> Iterator[str]:
             yield from _shaped_as(module, node)
 
 
-def _named(node: ast.Name | ast.Attribute) -> Iterator[str]:
+def _named(
+    module: Module, node: ast.Name | ast.Attribute, of: Callable[[Module, ast.expr], Iterator[str]]
+) -> Iterator[str]:
+    """A name itself, and what is true `of` what it stands for."""
     if chain_of(node) is not None:
         yield ast.unparse(node)
+    value = _only_value(module, node)
+    if value is not None:
+        yield from of(module, value)
 
 
 def _only_value(module: Module, node: ast.expr) -> ast.expr | None:

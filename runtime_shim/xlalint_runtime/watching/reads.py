@@ -200,8 +200,8 @@ def _spared_by() -> str:
         type(frame.f_locals["self"]).__name__ for frame in of_layers if frame.f_code.co_name == "forward"
     ]
     asking = ASKING_OF_MASKS.get(layers[-1], {})
-    _, (_, parameter) = asking.get("", asking.get(layers[0], (None, (0, ""))))
-    return parameter
+    found = asking.get("") or asking.get(layers[0])
+    return found[1][1] if found is not None else ""
 
 
 _COMPARING = torch.nn.modules.transformer._detect_is_causal_mask.__name__

@@ -110,9 +110,7 @@ def _ask_of_masks(name: str, module: Value, call: Call) -> None:
         if mask is None or mask.kind is not Kind.TENSOR or is_told:
             continue
         asked = mask._replace(assumes=both(mask.assumes, module.assumes), recorded=_COMPARED)
-        call.frame.model.read(
-            call.store.state, asked, Reading.MASK, call.spelling, call.site, unless=telling
-        )  # fmt: skip
+        call.frame.model.read(call.store.state, asked, Reading.MASK, call.spelling, call.site, unless=telling)
 
 
 _COMPARED: Final = Recorded(Weight.LIGHT, Weight.LIGHT)

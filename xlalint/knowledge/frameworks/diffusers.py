@@ -50,8 +50,7 @@ class ModelMixin(torch.nn.Module):
         return cls()
 
     def forward(self, *inputs, **named):
-        sample = self.network(inputs)
-        return _Output(sample)
+        return _Output(self.network(inputs))
 
     def encode(self, x, return_dict=True):
         return _Output(self.network(x))
