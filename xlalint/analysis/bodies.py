@@ -62,9 +62,11 @@ def registers_device(outline: Outline) -> bool:
 
 def serves_checkpointing(outline: Outline) -> bool:
     """Whether a module has PyTorch's activation checkpointing know XLA devices, or another in its place."""
-    return registers_device(outline) or _CHECKPOINTING.search(outline.text) is not None
+    in_its_place = _CHECKPOINT in outline.text and _CHECKPOINTING.search(outline.text) is not None
+    return in_its_place or registers_device(outline)
 
 
+_CHECKPOINT: Final = "checkpoint.checkpoint"
 _CHECKPOINTING: Final = re.compile(r"(?m)^[^#\n]*\bcheckpoint\.checkpoint[ ]*=(?!=)")
 
 

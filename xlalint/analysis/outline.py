@@ -381,6 +381,7 @@ class Outline:
         self._lines: list[str] | None = None
         self._sections: Sections | None = None
         self._by_key: dict[str, Function | Class] | None = None
+        self._asks_if_run: bool | None = None
         self._collect(tree.body, None, None)
         if _declares_globals(text):
             self._collect_globals()
@@ -512,12 +513,19 @@ class Outline:
     @property
     def is_script(self) -> bool:
         """Whether it is run by itself, and says nothing of where imports start."""
-        return "__main__" in self.text and "sys.path" not in self.text
+        return self._is_run and "sys.path" not in self.text
 
     @property
     def looks_elsewhere_first(self) -> bool:
         """Whether it is run by itself, and has imports start in another folder."""
-        return "__main__" in self.text and "sys.path.insert(0," in self.text
+        return self._is_run and "sys.path.insert(0," in self.text
+
+    @property
+    def _is_run(self) -> bool:
+        """Whether it asks if it is run by itself; all who import from it want to know."""
+        if self._asks_if_run is None:
+            self._asks_if_run = "__main__" in self.text
+        return self._asks_if_run
 
     @property
     def makes_modules(self) -> bool:

@@ -29,7 +29,8 @@ def imported(data: bytes) -> tuple[str, ...]:
     found: dict[str, None] = {}
     at = data.find(_WORD)
     while at >= 0:
-        start = max(data.rfind(b"\n", 0, at), data.rfind(b";", 0, at)) + 1
+        start = data.rfind(b"\n", 0, at) + 1
+        start = max(start, data.rfind(b";", start, at) + 1)
         before = data[start:at]
         names = _NAMES.match(data, at + len(_WORD))
         if names is not None and (origin := _FROM.match(before)) is not None:
@@ -146,4 +147,5 @@ def bound(data: bytes) -> frozenset[bytes]:
 
 
 def _listed(names: bytes) -> list[str]:
-    return [name.decode("utf-8", "replace") for name in _NAME.findall(_COMMENT.sub(b"", names))]
+    plain = _COMMENT.sub(b"", names) if b"#" in names else names
+    return [name.decode("utf-8", "replace") for name in _NAME.findall(plain)]

@@ -37,10 +37,7 @@ _TOKEN: Final = r"""
 def names_xla(data: bytes) -> bool:
     """Whether it stands anywhere in a file, be it in a longer word: all that is looked for here holds it, but
     for what settings and frameworks name. Most files are seen through by that."""
-    return b"xla" in data or _IN_CAPITALS.search(data) is not None
-
-
-_IN_CAPITALS: Final = re.compile(rb"X(?:LA|RT_)")
+    return b"xla" in data or b"XLA" in data or b"XRT_" in data
 
 
 def brings_xla(data: bytes, packages: tuple[str, ...] = (), *, by_variables: bool = True) -> bool:
@@ -153,6 +150,7 @@ _DEFINITION: Final = re.compile(
     rb"\n(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]*)?=(?!=))"
 )
 _STATEMENT: Final = re.compile(rb"\n[^\s#)\]}]")
+_IS_TEXT: Final = re.compile(rb"=[ \t]*[\"']xla\b")
 _MARKER: Final = re.compile(rb"\.mark_step[ \t]*\(|\btorch_xla\.sync[ \t]*\(")
 
 
@@ -173,6 +171,9 @@ def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...
 
 
 def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
+    marks, calls = _MARKER.search(data) is not None, _calling(helpers).search(data) is not None
+    if not (marks or calls or _IS_TEXT.search(data)):
+        return  # as in most files: they are not cut into their definitions
     others: list[tuple[bytes, bytes]] = []
     classes: list[tuple[bytes, bytes]] = []
     offered: list[bytes] = []
@@ -181,7 +182,7 @@ def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
         end = _STATEMENT.search(data, definition.end())
         body = data[definition.end() : end.start() if end is not None else len(data)]
         sort, name = definition[1], definition[2] or definition[3]
-        if sort == b"def" and _MARKER.search(body):
+        if marks and sort == b"def" and _MARKER.search(body):
             yield PASSES + name.decode("utf-8", "replace")
         if not _calling(helpers).search(body):
             (classes if sort == b"class" else others).append((name, body))
