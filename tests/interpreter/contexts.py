@@ -362,6 +362,8 @@ def norm_shown(parameters):
 
 def what_is_recorded_on_gradients_differs(flag):
     model(x).sum().backward()
+    all_of(loader)
+    model(x).sum().backward()
     if flag:
         all_of(loader)
         model(x)

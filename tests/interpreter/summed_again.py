@@ -57,6 +57,9 @@ def wait():
 
 
 def of_xla_in_a_caller():
+    dist.init_process_group("gloo")
+    wait()
+    dist.destroy_process_group()
     dist.init_process_group("xla")
     wait()
 
