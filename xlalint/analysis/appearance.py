@@ -59,7 +59,7 @@ def looks(node: FunctionNode, lines: list[str]) -> tuple[object, ...]:
     first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
     body = node.body if isinstance(node, ast.Lambda) else node.body[0]
     above = (*lines[first - 1 : body.lineno - 1], lines[body.lineno - 1].encode()[: body.col_offset].decode())
-    within_it = list(within(node))
+    within_it = within(node)
     attributes = frozenset(each.attr for each in within_it if isinstance(each, ast.Attribute))
     yields = any(isinstance(each, ast.Yield | ast.YieldFrom) for each in within_it)
     return above, attributes, yields, is_short(node), makers(node)

@@ -110,7 +110,7 @@ def _gather(body: list[ast.stmt], around: _Step | None, steps: list[_Step]) -> N
     for node in body:
         inside = [] if isinstance(node, _DEFINITIONS) else [*blocks(node)]
         if node.__class__ in SIMPLE or isinstance(node, _DEFINITIONS):
-            nodes = [*within(node)]
+            nodes = within(node)
         else:
             held = {statement for block in inside for statement in block}
             parts = (part for part in ast.iter_child_nodes(node) if part not in held)
@@ -125,10 +125,10 @@ def _of_header(part: ast.AST) -> list[ast.AST]:
     """What stands in a part of the header of a statement, without the statements below."""
     match part:
         case ast.ExceptHandler(type=caught):
-            return [*within(caught)] if caught is not None else []
+            return within(caught) if caught is not None else []
         case ast.match_case(pattern=pattern, guard=guard):
-            return [*within(pattern), *(within(guard) if guard is not None else ())]
-    return [*within(part)]
+            return [*within(pattern), *(within(guard) if guard is not None else [])]
+    return within(part)
 
 
 def _root(node: ast.expr) -> tuple[str, ...]:

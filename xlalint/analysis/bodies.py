@@ -98,7 +98,7 @@ def is_started_by_others(outline: Outline) -> bool:
     """
     if not outline.mentions(STARTED_ELSEWHERE):
         return False
-    nodes = [*within(outline.tree)]
+    nodes = within(outline.tree)
     launched = {
         id(call.args[0])
         for call in nodes

@@ -648,7 +648,7 @@ class Outline:
         for function in self.functions.values():
             if not _stands_in(function.node, declaring):
                 continue
-            nodes = list(within(function.node))
+            nodes = within(function.node)
             declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
             if not declared:
                 continue
@@ -917,14 +917,16 @@ _BINDING: Final = frozenset({
 """Nodes that bind names, beside names themselves, or make their function a generator."""
 
 
-def within(root: ast.AST) -> Iterator[ast.AST]:
+def within(root: ast.AST) -> list[ast.AST]:
     """A node and all nodes in it that may have parts, and names, in any order: faster than `ast.walk`."""
+    found: list[ast.AST] = []
     stack = [root]
     while stack:
         node = stack.pop()
-        yield node
+        found.append(node)
         if node.__class__ not in _WITHOUT_PARTS:
             stack += parts_of(node)
+    return found
 
 
 def within_lines(root: ast.AST, lines: list[int]) -> Iterator[ast.AST]:

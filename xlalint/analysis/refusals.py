@@ -101,9 +101,8 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
     for the `next()` that it had in old releases of torch, XLA for a generator of random numbers, or for CUDA.
     """
     match callee.payload:
-        case Targets((Bound(function=function) as bound,)):
-            own = bound.receiver is not None and not function.is_static
-            return _misfit(function, call, own=own)
+        case Targets((target,)):
+            return _wrong_target(machine, target, call)
         case Classes((Class() as cls,)):
             makes = machine.classes.find_method(cls, "__init__")
             if makes is None or cls.node.keywords or cls.node.decorator_list:
@@ -115,41 +114,50 @@ def _wrong(machine: Machine, callee: Value, call: Call) -> str:
             forward = machine.classes.find_method(cls, "forward")
             why = _misfit(forward, call, own=True, name=cls.name) if forward is not None else ""
             return "" if why and _is_called_otherwise(machine, cls, call) else why
-        case Targets((Method(Value(payload=Module(of=(Class() as cls,)) as module), name),)) if (
-            name in OF_WRAPPERS
-        ):
-            if _is_bare(machine, module, cls, call):
-                return f"`{cls.name}` has no `{name}`, as nothing has wrapped it"
-        case Targets((Method(Value(payload=Loader(element=Value(payload=Batch()))) as loader, "next"),)):
-            if not loader.assumes:
-                return "the iterator of a `DataLoader` has no `next()`"
-        case Targets((Method(Value(kind=Kind.TENSOR | Kind.HOST) as moved, "to"),)):
-            if not moved.assumes and _is_of("cuda", call.argument(0, "device")):
-                return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
-        case Targets((Known(name=name),)) if name in functions.NOT_OF_XLA:
-            if _is_of(XLA, call.argument(0, "device")):
-                return f"`{call.spelling}` makes no generator: XLA has none of its own"
-        case Namespace(name=name, outline=None) | Targets((Known(name=name),)) if (
-            name in functions.TAKING_SAMPLES and _is_loader(call.argument(0, "dataset"))
-        ):
-            return f"`{call.spelling}` gets a loader, which has no samples by their numbers"
-        case Namespace(name=name, outline=None) | Targets((Known(name=name),)) if (
-            name in functions.FILLING_DEVICES and _fills_cuda(call, functions.FILLING_DEVICES[name])
-        ):
-            return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
         case Namespace(name=name, outline=None) if name in functions.JOINING:
             if _joins_devices(call) and not machine.mentions(call.frame.outline, functions.DEFAULT_DEVICES):
                 return f"`{call.spelling}` gets a tensor on the CPU and one on the XLA device"
-        case Namespace(name=name, outline=None) | Targets((Known(name=name),)) if name.startswith(_OF_TORCH):
-            if (
-                _is_of("cuda", call.keywords.get("device"))
-                and name.removeprefix("torch.") in operations.CREATIONS
-            ):
+        case Namespace(name=name, outline=None):
+            return _wrong_by_name(name, call)
+    return ""
+
+
+def _wrong_target(machine: Machine, target: object, call: Call) -> str:
+    """The same where it is known what is called, and that it is one thing."""
+    match target:
+        case Bound(function=function):
+            return _misfit(function, call, own=target.receiver is not None and not function.is_static)
+        case Known(name=name) if name in functions.NOT_OF_XLA:
+            if _is_of(XLA, call.argument(0, "device")):
+                return f"`{call.spelling}` makes no generator: XLA has none of its own"
+        case Known(name=name):
+            return _wrong_by_name(name, call)
+        case Method(Value(payload=Module(of=(Class() as cls,)) as module), name) if name in OF_WRAPPERS:
+            if _is_bare(machine, module, cls, call):
+                return f"`{cls.name}` has no `{name}`, as nothing has wrapped it"
+        case Method(Value(payload=Loader(element=Value(payload=Batch()))) as loader, "next"):
+            if not loader.assumes:
+                return "the iterator of a `DataLoader` has no `next()`"
+        case Method(Value(kind=Kind.TENSOR | Kind.HOST) as moved, "to"):
+            if not moved.assumes and _is_of("cuda", call.argument(0, "device")):
                 return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
-            takes = signatures.of(name)
-            if takes is not None and not _is_open(call):
-                why = _mismatch(name.rpartition(".")[2], *takes, call)
-                return "" if why and _was_taken(name, call) else why
+    return ""
+
+
+def _wrong_by_name(name: str, call: Call) -> str:
+    """The same of a function or class of a library."""
+    if name in functions.TAKING_SAMPLES and _is_loader(call.argument(0, "dataset")):
+        return f"`{call.spelling}` gets a loader, which has no samples by their numbers"
+    if name in functions.FILLING_DEVICES and _fills_cuda(call, functions.FILLING_DEVICES[name]):
+        return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
+    if not name.startswith(_OF_TORCH):
+        return ""
+    if _is_of("cuda", call.keywords.get("device")) and name.removeprefix("torch.") in operations.CREATIONS:
+        return f"`{call.spelling}` asks for CUDA, which is not where XLA is"
+    takes = signatures.of(name)
+    if takes is not None and not _is_open(call):
+        why = _mismatch(name.rpartition(".")[2], *takes, call)
+        return "" if why and _was_taken(name, call) else why
     return ""
 
 
@@ -260,7 +268,7 @@ def _is_written_out(given: ast.expr, function: Function | None) -> bool:
         return all(isinstance(key, ast.Constant) for key in given.keys)
     if function is None or not isinstance(given, ast.Name):
         return False
-    near = [*within(function.node)]
+    near = within(function.node)
     named = sum(isinstance(each, ast.Name) and each.id == given.id for each in near)
     return named == 2 and any(  # where it is bound, and here
         isinstance(each, ast.Assign)

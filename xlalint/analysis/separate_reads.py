@@ -60,7 +60,7 @@ def _reads_of_each(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
     if not _names(read) & rounds:
         return False
     # What looks for one of them, or leaves with the first, reads no others.
-    nodes = [*within(loop)]
+    nodes = within(loop)
     tests = [
         each.test
         for each in nodes

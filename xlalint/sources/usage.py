@@ -150,7 +150,6 @@ _DEFINITION: Final = re.compile(
     rb"\n(?:(?:async[ \t]+)?(def|class)[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]*)?=(?!=))"
 )
 _STATEMENT: Final = re.compile(rb"\n[^\s#)\]}]")
-_IS_TEXT: Final = re.compile(rb"=[ \t]*[\"']xla\b")
 _MARKER: Final = re.compile(rb"\.mark_step[ \t]*\(|\btorch_xla\.sync[ \t]*\(")
 
 
@@ -171,9 +170,9 @@ def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...
 
 
 def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
-    marks, calls = _MARKER.search(data) is not None, _calling(helpers).search(data) is not None
-    if not (marks or calls or _IS_TEXT.search(data)):
-        return  # as in most files: they are not cut into their definitions
+    marks, offers = _MARKER.search(data) is not None, any(word in data for word in _offering(helpers))
+    if not (marks or offers):
+        return  # as most files: they are not cut into their definitions
     others: list[tuple[bytes, bytes]] = []
     classes: list[tuple[bytes, bytes]] = []
     offered: list[bytes] = []
@@ -184,7 +183,7 @@ def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
         sort, name = definition[1], definition[2] or definition[3]
         if marks and sort == b"def" and _MARKER.search(body):
             yield PASSES + name.decode("utf-8", "replace")
-        if not _calling(helpers).search(body):
+        if not (offers and _calling(helpers).search(body)):
             (classes if sort == b"class" else others).append((name, body))
         elif sort != b"class":
             offered.append(name)
@@ -202,6 +201,12 @@ def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
         holding += [name for name, body in others if name not in holding and naming.search(body)]
     yield from (OFFERS + name.decode("utf-8", "replace") for name in offered)
     yield from (HOLDS + name.decode("utf-8", "replace") for name in holding)
+
+
+@cache
+def _offering(names: frozenset[str]) -> tuple[bytes, ...]:
+    """What stands in all that `_calling` finds. Fixed bytes are found several times faster than a pattern."""
+    return (*(f".{name}".encode() for name in names), b"torch_xla.device", b'"xla', b"'xla")
 
 
 @cache
