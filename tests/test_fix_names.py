@@ -134,6 +134,19 @@ x = [
 """
 
 
+def test_what_torch_xla_is_made_of_keeps_its_names(tmp_path: Path) -> None:
+    package = tmp_path / "torch_xla"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .torch_xla import launch\n")
+    launching = "import torch_xla.distributed.xla_multiprocessing as xmp\n\n\n"
+    launching += "def launch(fn, args=()):\n    xmp.spawn(fn, args=args)\n"
+    (package / "torch_xla.py").write_text(launching)
+    (tmp_path / "train.py").write_text(launching)
+    assert "this is a part of `torch_xla` itself" in fix(tmp_path)
+    assert (package / "torch_xla.py").read_text() == launching
+    assert "torch_xla.launch(fn, args=args)" in (tmp_path / "train.py").read_text()
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
 @pytest.mark.parametrize(
     ("encoding", "mark"),

@@ -111,11 +111,16 @@ class DropArgument(Cure):
 
 @record
 class PassArgument(Cure):
-    """The innermost call that holds `site` passes `keyword` with the value that `text` spells."""
+    """The innermost call that holds `site` passes `keyword` with the value that `text` spells.
+
+    Args:
+        for_one: Whether what is made must serve one caller alone, who does not say otherwise.
+    """
 
     site: Site
     keyword: str
     text: str
+    for_one: bool = field(default=False, kw_only=True)
 
 
 @record

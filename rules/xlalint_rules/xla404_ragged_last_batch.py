@@ -90,6 +90,7 @@ class RaggedLastBatch(Rule[LastBatchSmaller]):
                     event.built[-1],
                     "drop_last",
                     "True",
+                    for_one=True,
                     title="Drop the last batch by `drop_last=True`",
                     changes="up to a batch of samples is left out of each epoch",
                 ),

@@ -147,9 +147,23 @@ class Callees:
         trees = (self._tree(file) for file in files if file is not None)
         return any(tree is not None and any(map(_does_something, tree.body)) for tree in trees)
 
+    def is_part_of(self, module: Module, package: str) -> bool:
+        """Whether a file is one of a package that the project holds itself."""
+        folders = [each for each in PurePath(module.file.path).parents if each.name == package]
+        return any(each / "__init__.py" in self._paths for each in folders)
+
     def is_named_elsewhere(self, module: Module, name: str) -> bool:
         """Whether another file of the project has a name somewhere in its text."""
         return not self.named_in(name) <= {str(module.file.path)}
+
+    def calls_elsewhere(self, module: Module, name: str) -> int:
+        """How often other files of the project call what has a name, where they have no function of it."""
+        count = 0
+        for path in self.named_in(name) - {str(module.file.path)}:
+            tree = self._tree(PurePath(path))
+            if tree is not None and _defined(tree.body, name) is None:
+                count += sum(called(each) == name for each in _calls(tree))
+        return count
 
     def named_in(self, name: str) -> set[str]:
         """The paths of the files of the project that have a name in their text, or cannot be read."""

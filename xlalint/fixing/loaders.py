@@ -35,6 +35,7 @@ def of_one_device(module: Module, cure: Rename, name: ast.Name | ast.Attribute) 
     for loader, asked in _asked(module, call):
         if ast.unparse(asked.args[0]) != ast.unparse(device):
             raise Refused(f"line {asked.lineno} asks for another device than it was made for")
+        _require_iterated(module, asked)
         edits.append(Edit(module.span(loader)[1], module.span(asked)[1], ""))
     return Rewrite(tuple(edits), needs=(Need(cure.successor, name),), leaves=(cure.name,))
 
@@ -108,6 +109,28 @@ def _until_next(
     place = block.index(own)
     end = min((each for each in places if each > place), default=len(block))
     return [use for use, member in members.items() if member in block[place + 1 : end + 1]]
+
+
+def _require_iterated(module: Module, asked: ast.Call) -> None:
+    """The loader of one device was an iterator itself: what takes its place can only be iterated over.
+
+    Raises:
+        Refused: a batch is drawn from it, or it is what `__iter__` returns.
+    """
+    parent = module.parents[asked]
+    names = {ast.unparse(asked)}
+    if isinstance(parent, ast.Assign):
+        names.update(map(ast.unparse, parent.targets))
+    for node in walk(module.tree):
+        match node:
+            case (
+                ast.Call(func=ast.Name(id="next"), args=[drawn, *_])
+                | ast.Call(func=ast.Attribute(value=drawn, attr="next" | "__next__"))
+            ) if ast.unparse(drawn) in names:
+                raise Refused(f"line {node.lineno} draws from it")
+            case ast.Return(value=ast.expr() as returned) if ast.unparse(returned) in names:
+                if getattr(function_around(module, node), "name", "") == "__iter__":
+                    raise Refused(f"line {node.lineno} has to return an iterator")
 
 
 def _asking(module: Module, attribute: ast.AST | None) -> ast.Call:

@@ -9,7 +9,7 @@ from typing import Any
 
 from xlalint.cure import Cure, Remove, SyncBefore, SyncBelow, WaitBefore, Where
 from xlalint.fixing.below import CONDITIONAL, fresh_name
-from xlalint.fixing.module import Module, called, is_marker, statements, waits
+from xlalint.fixing.module import MARKERS, Module, called, is_marker, statements, waits
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Insert, Replace
 from xlalint.fixing.places import (
@@ -43,6 +43,9 @@ def remove(module: Module, cure: Remove) -> Rewrite:
         raise Refused(f"the marker stands in a helper that line {statement.lineno} calls")
     if waits(statement):
         raise Refused(f"the marker on line {statement.lineno} waits for its graph")
+    helper = getattr(function_around(module, statement), "name", "")
+    if any(marker in helper for marker in MARKERS):
+        raise Refused(f"to cut the graph is what `{helper}` is for: its calls would have to go")
     name = marker_name(module, statement)
     return Rewrite(operations=(Delete(statement),), leaves=(name,) if name else ())
 
@@ -211,9 +214,13 @@ def _require_end_of_graph(module: Module, statement: ast.stmt) -> None:
     body = body_around(module, statement)
     above: list[ast.stmt] = []
     below: list[ast.stmt] = []
+    in_micro_batches = False
     for each in statements(body):
+        is_above = (each.lineno, each.col_offset) < (statement.lineno, 0)
         if not hasattr(each, "body") and body_around(module, each) is body:
-            (above if (each.lineno, each.col_offset) < (statement.lineno, 0) else below).append(each)
+            (above if is_above else below).append(each)
+        elif is_above and not hasattr(each, "body") and _calls(each, _BACKWARD):
+            in_micro_batches = True
     last = next((place for place, each in enumerate(reversed(above)) if is_marker(each)), len(above))
     above = above[len(above) - last :]
     until = next((place for place, each in enumerate(below) if is_marker(each)), len(below))
@@ -223,8 +230,14 @@ def _require_end_of_graph(module: Module, statement: ast.stmt) -> None:
             raise Refused(
                 f"a marker would separate the step's forward from its backward, on line {each.lineno}"
             )
-        if backward and _calls(each, _STEPS) and _as_often(module, backward[-1], each):
+        if not _calls(each, _STEPS):
+            continue
+        if backward and _as_often(module, backward[-1], each):
             raise Refused(f"a marker would separate backward from the optimizer step, on line {each.lineno}")
+        if in_micro_batches and isinstance(statement, ast.If) and _as_often(module, statement, each):
+            raise Refused(
+                f"a marker above the test would cut each step before the optimizer's, on line {each.lineno}"
+            )
 
 
 _BACKWARD = frozenset({"backward"})

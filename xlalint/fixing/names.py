@@ -14,9 +14,9 @@ from xlalint.fixing import dropping, spelling
 from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.loaders import PARALLEL_LOADER, of_one_device
-from xlalint.fixing.module import Module
+from xlalint.fixing.module import Module, called
 from xlalint.fixing.nodes import walk
-from xlalint.fixing.places import qualified
+from xlalint.fixing.places import function_around, qualified
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 from xlalint.knowledge import lifecycle
 from xlalint.lazy.events import ApiUsed
@@ -34,6 +34,9 @@ def rename(module: Module, cure: Rename) -> Rewrite:
     if isinstance(node, ast.alias):
         return _import(module, cure, node)
     name = _name_at(node)
+    package = cure.successor.partition(".")[0]
+    if module.callees is not None and module.callees.is_part_of(module, package):
+        raise Refused(f"this is a part of `{package}` itself")
     origins = spelling.origins(module, name)
     _spells(module, name, cure.name, origins)
     moved = _moved(module, cure, origins)
@@ -365,8 +368,12 @@ def pass_argument(module: Module, cure: PassArgument) -> Rewrite:
     call = next(_calls(module, cure.site), None)
     if call is None:
         raise Refused("there is no such call here")
+    if cure.for_one:
+        _require_one_caller(module, call)
     for keyword in call.keywords:
         if keyword.arg == cure.keyword:
+            if cure.for_one and not isinstance(keyword.value, ast.Constant):
+                raise Refused(f"`{module.source(keyword.value)}` says it")
             return Rewrite((Edit(*module.span(keyword.value), cure.text),))
     given, closing = f"{cure.keyword}={cure.text}", module.span(call)[1] - 1
     every = sorted([*call.args, *call.keywords], key=module.span)
@@ -387,6 +394,26 @@ def pass_argument(module: Module, cure: PassArgument) -> Rewrite:
     has_comma, line_end = rest.lstrip().startswith(","), module.line_end(end)
     behind = Edit(line_end, line_end, f"{module.newline}{indent}{given}{',' if has_comma else ''}")
     return Rewrite((behind,) if has_comma else (Edit(end, end, ","), behind))
+
+
+def _require_one_caller(module: Module, call: ast.Call) -> None:
+    """What a call makes must serve one caller: a function that returns it may be called for several.
+
+    Raises:
+        Refused: it is.
+    """
+    function = function_around(module, call)
+    if not isinstance(function, ast.FunctionDef):
+        return
+    made = {ast.unparse(call)}
+    parent = module.parents[call]
+    if isinstance(parent, ast.Assign):
+        made.update(map(ast.unparse, parent.targets))
+    returned = [each.value for each in walk(function) if isinstance(each, ast.Return) and each.value]
+    calls = [each for each in walk(module.tree) if called(each) == function.name]
+    more = 0 if module.callees is None else module.callees.calls_elsewhere(module, function.name)
+    if any(ast.unparse(each) in made for each in returned) and len(calls) + more > 1:
+        raise Refused(f"`{function.name}` makes it for {len(calls) + more} callers")
 
 
 def autocast_on_xla(module: Module, cure: AutocastOnXla) -> Rewrite:

@@ -78,6 +78,25 @@ def none_where_missing(module: Module, statement: ast.stmt) -> Iterator[ast.Assi
                 yield from [each for each in handler.body if _gives_none(each, bound)][:1]
 
 
+def stands_in(module: Module, imported: Imported, scope: Scope) -> int | None:
+    """The line that gives the name of an import to something else, as where the package is missing."""
+    for node in scope.others.get(imported.name, ()):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+            continue
+        statement = node
+        while not isinstance(statement, ast.stmt):
+            statement = module.parents[statement]
+        if not (isinstance(statement, ast.Assign) and _is_none(statement.value)):
+            return statement.lineno
+    return None
+
+
+def _is_none(value: ast.expr) -> bool:
+    if isinstance(value, ast.Tuple):
+        return all(map(_is_none, value.elts))
+    return isinstance(value, ast.Constant) and value.value is None
+
+
 def _gives_none(statement: ast.stmt, names: Collection[str]) -> TypeGuard[ast.Assign]:
     match statement:
         case ast.Assign(targets=targets, value=ast.Constant(value=None)):

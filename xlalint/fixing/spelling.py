@@ -9,7 +9,7 @@ from xlalint.fixing.bindings import Imported, Scope
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.imports import New, added
 from xlalint.fixing.module import Module, position
-from xlalint.fixing.presence import goes_on_without, reaches, used_beside
+from xlalint.fixing.presence import goes_on_without, reaches, stands_in, used_beside
 from xlalint.fixing.rewrite import Need, Refused
 
 _USUAL = {
@@ -56,6 +56,9 @@ def _spelled(module: Module, name: str, at: ast.AST) -> tuple[str, tuple[New, ..
     former = origins(module, at)
     if isinstance(at, ast.stmt):
         former = used_beside(module, at, package.partition(".")[0])
+    for imported, where in former:
+        if (line := stands_in(module, imported, where)) is not None:
+            raise Refused(f"`{imported.name}` may be what line {line} puts in its place")
     known = [
         text
         for imported, where in scopes.imports

@@ -311,6 +311,8 @@ class Work:
             case ast.Name(id=name):
                 if name in ("sum", "max", "min", "all", "any"):
                     return any(map(self.is_value, given))
+                if name.isupper() and any(map(self.is_value, given)):
+                    return True  # a model that is called like a constant
                 return not (name in _QUIET_FUNCTIONS or name[:1].isupper() or _reports(name))
             case ast.Attribute(attr=attr):
                 if attr in _QUIET_METHODS or _reports(attr):
