@@ -21,6 +21,8 @@ from xlalint.analysis.payloads import (
     Loader,
     Module,
     Namespace,
+    OfAllHosts,
+    OfHost,
     Options,
     Parameters,
     StateDict,
@@ -346,7 +348,8 @@ def _give(
     """Something unknown is given what may matter to the engine, under a name."""
     options = owner.payload._replace(followed=False) if isinstance(owner.payload, Options) else None
     held = owner.payload if isinstance(owner.payload, Fields) else Fields((), options)
-    if isinstance(node, ast.Name) and (value.kind in _GIVEN or held.under(name) is not None):
+    matters = value.kind in _GIVEN or isinstance(value.payload, OfHost | OfAllHosts)
+    if isinstance(node, ast.Name) and (matters or held.under(name) is not None):
         fields = held.with_(name, value)
         given = Value(Kind.UNKNOWN, recorded=fields.recorded, differs=owner.differs, payload=fields)
         bind_name(node.id, given, frame, store)

@@ -602,7 +602,7 @@ class Interpreter(Memo):
                 for name in (*function.free_names(), *captured)
                 if name in left and left[name] is not captured.get(name)
             }
-            changed = changed_containers(names, left)
+            changed = changed_containers(function, names, left)
             exit_store.attributes = {
                 name: exit_store.attributes[name]
                 for name in self.attributes.of(trail.touched)

@@ -432,7 +432,7 @@ def _loop(
         _abandon(machine, node, over, frame, broken, site)
         if back is not None and len(broken.state.replicas.splits) > tests:
             split = broken.state.replicas.splits[tests]
-            if not _all_leave(split, parting):
+            if not _all_leave(split, parting, back.state.replicas.splits[tests:]):
                 frame.model.leave_alone(broken.state, split, back.state.loop.all.meets, site)
         if held is not None:
             frame.model.leave_rounds(broken.state, owed, held)
@@ -459,8 +459,13 @@ def _loop(
     return after
 
 
-def _all_leave(split: Split, parting: list[Split]) -> bool:
-    """Whether those for which the test came out otherwise leave the loop, too: nobody is left to wait."""
+def _all_leave(split: Split, parting: list[Split], staying: tuple[Split, ...]) -> bool:
+    """Whether those for which the test came out otherwise leave the loop, too: nobody is left to wait.
+
+    Where one of them comes to the loop's end, they leave by a test of their own, and only some of them.
+    """
+    if any(one.site == split.site and one.polarity != split.polarity for one in staying):
+        return False
     return any(one.site == split.site and one.polarity != split.polarity for one in parting)
 
 

@@ -34,6 +34,7 @@ from xlalint.lazy.values import (
     Kind,
     Value,
 )
+from xlalint.remembering import remembered
 
 
 def enter_scope(scope: Scope, shown: str, frame: Frame, store: Store) -> None:
@@ -92,6 +93,8 @@ def _with_items(
     if opening is not None and opening.effect is Opens.STACK:
         return _with_stack(machine, opening, node, rest, frame, store)
     if opening is not None and opening.effect is Opens.PERHAPS_STEP:
+        if isinstance(item.context_expr, ast.IfExp):
+            return machine.run_block([_as_branches(node, len(rest))], frame, store)
         _perhaps_cut(opening, node, frame, store)
         return guarded(
             lambda: _with_items(machine, node, rest, frame, store),
@@ -195,6 +198,24 @@ def _as_before(eager: bool | None, scope: Scope | None, shown: str, frame: Frame
         leave_scope(scope, shown, frame, store)
     store.state.engine = store.state.engine._replace(eager=eager)
     return store
+
+
+@remembered(256)
+def _as_branches(node: ast.With | ast.AsyncWith, after: int) -> ast.If:
+    """`with a() if test else b(): ...`, as a branch of which each arm enters the scope that it chose.
+
+    Args:
+        after: So many items come after the one that chooses.
+    """
+    at = len(node.items) - after - 1
+    chosen, rest = node.items[at], node.items[at + 1 :]
+    chooses = chosen.context_expr
+    assert isinstance(chooses, ast.IfExp)
+    arms: list[ast.stmt] = [
+        ast.copy_location(type(node)([ast.withitem(one, chosen.optional_vars), *rest], node.body), node)
+        for one in (chooses.body, chooses.orelse)
+    ]
+    return ast.copy_location(ast.If(chooses.test, arms[:1], arms[1:]), node)
 
 
 def _perhaps_cut(opening: Opening, node: ast.With | ast.AsyncWith, frame: Frame, store: Store) -> Store:

@@ -16,6 +16,7 @@ from xlalint.analysis.payloads import (
     Bound,
     Constant,
     Container,
+    Fields,
     Iterated,
     Loader,
     Module,
@@ -577,15 +578,35 @@ def with_obligation(event: Any, obligation: Obligation) -> Any:
     return replace(event, obligation=obligation, assumes=both(event.assumes, obligation.assumes))
 
 
-def changed_containers(given: dict[str, Value], left: dict[str, Value]) -> tuple[tuple[str, Value], ...]:
-    """What a function was given to hold others, and has changed, as it leaves it, by parameter."""
+def changed_containers(
+    function: Function, given: dict[str, Value], left: dict[str, Value]
+) -> tuple[tuple[str, Value], ...]:
+    """What a function was given to hold others, and has changed, as it leaves it, by parameter.
+
+    That may also be something unknown which it has given what matters to the engine: `args.rank = ...`.
+    """
     return tuple(
         (name, left[name])
         for name, before in given.items()
-        if isinstance(before.payload, Container | StateDict)
-        and name in left
+        if name in left
         and left[name] != before
-        and isinstance(left[name].payload, type(before.payload))
+        and (
+            isinstance(left[name].payload, type(before.payload))
+            if isinstance(before.payload, Container | StateDict)
+            else isinstance(left[name].payload, Fields)
+            and before.kind in (Kind.UNKNOWN, Kind.HOST)
+            and name not in _bound_anew(function)
+        )
+    )
+
+
+@remembered(1024)
+def _bound_anew(function: Function) -> frozenset[str]:
+    """The names to which a function itself gives other objects."""
+    return frozenset(
+        node.id
+        for node in within(function.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
 
 
