@@ -177,6 +177,14 @@ def _without_sources(data: bytes) -> bytes:
     return "".join((*parts, text[position:])).encode()
 
 
+@pytest.mark.parametrize("name", ["jupyter", "four", "one line", "windows"])
+def test_a_cell_of_which_nothing_is_left_is_written_as_an_empty_one(name: str) -> None:
+    layout = LAYOUTS[name]
+    read = Notebook(written(notebook("import torch_xla", "x = 1\n"), **layout))
+    expected = written(notebook("", "x = 1\n"), **layout)
+    assert read.changed("# %% [1]\n# %% [2]\nx = 1\n") == expected
+
+
 def test_lines_that_are_not_python_stay_and_cannot_be_changed() -> None:
     read = Notebook(written(notebook(HEAD, STEP), indent=1))
     after = Notebook(read.changed(read.program.replace("import torch\n", "import torch as t\n")))

@@ -201,6 +201,9 @@ class Notebook:
                 end = parts[last].start - 1
             elif first > 0:
                 start = parts[first - 1].end + 1
+            else:  # the list is empty then
+                start = len(self.text[:start].rstrip())
+                end = _skip(self.text, end)
         elif len(lines) == last - first:
             pairs = zip(parts[first:last], lines, strict=True)
             return _joined(self.text, [(part.start, part.end, _escape(line)) for part, line in pairs])
