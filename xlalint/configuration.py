@@ -94,10 +94,14 @@ class Framework:
         return tuple(dict.fromkeys(module.partition(".")[0] for module in self.modules))
 
     @cached_property
+    def called(self) -> tuple[str, ...]:
+        """The classes that it calls the methods of."""
+        return tuple(dict.fromkeys(_HARNESS.findall(self.text)))
+
+    @cached_property
     def hooked(self) -> tuple[str, ...]:
         """The classes that it calls the methods of, and those of its own that derive from one of them."""
-        called = dict.fromkeys(_HARNESS.findall(self.text))
-        return (*called, *(name for name, base in _DERIVED.findall(self.text) if base in called))
+        return (*self.called, *(name for name, base in _DERIVED.findall(self.text) if base in self.called))
 
     @cached_property
     def classes(self) -> tuple[str, ...]:

@@ -364,6 +364,9 @@ def compare(
             return constant((left == right) is isinstance(op, ast.Is))
         if (asked := _asks_for_xla(left, right, node)) is not None:
             return constant(asked is isinstance(op, ast.Is))
+        if frame.outline.is_framework and _is_flag(right):
+            # What a framework does where a flag is set, it does where somebody has set it, for all we know.
+            return constant(isinstance(op, ast.IsNot))
         return HOST
     if isinstance(op, ast.In | ast.NotIn):
         if left.kind is Kind.ORDINAL and _is_the_first(right):

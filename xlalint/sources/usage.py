@@ -278,13 +278,15 @@ def is_told_no_device(
 def asks_for_xla(data: bytes, imports: Iterable[str], frameworks: Iterable[Framework]) -> bool:
     """Whether a file tells a framework to use XLA, also by settings: `TrainingArguments(tpu_num_cores=8)`.
 
+    So does an option of the command line that stands for XLA unless somebody says otherwise.
+
     Args:
         imports: What it may import; see `imported`.
     """
     packages = {name.partition(".")[0] for name in imports}
     return any(
         argument.encode() in data
-        and any(_is_among(value, values) for value in _given(data, argument))
+        and any(_is_among(_by_default(value, data), values) for value in _given(data, argument))
         and _holds_any(data, framework.classes)
         for framework in frameworks
         if not packages.isdisjoint(framework.packages)  # few files import a framework, and all are asked
@@ -296,6 +298,19 @@ def _is_among(value: bytes, values: tuple[str, ...]) -> bool:
     """Whether a value as it is written is one of some, or any number of devices where none are listed."""
     text = value.strip(b"\"'").decode("utf-8", "replace")
     return text in values if values else text.lstrip("[").isdigit() and text != "0"
+
+
+def _by_default(value: bytes, data: bytes) -> bytes:
+    """What an option of the command line is by default, such as `args.devices`; else the value as it stands."""
+    option = re.fullmatch(rb"\w+\.(\w+)", value)
+    if option is None or _OPTION not in data:
+        return value
+    default = re.search(_DEFAULT % option[1].replace(b"_", b"[-_]"), data)
+    return value if default is None else default[1]
+
+
+_OPTION: Final = b"add_argument("
+_DEFAULT: Final = rb"add_argument\(\s*[^)#]*[\"']--%s[\"'][^)]*\bdefault\s*=\s*([^\s,)]+)"
 
 
 def _counts_gpus(value: bytes, data: bytes) -> bool:
@@ -335,7 +350,8 @@ def _touched_by(data: bytes, imports: Iterable[str], framework: Framework, *, wi
     plain = _among(framework.classes, last)
     if any(name[0] in (aliases if name[1:] else plain) for name in _called(data, framework.classes)):
         yield (ELSEWHERE if _names_another_device(data, framework) else HANDS) + framework.name
-    plain = {*framework.hooked} if within else _among(framework.hooked, last)
+    # Most of what stands in its own tree is for others to derive from.
+    plain = {*framework.called} if within else _among(framework.hooked, last)
     if any(
         name[0] in plain or (name[0] in aliases and any(part in framework.hooked for part in name[1:]))
         for name in _bases(data)

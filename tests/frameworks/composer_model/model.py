@@ -1,7 +1,7 @@
 """Models for composer; the project says elsewhere that it runs on XLA."""
 
 import torch
-from composer.models import ComposerModel
+from composer.models import ComposerClassifier, ComposerModel, HuggingFaceModel
 
 
 class ReadsItsLoss(ComposerModel):
@@ -45,3 +45,17 @@ class Keyword(ComposerModel):
             name: value for name, value in batch.items() if name in self.names
         }  # quiet: names are no tensors
         return self.net(**known)
+
+
+class Wrapped(HuggingFaceModel):
+    def loss(self, outputs, batch):
+        loss = super().loss(outputs, batch)
+        print(loss.item())  # expect: XLA102 likely
+        return 2 * loss
+
+
+class Classifies(ComposerClassifier):
+    def loss(self, outputs, batch):
+        loss = super().loss(outputs, batch)
+        self.last = loss.detach()  # quiet: nobody reads it in the step
+        return loss

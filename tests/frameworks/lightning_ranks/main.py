@@ -64,8 +64,11 @@ def main():
     trainer = L.Trainer(accelerator="tpu", devices=8, callbacks=[Snapshots()])
     trainer.fit(Model(), [torch.randn(4, 8)])
     trainer.test(Model())  # quiet: all replicas test
+    trainer.predict(Model())  # quiet: nor here
     if trainer.is_global_zero:
         trainer.test(Model())  # expect: XLA502
+        trainer.validate(Model())  # expect: XLA502
+        trainer.predict(Model())  # expect: XLA502
         alone = L.Trainer(accelerator="tpu", devices=1)
         alone.test(Model())  # quiet: a trainer of one device waits for nobody
         alone.save_checkpoint("tested.ckpt")  # quiet: nor here

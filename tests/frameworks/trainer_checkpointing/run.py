@@ -21,5 +21,17 @@ def told_elsewhere(name, dataset, args):
     trainer.train()
 
 
+def as_somebody_says(name, dataset, checkpoints):
+    args = TrainingArguments("out", gradient_checkpointing=checkpoints)
+    trainer = Trainer(AutoModelForCausalLM.from_pretrained(name), args, train_dataset=dataset)
+    trainer.train()  # quiet: nothing says that it is on
+
+
+def as_settings_say(name, dataset, settings):
+    args = TrainingArguments("out", **settings)
+    trainer = Trainer(AutoModelForCausalLM.from_pretrained(name), args, train_dataset=dataset)
+    trainer.train()  # quiet: nor here
+
+
 if __name__ == "__main__":
     torch_xla.launch(main)

@@ -45,8 +45,10 @@ def main(index):
     trainer = Gathering(model=model, args=TrainingArguments("out"), callbacks=[Saves()])
     trainer.train()
     trainer.save_model("model")  # quiet: all replicas save
+    trainer.evaluate()  # quiet: nor here
     if trainer.is_world_process_zero():
         trainer.save_model("best")  # expect: XLA502
+        trainer.evaluate()  # expect: XLA502
         print(model.config)
 
 

@@ -20,6 +20,28 @@ class ComposerModel(torch.nn.Module):
         pass
 
 
+class HuggingFaceModel(ComposerModel):
+    def __init__(self, model=None, **kwargs):
+        self.model = model
+
+    def forward(self, batch):
+        return self.model(**batch)
+
+    def loss(self, outputs, batch):
+        return outputs["loss"]
+
+
+class ComposerClassifier(ComposerModel):
+    def __init__(self, module=None, **kwargs):
+        self.module = module
+
+    def forward(self, batch):
+        return self.module(batch[0])
+
+    def loss(self, outputs, batch):
+        return torch.nn.functional.cross_entropy(outputs, batch[1])
+
+
 class State:
     def __init__(self, model):
         self.model = model
@@ -38,7 +60,13 @@ class Callback:
     def after_forward(self, state, logger):
         pass
 
+    def before_loss(self, state, logger):
+        pass
+
     def after_loss(self, state, logger):
+        pass
+
+    def before_backward(self, state, logger):
         pass
 
     def after_backward(self, state, logger):
@@ -51,6 +79,12 @@ class Callback:
         pass
 
     def epoch_end(self, state, logger):
+        pass
+
+    def eval_batch_end(self, state, logger):
+        pass
+
+    def eval_end(self, state, logger):
         pass
 
     def fit_end(self, state, logger):
@@ -93,8 +127,10 @@ def _fit(model, callback, algorithm):
         callback.before_forward(state, logger)
         state.outputs = model(batch)
         callback.after_forward(state, logger)
+        callback.before_loss(state, logger)
         state.loss = model.loss(state.outputs, batch)
         callback.after_loss(state, logger)
+        callback.before_backward(state, logger)
         state.loss.backward()
         xm.mark_step()
         callback.after_backward(state, logger)
@@ -104,8 +140,10 @@ def _fit(model, callback, algorithm):
     callback.epoch_end(state, logger)
     callback.fit_end(state, logger)
     for batch in pl.MpDeviceLoader(batches):
-        outputs = model.eval_forward(batch, model(batch))
-        model.update_metric(batch, outputs, metric)
+        state.outputs = model.eval_forward(batch, model(batch))
+        model.update_metric(batch, state.outputs, metric)
+        callback.eval_batch_end(state, logger)
+    callback.eval_end(state, logger)
 
 
 class _SomeModel(ComposerModel):

@@ -29,6 +29,32 @@ class FairseqCriterion(torch.nn.Module):
         self.padding_idx = 0
 
 
+class LegacyFairseqCriterion(FairseqCriterion):
+    pass
+
+
+class CrossEntropyCriterion(FairseqCriterion):
+    def forward(self, model, sample, reduce=True):
+        loss, _ = self.compute_loss(model, model(**sample["net_input"]), sample, reduce=reduce)
+        return loss, sample["ntokens"], {"loss": loss.data}
+
+    def compute_loss(self, model, net_output, sample, reduce=True):
+        scores = model.get_normalized_probs(net_output, log_probs=True)
+        loss = torch.nn.functional.nll_loss(scores, model.get_targets(sample, net_output))
+        return loss, loss
+
+
+class LabelSmoothedCrossEntropyCriterion(FairseqCriterion):
+    def forward(self, model, sample, reduce=True):
+        loss, _ = self.compute_loss(model, model(**sample["net_input"]), sample, reduce=reduce)
+        return loss, sample["ntokens"], {"loss": loss.data}
+
+    def compute_loss(self, model, net_output, sample, reduce=True):
+        scores = model.get_normalized_probs(net_output, log_probs=True)
+        loss = torch.nn.functional.nll_loss(scores, model.get_targets(sample, net_output))
+        return loss, loss
+
+
 def harness(criterion: FairseqCriterion):
     model = _Model().to(torch_xla.device())
     for batch in pl.MpDeviceLoader(batches):
@@ -51,6 +77,38 @@ class FairseqTask:
 
     def valid_step(self, sample, model, criterion):
         return criterion(model, sample)
+
+
+class LegacyFairseqTask(FairseqTask):
+    pass
+
+
+class TranslationTask(FairseqTask):
+    pass
+
+
+class LanguageModelingTask(FairseqTask):
+    pass
+
+
+class MaskedLMTask(FairseqTask):
+    pass
+
+
+class DenoisingTask(FairseqTask):
+    pass
+
+
+class SentencePredictionTask(FairseqTask):
+    pass
+
+
+class AudioPretrainingTask(FairseqTask):
+    pass
+
+
+class SpeechToTextTask(FairseqTask):
+    pass
 
 
 def harness_of_task(task: FairseqTask):

@@ -113,11 +113,17 @@ class Trainer:
 
     def validate(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
         if not self.elsewhere:
+            self.strategy.barrier("Trainer.validate")
             _evaluate(self, model.to(torch_xla.device()), Callback())
 
     def test(self, model=None, dataloaders=None, ckpt_path=None, verbose=True, datamodule=None):
         if not self.elsewhere:
             self.strategy.barrier("Trainer.test")
+
+    def predict(self, model=None, dataloaders=None, datamodule=None, return_predictions=None, ckpt_path=None):
+        if not self.elsewhere:
+            self.strategy.barrier("Trainer.predict")
+        return predictions
 
     def save_checkpoint(self, filepath, weights_only=False, storage_options=None):
         xm.mark_step()
@@ -160,7 +166,13 @@ class LightningModule(torch.nn.Module):
     def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_closure=None):
         optimizer.step(closure=optimizer_closure)
 
+    def configure_gradient_clipping(self, optimizer, gradient_clip_val=None, gradient_clip_algorithm=None):
+        pass
+
     def on_train_batch_start(self, batch, batch_idx):
+        pass
+
+    def on_before_backward(self, loss):
         pass
 
     def on_after_backward(self):
@@ -196,12 +208,27 @@ class LightningModule(torch.nn.Module):
     def on_validation_epoch_end(self):
         pass
 
+    def on_validation_batch_end(self, outputs, batch, batch_idx):
+        pass
+
     def test_step(self, batch, batch_idx):
+        pass
+
+    def test_epoch_end(self, outputs):
+        pass
+
+    def on_test_epoch_end(self):
+        pass
+
+    def predict_step(self, batch, batch_idx):
         pass
 
 
 class Callback:
     def on_train_batch_start(self, trainer, pl_module, batch, batch_idx):
+        pass
+
+    def on_before_backward(self, trainer, pl_module, loss):
         pass
 
     def on_after_backward(self, trainer, pl_module):
@@ -346,12 +373,16 @@ def _train_epoch(trainer, module, callback):
         module.on_train_batch_start(batch, index)
         outputs = module.training_step_end(module.training_step(batch, index))
         if module.automatic_optimization:
-            _loss_of(outputs).backward()
+            loss = _loss_of(outputs)
+            callback.on_before_backward(trainer, module, loss)
+            module.on_before_backward(loss)
+            loss.backward()
             callback.on_after_backward(trainer, module)
             module.on_after_backward()
             xm.reduce_gradients(optimizer)
             callback.on_before_optimizer_step(trainer, module, optimizer)
             module.on_before_optimizer_step(optimizer)
+            module.configure_gradient_clipping(optimizer)
             module.optimizer_step(epoch, index, optimizer, None)
             xm.mark_step()
             optimizer.zero_grad()
@@ -366,12 +397,17 @@ def _evaluate(trainer, module, callback):
     for index, batch in enumerate(pl.MpDeviceLoader(batches)):
         outputs = module.validation_step_end(module.validation_step(batch, index))
         callback.on_validation_batch_end(trainer, module, outputs, batch, index)
+        module.on_validation_batch_end(outputs, batch, index)
     module.validation_epoch_end([outputs])
     callback.on_validation_epoch_end(trainer, module)
     module.on_validation_epoch_end()
     callback.on_validation_end(trainer, module)
     for index, batch in enumerate(pl.MpDeviceLoader(batches)):
-        module.test_step(batch, index)
+        outputs = module.test_step(batch, index)
+    module.test_epoch_end([outputs])
+    module.on_test_epoch_end()
+    for index, batch in enumerate(pl.MpDeviceLoader(batches)):
+        module.predict_step(batch, index)
 
 
 def _fit(trainer, module, callback=Callback()):

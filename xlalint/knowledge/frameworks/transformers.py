@@ -335,6 +335,7 @@ class Trainer:
         _train(self, _moved(model))
 
     def training_step(self, model, inputs, num_items_in_batch=None):
+        model.train()
         loss = self.compute_loss(model, inputs)
         loss.backward()
         return loss.detach()
@@ -363,6 +364,7 @@ class Trainer:
             inputs = {name: batch for name in names}
             loss, logits, labels = self.prediction_step(self.model, inputs, False, ignore_keys=None)
             xm.mark_step()
+            self.accelerator.gather_for_metrics(loss)
         return {name: number for name in names}
 
     def _prepare_inputs(self, inputs):
