@@ -301,7 +301,7 @@ def _is_among(value: bytes, values: tuple[str, ...]) -> bool:
 
 
 def _by_default(value: bytes, data: bytes) -> bytes:
-    """What an option of the command line is by default, such as `args.devices`; else the value as it stands."""
+    """What an option such as `args.devices` is by default; else the value, as it is written."""
     option = re.fullmatch(rb"\w+\.(\w+)", value)
     if option is None or _OPTION not in data:
         return value
