@@ -103,10 +103,15 @@ class RenameKeyword(Cure):
 
 @record
 class DropArgument(Cure):
-    """The innermost call that holds `site` no longer passes `keyword`, by name or by position."""
+    """The innermost call that holds `site` no longer passes `keyword`, by name or by position.
+
+    Args:
+        for_xla: Whether that is right on XLA alone, and so not in a file that is for CUDA, too.
+    """
 
     site: Site
     keyword: str
+    for_xla: bool = field(default=False, kw_only=True)
 
 
 @record
@@ -115,12 +120,14 @@ class PassArgument(Cure):
 
     Args:
         for_one: Whether what is made must serve one caller alone, who does not say otherwise.
+        for_xla: Whether that is right on XLA alone, and so not in a file that is for CUDA, too.
     """
 
     site: Site
     keyword: str
     text: str
     for_one: bool = field(default=False, kw_only=True)
+    for_xla: bool = field(default=False, kw_only=True)
 
 
 @record

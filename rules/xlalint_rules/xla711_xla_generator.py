@@ -48,8 +48,8 @@ class XlaGenerator(Rule[GeneratorRefused]):
     ```
 
     ## Fix safety
-    Unsafe: on CUDA, a generator of the host serves no tensor of the device. Code that is to run there, too,
-    needs one of each.
+    Unsafe: on CUDA, a generator of the host serves no tensor of the device. A file that is for CUDA, too,
+    needs one of each, and is left as it is.
 
     ## On the engine
     `torch.Generator(device="xla")` raises, and so does one of `torch_xla.device()`. With a generator of the
@@ -76,6 +76,7 @@ class XlaGenerator(Rule[GeneratorRefused]):
                 DropArgument(
                     event.site,
                     "device",
+                    for_xla=True,
                     title="Use a generator of the host",
                     applicability=Applicability.UNSAFE,
                     changes="on CUDA it serves no tensor of the device",

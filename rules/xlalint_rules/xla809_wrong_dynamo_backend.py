@@ -48,8 +48,8 @@ class WrongDynamoBackend(Rule[DynamoRan]):
     ```
 
     ## Fix safety
-    Unsafe: what raised an error computes. Where the same program runs on GPUs, choose the backend by
-    the device. In training `torch_xla.compile` of the whole step is faster (XLA213).
+    Unsafe: what raised an error computes. A file that is for CUDA, too, is left as it is: choose the
+    backend by the device there. In training `torch_xla.compile` of the whole step is faster (XLA213).
 
     ## On the engine
     The first call raises `InductorError: KeyError: 'xla'`; with `backend="openxla"` it computes.
@@ -75,7 +75,8 @@ class WrongDynamoBackend(Rule[DynamoRan]):
         changes = "it computes where it raised an error"
         cure: Cure = ByHand(event.built, title=title)
         if event.plain:
-            cure = PassArgument(event.built, "backend", f'"{dynamo.OF_XLA}"', title=title, changes=changes)
+            text = f'"{dynamo.OF_XLA}"'
+            cure = PassArgument(event.built, "backend", text, title=title, changes=changes, for_xla=True)
         yield self.finding(
             event,
             harm,

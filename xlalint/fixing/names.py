@@ -299,6 +299,8 @@ def _single_process(value: ast.expr, text: str) -> str | None:
             return None
         case ast.Constant(value=int(number)):
             return "True" if number == 1 else None
+        case ast.IfExp(test=test, body=ast.Constant(value=1), orelse=ast.Constant(value=None)):
+            return ast.unparse(test)
         case ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript():
             return f"{text} == 1"
         case _:
@@ -355,6 +357,8 @@ def rename_keyword(module: Module, cure: RenameKeyword) -> Rewrite:
 
 def drop_argument(module: Module, cure: DropArgument) -> Rewrite:
     """A call no longer passes an argument."""
+    if cure.for_xla:
+        _require_xla_alone(module)
     try:
         call, keyword = _keyword(module, cure.site, cure.keyword)
     except Refused:
@@ -370,6 +374,8 @@ def pass_argument(module: Module, cure: PassArgument) -> Rewrite:
         raise Refused("there is no such call here")
     if cure.for_one:
         _require_one_caller(module, call)
+    if cure.for_xla:
+        _require_xla_alone(module)
     for keyword in call.keywords:
         if keyword.arg == cure.keyword:
             if cure.for_one and not isinstance(keyword.value, ast.Constant):
@@ -414,6 +420,18 @@ def _require_one_caller(module: Module, call: ast.Call) -> None:
     more = 0 if module.callees is None else module.callees.calls_elsewhere(module, function.name)
     if any(ast.unparse(each) in made for each in returned) and len(calls) + more > 1:
         raise Refused(f"`{function.name}` makes it for {len(calls) + more} callers")
+
+
+def _require_xla_alone(module: Module) -> None:
+    """What is right on XLA alone is not written where a file is for CUDA, too.
+
+    Raises:
+        Refused: it is.
+    """
+    for node in walk(module.tree):
+        match node:
+            case ast.Attribute(attr="cuda") | ast.Constant(value="cuda"):
+                raise Refused(f"line {node.lineno} is for CUDA, where it would be wrong")
 
 
 def autocast_on_xla(module: Module, cure: AutocastOnXla) -> Rewrite:

@@ -36,6 +36,8 @@ _TRAINING = frozenset(
 )
 _SEES_PARAMETERS = ("save", "checkpoint", "eval", "valid", "state_dict", "parameters", "grad", "predict")
 _PARAMETERS = frozenset({"weight", "bias"})
+_FOLDERS = frozenset({"makedirs", "mkdir", "rmtree"})
+_OF_FILES = ("save", "dump", "write", "open")
 _SEES_RATES = frozenset({"param_groups", "get_lr", "get_last_lr", "last_lr", "_last_lr"})
 
 
@@ -207,6 +209,11 @@ def why_not(moved: ast.stmt, crossed: ast.stmt, known: Known = NOTHING_KNOWN) ->
         names = one.names.union(*(known.inside.get(name, ()) for name in one.called))
         if names & _PARAMETERS or any(word in name.lower() for name in names for word in _SEES_PARAMETERS):
             return "parameters and gradients change there"
+    for folders, files in ((one, other), (other, one)):
+        if folders.called & _FOLDERS and any(
+            word in name.lower() for name in files.called for word in _OF_FILES
+        ):
+            return "the folder that is written to may be made or emptied there"
     if "step" in other.called and one.names & _SEES_RATES:
         return "the learning rate may change there"
     return None
