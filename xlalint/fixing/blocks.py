@@ -79,6 +79,8 @@ class Build:
             made = [] if statement in self._gone else self._statement(statement, line)
             if above and made:
                 blank, own = _parted(made[0])
+            # What was parted from its neighbours by gaps stays so, and so does what it comes above.
+            if above and made and not (blank and _blank(_leading(above[0]))):
                 above[0] = above[0].with_changes(leading_lines=[*blank, *_leading(above[0])])
                 made[0] = made[0].with_changes(leading_lines=own)
             if not made and statement not in self._moves:

@@ -180,6 +180,9 @@ def _wrapped(
         raise next(iter(whole.values()), nothing)
     wraps = [each for each in operations if isinstance(each, Wrap)]
     begin = body.index(wraps[0].first)
+    for each in body[len(shown) : begin] if sure else ():
+        if each not in gone and work.records(each):
+            raise Refused(f"line {each.lineno} may record work above the step")
     for each in whole:
         if body.index(each) < begin or work.surely_records(each):
             raise whole[each]
