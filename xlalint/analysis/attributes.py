@@ -163,6 +163,10 @@ def attribute(
         parts = payload.held  # an `nn.ModuleDict` has its parts as attributes, too
         if parts is not None and parts.keys is not None and name in parts.keys:
             return parts.under(name)
+    if isinstance(payload, Module) and payload.asks_as:
+        part = library_classes.PARTS_ASKING.get(payload.asks_as, {}).get(name)
+        if part is not None:
+            return base._replace(payload=payload._replace(asks_as=part, is_part=True))
     if kind in _WITH_METHODS:
         return callable_value(Method(base, name, dotted(node.value) if node is not None else ""))
     if kind in (Kind.HOST, Kind.CONSTANT, Kind.ORDINAL):

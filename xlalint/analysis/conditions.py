@@ -13,7 +13,7 @@ from xlalint.analysis.outline import Function, dotted, within
 from xlalint.analysis.payloads import Container, Loader, Module, OnHost, Opening, Opens, Optimizer
 from xlalint.analysis.store import Move, Store
 from xlalint.knowledge.functions import TENSOR
-from xlalint.lazy.assumptions import ON_FOR_XLA, Assumptions, assume, both, shown_by_test
+from xlalint.lazy.assumptions import ON_FOR_XLA, Assumptions, assume, both, option_in, shown_by_test
 from xlalint.lazy.obligations import Fact, Obligation, Owed
 from xlalint.lazy.site import Path
 from xlalint.lazy.values import UNKNOWN, Kind, Place, Role, Value, kinds_that, prevails_as_device
@@ -204,6 +204,35 @@ def leave_unsettled(store: Store, test: ast.expr, holds: bool, settled: frozense
     if known:
         here = frozenset(owed._replace(when=owed.when | known) for owed in left)
         store.state.obligations = (store.state.obligations - left) | here
+
+
+def drop_excluded(store: Store, assumes: Assumptions) -> None:
+    """The graph is cut where options are as `assumes` says: no read meets that which came where they are not.
+
+    What is an option's value has its name, be that `use_xla` in one function and `args.use_xla` in another.
+    """
+    reads = [owed for owed in store.state.owes(Owed.READ) if owed.when] if assumes else []
+    if not reads:
+        return
+    known = {
+        Fact(_own_name(asked), repr(True), not clause.startswith("not "))
+        for clause in assumes
+        if (asked := option_in(clause))
+    }
+    store.state.obligations -= {
+        owed
+        for owed in reads
+        if any(
+            one.excludes(other._replace(subject=_own_name(other.subject)))
+            for one in known
+            for other in owed.when
+        )
+    }
+
+
+def _own_name(subject: str) -> str:
+    """The name of an option alone, without what has it; all of what is no option."""
+    return subject.rpartition(".")[2] if subject.replace(".", "").isidentifier() else subject
 
 
 def forget(name: str, store: Store) -> None:

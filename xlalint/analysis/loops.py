@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from xlalint.analysis.binding import bind, element, holds_part, holds_some, round_of
 from xlalint.analysis.branches import condition
 from xlalint.analysis.call import last_name
-from xlalint.analysis.conditions import ask_anew
+from xlalint.analysis.conditions import ask_anew, drop_excluded
 from xlalint.analysis.frame import Exits, Frame, Settled
 from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_choose, rounds_go_on
 from xlalint.analysis.inner import statements_run
@@ -345,6 +345,7 @@ def _exhaust(
 def _cut_by_loader(
     loader: Loader, assumes: Assumptions, node: ast.For | ast.AsyncFor, frame: Frame, store: Store
 ) -> None:
+    drop_excluded(store, assumes)
     frame.model.cut(
         store.state,
         Cause.LOADER,

@@ -85,6 +85,9 @@ ASKING_OF_MASKS: dict[str, dict[str, tuple[tuple[int, str], tuple[int, str]]]] =
 unless they are told: the place and name of the mask, and of what tells them. Of one that has others ask, by
 these. Read in torch 2.9 (`_detect_is_causal_mask`), and measured: a launch for each."""
 
+PARTS_ASKING = {"Transformer": {"encoder": "TransformerEncoder", "decoder": "TransformerDecoder"}}
+"""Of what classes the parts of such modules are that ask by themselves, by attribute."""
+
 DROPPING = frozenset({
     "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "RReLU",
     "Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer",

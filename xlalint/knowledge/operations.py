@@ -87,6 +87,9 @@ CREATIONS = frozenset({
 })  # fmt: skip
 """Functions of torch that make a tensor; it is on the device only if `device=` says so."""
 
+MASKING = frozenset({"torch.nn.Transformer", "torch.nn.modules.transformer.Transformer"})
+"""Classes of torch whose `generate_square_subsequent_mask` makes a tensor."""
+
 COPIES = frozenset({"tensor", "as_tensor"})
 """Those of them that make it of what they are given."""
 
@@ -273,6 +276,8 @@ def numbers_of_graph(
 
 def is_creation(module: str, last: str) -> bool:
     """Whether a function of torch makes a tensor of something else."""
+    if module in MASKING:
+        return last == "generate_square_subsequent_mask"
     return module == "torch" and last in CREATIONS
 
 

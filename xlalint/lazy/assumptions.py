@@ -123,7 +123,13 @@ def is_of_device(assumes: Assumptions) -> bool:
     return all(_is_of_way(clause) or clause.endswith(IS_XLA) for clause in assumes)
 
 
-_OF_TEST: Final = re.compile(rf"(?:not )?`[^`]*`(?:{OFF_BY_DEFAULT}|{OFF_IN}`[^`]*`)?")
+def option_in(clause: str) -> str | None:
+    """What was tested, as text, where an assumption is that a test came out so; else None."""
+    match = _OF_TEST.fullmatch(clause)
+    return None if match is None else match[1]
+
+
+_OF_TEST: Final = re.compile(rf"(?:not )?`([^`]*)`(?:{OFF_BY_DEFAULT}|{OFF_IN}`[^`]*`)?")
 """How it is spelled that a test came out so."""
 _MOST_KEPT: Final = 4
 """More tests than these on the way to a value are too many to rest on."""
