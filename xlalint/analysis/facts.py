@@ -162,5 +162,6 @@ _OF_TEXT: Final[dict[str, Callable[[Outline, str], str]]] = {
     "makes": lambda outline, cls: str(makes(outline, cls)),
     "gives": _may_give,
     "option": lambda outline, name: repr(outline.default_of_option(name)),
+    "set in body": lambda outline, detail: repr(outline.set_in_body(*detail.split("\n"))),
 }
 """Facts about the text of one file, for which no function or class of it must be found."""

@@ -61,6 +61,11 @@ class Machine(ABC):
         self.rest_on("option", outline.file, name)
         return outline.default_of_option(name)
 
+    def set_in_body(self, outline: Outline, mapping: str, key: str) -> object:
+        """What the body of a module puts under a key of a mapping; what is being found out rests on that."""
+        self.rest_on("set in body", outline.file, f"{mapping}\n{key}")
+        return outline.set_in_body(mapping, key)
+
     def switched_off(self, outline: Outline, names: tuple[str, ...]) -> str:
         """A file that a setting is off in, of those that the program may read; what is being found out rests
         on that."""

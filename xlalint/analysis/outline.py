@@ -578,6 +578,8 @@ class Outline:
                     action = given.get("action")
                     is_flag = isinstance(action, ast.Constant) and action.value == "store_true"
                     default = given.get("default", ast.Constant(False) if is_flag else None)
+                    if isinstance(default, ast.Name):
+                        default = self._given_for(default.id, node) or default
                     match given.get("choices"):
                         case ast.List(elts=choices) | ast.Tuple(elts=choices) | ast.Set(elts=choices):
                             default = next(filter(_names_xla, choices), default)
@@ -594,6 +596,46 @@ class Outline:
                                 name = str(text.value).lstrip("-").replace("-", "_")
                                 options.setdefault(name, value)
         return options
+
+    def _given_for(self, name: str, inside: ast.expr) -> ast.expr | None:
+        """What a parameter of the function around something is in each call of it that the module writes, be
+        it by default; None where they differ, or nothing tells."""
+        around = [
+            function
+            for function in self.functions.values()
+            if function.node.lineno <= inside.lineno <= (function.node.end_lineno or 0)
+        ]
+        function = max(around, key=lambda function: function.node.lineno, default=None)
+        if function is None or name not in function.parameters.annotations:
+            return None
+        for node in within_lines(function.node, self.lines_with((name,))):
+            if isinstance(node, ast.Name) and node.id == name and node.ctx.__class__ is ast.Store:
+                return None
+        positional, defaults = function.parameters.positional, function.parameters.defaults
+        given: dict[str, ast.expr | None] = {}
+        for call in within_lines(self.tree, self.lines_with((function.name,))):
+            if not isinstance(call, ast.Call) or dotted(call.func) != function.name:
+                continue
+            by_name = {each.arg: each.value for each in call.keywords}
+            by_place = dict(zip(positional, call.args, strict=False))
+            open_ended = None in by_name or any(isinstance(each, ast.Starred) for each in call.args)
+            value = None if open_ended else by_name.get(name, by_place.get(name, defaults.get(name)))
+            given["" if value is None else ast.dump(value)] = value
+        return next(iter(given.values())) if len(given) == 1 else None
+
+    def set_in_body(self, mapping: str, key: str) -> object:
+        """What the body of the module puts under a key of a mapping, in any case; None if it is no constant,
+        or the module puts something there elsewhere, too."""
+        found: list[ast.Assign] = []
+        for node in within_lines(self.tree, self.lines_with((key,))):
+            match node:
+                case ast.Assign(targets=[ast.Subscript(ast.Name(id=of), ast.Constant(value=under))]):
+                    if of == mapping and under == key:
+                        found.append(node)
+        if len(found) != 1 or found[0] not in self.tree.body:
+            return None
+        value = found[0].value
+        return value.value if isinstance(value, ast.Constant) else None
 
     def absolute(self, module: str | None, level: int) -> str:
         """The dotted name that `from <level dots><module> import` means in this module."""

@@ -15,10 +15,14 @@ from xlalint.lazy.values import HOST, UNKNOWN, XLA, Kind, Value
 
 
 def default_given(machine: Machine, call: Call, parameter: str, position: int) -> object:
-    """What an option is by default that a call is given as one of its arguments; None: it is given no option
-    of the module, or one without such a number or text."""
-    name = option_given(call, parameter, position)
-    return machine.default_of_option(call.frame.outline, name) if name else None
+    """What an option is by default that a call is given as one of its arguments, or a setting that the body
+    of the module makes in a mapping; None: it is given neither, or one without such a number or text."""
+    name, outline = option_given(call, parameter, position), call.frame.outline
+    default = machine.default_of_option(outline, name) if name else None
+    match call.written(parameter, position):
+        case ast.Subscript(ast.Name(id=mapping), ast.Constant(value=str(key))) if default is None:
+            return machine.set_in_body(outline, mapping, key)
+    return default
 
 
 def option_given(call: Call, parameter: str, position: int) -> str:
