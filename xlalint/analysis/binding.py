@@ -223,7 +223,8 @@ def bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store:
         if known or (_says_little(machine, cls, value) and (held is None or held.kind in _IDLE)):
             # The table says it already; summaries are shared the more, the less they start from. An
             # optimizer changes when its model moves.
-            store.attributes.pop((cls, name), None)
+            if (cls, name) in store.attributes:
+                store.attributes[cls, name] = value  # a caller may hold another value for it
             return
     store.attributes[cls, name] = value
 
