@@ -164,10 +164,19 @@ def is_wide(key: Any) -> bool:
 def are_idle(values: dict[Any, Value]) -> bool:
     """Whether the engine has nothing to do with any of the values."""
     for value in values.values():
-        if value.kind in _ENGINE_KINDS:
+        if not _is_idle(value):
             return False
-        if isinstance(value.payload, Container) and value.payload.element.kind is not Kind.HOST:
-            return False
+    return True
+
+
+def _is_idle(value: Value) -> bool:
+    if value.kind in _ENGINE_KINDS:
+        return False
+    held = value.payload
+    if isinstance(held, Container):
+        for item in (held.element, *(held.items or ())):
+            if not _is_idle(item):
+                return False
     return True
 
 
