@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from xlalint.analysis.binding import part_of
-from xlalint.analysis.call import Call
+from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.importable import lacks_class
 from xlalint.analysis.library.modules import parameter
@@ -257,9 +257,13 @@ def _of_project_class(
     if value is None:
         found = machine.classes.find_method(cls, name)
         if found is not None:
-            if any(isinstance(d, ast.Name) and d.id in library_classes.PROPERTIES for d in found.decorators):
+            by = library_classes.PROPERTIES.intersection(map(last_name, found.decorators))
+            if by:
                 site = frame.site(found.node) if found.outline is frame.outline else found.site
-                return machine.enter(Bound(found, base), Call(frame, store, site, None))
+                value = machine.enter(Bound(found, base), Call(frame, store, site, None))
+                if library_classes.CACHED in by:
+                    store.attributes[cls, name] = value  # it is run once
+                return value
             return callable_value(Bound(found, None if found.is_static else base))
         table = machine.classes.attributes(cls)
         value = table.get(name)

@@ -49,7 +49,8 @@ STREAM = "IterableDataset"
 
 SCHEDULERS = "torch.optim.lr_scheduler"
 
-PROPERTIES = frozenset({"property", "cached_property"})
+CACHED = "cached_property"
+PROPERTIES = frozenset({"property", CACHED})
 CLASS_METHODS = frozenset({"classmethod"})
 CONTEXT_MANAGERS = frozenset({"contextmanager", "asynccontextmanager"})
 """Decorators, by their last name."""
