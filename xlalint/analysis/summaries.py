@@ -163,10 +163,7 @@ def is_wide(key: Any) -> bool:
 
 def are_idle(values: dict[Any, Value]) -> bool:
     """Whether the engine has nothing to do with any of the values."""
-    for value in values.values():
-        if not _is_idle(value):
-            return False
-    return True
+    return all(map(_is_idle, values.values()))
 
 
 def _is_idle(value: Value) -> bool:
@@ -174,9 +171,7 @@ def _is_idle(value: Value) -> bool:
         return False
     held = value.payload
     if isinstance(held, Container):
-        for item in (held.element, *(held.items or ())):
-            if not _is_idle(item):
-                return False
+        return all(map(_is_idle, (held.element, *(held.items or ()))))
     return True
 
 

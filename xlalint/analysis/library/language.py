@@ -163,14 +163,52 @@ def _isinstance(machine: Machine, call: Call) -> Value:
     if asked := _collections(wanted):
         known = _is_collection(value, asked)
         return HOST if known is None else constant(known)
-    if not isinstance(wanted.payload, Namespace):
-        return HOST
-    if wanted.payload.name == functions.TENSOR:
-        if value.kind is Kind.TENSOR and value.known:
-            return constant(True)
-        if value.kind in _NO_TENSORS:
-            return constant(False)
-    return HOST
+    answers = [_is_of(value, _name_of(each)) for each in elements(wanted) or (wanted,)]
+    if True in answers:
+        return constant(True)
+    return HOST if None in answers else constant(False)
+
+
+def _name_of(wanted: Value) -> str:
+    """The name of a class of a library; empty for what is none."""
+    if isinstance(wanted.payload, Namespace):
+        return wanted.payload.name
+    return next((target.name for target in targets(wanted) if isinstance(target, Known)), "")
+
+
+def _is_of(value: Value, asked: str) -> bool | None:
+    """Whether a value is of a class of torch's, where that is known."""
+    if asked == functions.TENSOR and value.kind in _NO_TENSORS:
+        return False
+    kind = _KINDS.get(asked)
+    if kind is None:
+        return None
+    if value.kind is kind:
+        is_sure = value.known and value.present is None and kind is not Kind.LOADER
+        return True if is_sure else None
+    return False if value.kind in _TOLD_APART and not value.assumes else None
+
+
+_KINDS: Final = {
+    functions.TENSOR: Kind.TENSOR,
+    "torch.nn.Module": Kind.MODULE,
+    "torch.optim.Optimizer": Kind.OPTIMIZER,
+    "torch.utils.data.DataLoader": Kind.LOADER,
+}
+"""What an instance of a class is. Loaders are of many classes."""
+_TOLD_APART: Final = frozenset(
+    {
+        Kind.TENSOR,
+        Kind.MODULE,
+        Kind.OPTIMIZER,
+        Kind.SCALER,
+        Kind.LOADER,
+        Kind.DEVICE,
+        Kind.CONSTANT,
+        Kind.NONE,
+    }
+)
+"""What is one of them is none of the others."""
 
 
 def _collections(wanted: Value) -> frozenset[str]:
@@ -221,17 +259,9 @@ def _is_of_kind(machine: Machine, value: Value, wanted: Value) -> Value:
         made_of = value.payload.of if isinstance(value.payload, Instance) else ()
         derived = [base for cls in made_of if not isinstance(cls, str) for base in machine.classes.bases(cls)]
         return constant(not set(classes.of).isdisjoint((*made_of, *derived)))
-    if isinstance(wanted.payload, Namespace):
-        asked = wanted.payload.name
-    else:
-        asked = next((target.name for target in targets(wanted) if isinstance(target, Known)), "")
-    kinds = {
-        "torch.Tensor": Kind.TENSOR,
-        "torch.nn.Module": Kind.MODULE,
-        "torch.optim.Optimizer": Kind.OPTIMIZER,
-    }
+    asked = _name_of(wanted)
     kind = machine.classes.gone_over(value).kind
-    return constant(kind is kinds.get(asked, Kind.LOADER if asked in _LOADERS else None))
+    return constant(kind is _KINDS.get(asked, Kind.LOADER if asked in _LOADERS else None))
 
 
 _LOADERS: Final = frozenset(name for name, effect in functions.FUNCTIONS.items() if effect.endswith("loader"))
