@@ -62,7 +62,7 @@ class Context:
     Args:
         bit: What stands for it in a trail.
         attributes: What objects held under those names that made a difference.
-        asked: The sorts of obligations that made one, as bits of `WAITING`.
+        asked: The sorts of obligations that made one, as bits of `ASKED`.
         owed: Those of them that were owed.
         clean: The summary, where no bound and no recursion had a say: it serves every root.
         watched: Whether an observer, where there is one, has seen it.

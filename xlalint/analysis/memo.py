@@ -28,6 +28,7 @@ from xlalint.analysis.summaries import (
 from xlalint.analysis.trail import Trail
 from xlalint.lazy import assumptions
 from xlalint.lazy.events import BoundReached
+from xlalint.lazy.obligations import OF_FILES
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import State
 from xlalint.lazy.values import UNKNOWN, Kind, Value
@@ -119,12 +120,13 @@ class Memo(Machine):
         attributes = self.within_reach(call.store.attributes, names, captured)
         state = call.store.state
         entry = entry_state(state, function)
-        alone = not state.scopes.open and not state.awaits_a_reader
+        alone = not state.scopes.open
         if alone and are_idle(names) and are_idle(captured) and self._names_idle(function, attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
             summary = self._neutral_summary(function, names, captured, attributes, entry, call)
             if summary is not None and summary.did_nothing:
-                return summary
+                if not (summary.trail.asked & OF_FILES and state.awaits_a_reader):
+                    return summary
         key, owed = context_key(names, captured, entry), entry.waiting
         summary = self._kept(function, key, attributes, owed, call)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:

@@ -77,7 +77,7 @@ class Trail:
         narrowed: Whether a bound on contexts took away something that was known.
         recursions: Functions whose calls were cut short at a bound.
         touched: The attributes of objects that were read or assigned: no others made a difference.
-        asked: The sorts of obligations that were asked for, as bits of `WAITING`: of those, no others did.
+        asked: The sorts of obligations that were asked for, as bits of `ASKED`: of those, no others did.
         leaning: The questions that it rests on and that were still open.
     """
 

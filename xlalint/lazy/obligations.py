@@ -124,9 +124,15 @@ WAITING: Final = {
 }
 """Those sorts that make a difference in a called function only where it asks for them, each with a bit."""
 
+_OF_FILES: Final = (Owed.WRITTEN, Owed.REFERENCES)
+OF_FILES: Final = 1 << len(WAITING)
+"""The bit of the sorts that wait for whoever reads a file."""
+ASKED: Final = {**WAITING, **dict.fromkeys(_OF_FILES, OF_FILES)}
+"""The sorts of which it is noted that they were asked for, each with a bit."""
+
 
 class Asked:
-    """The sorts of obligations that one activation has asked for, as bits of `WAITING`."""
+    """The sorts of obligations that one activation has asked for, as bits of `ASKED`."""
 
     __slots__ = ("sorts",)
 

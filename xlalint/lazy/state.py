@@ -14,7 +14,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, either, weight
 from xlalint.lazy.cuts import AT_ENTRY, Cause, LastCut, Marker, needed
 from xlalint.lazy.gradients import Gradients
-from xlalint.lazy.obligations import WAITING, Asked, Fact, Obligation, Owed
+from xlalint.lazy.obligations import ASKED, OF_FILES, WAITING, Asked, Fact, Obligation, Owed
 from xlalint.lazy.scopes import Replicas, Scope, Scopes, Split
 from xlalint.lazy.sharding import Setup
 from xlalint.lazy.site import Path, Site
@@ -457,16 +457,16 @@ class State:
     @property
     def awaits_a_reader(self) -> bool:
         """Whether it matters who reads files now: one was written for others, or for another function."""
-        return any(o.owed is Owed.WRITTEN or o.owed is Owed.REFERENCES for o in self.obligations)
+        return any(ASKED.get(o.owed) == OF_FILES for o in self.obligations)
 
     def is_owed(self, owed: Owed) -> bool:
         """Whether there is any open obligation of one sort."""
-        self.asked.sorts |= WAITING.get(owed, 0)
+        self.asked.sorts |= ASKED.get(owed, 0)
         return any(o.owed is owed for o in self.obligations)
 
     def owes(self, owed: Owed) -> list[Obligation]:
         """The open obligations of one sort, in a stable order."""
-        self.asked.sorts |= WAITING.get(owed, 0)
+        self.asked.sorts |= ASKED.get(owed, 0)
         if not self.obligations:
             return []
         found = [o for o in self.obligations if o.owed is owed]
