@@ -42,6 +42,7 @@ from xlalint.analysis.outline import Class, Function, Import, Outline
 from xlalint.analysis.payloads import (
     Bound,
     Classes,
+    Container,
     Loader,
     Managed,
     Module,
@@ -488,19 +489,22 @@ class Interpreter(Memo):
         if function in self._plan.relevant or self._makes_an_object(function):
             return True
         state = call.store.state
-        if not are_idle(names) or not are_idle(captured) or state.scopes.open or state.awaits_a_reader:
+        given = {**names, **captured}
+        if not are_idle(given) or any(map(_lists_what_to_do, given.values())):
+            return True
+        if state.scopes.open or state.awaits_a_reader:
             return True
         if self.classes.has_optimizer_scope(function):
             return True
         attributes = self.within_reach(call.store.attributes, names, captured)
         # That nobody has assigned one of them yet is what this rests on, too.
-        given = {cls for value in (*names.values(), *captured.values()) for cls in classes_in(value)}
-        for cls in given:
+        classes = {cls for value in given.values() for cls in classes_in(value)}
+        for cls in classes:
             for name in function.attributes():
                 self.touch((cls, name))
         if not self._names_idle(function, attributes):
             return True
-        return function.owner in given and self._names_of_device(function, function.owner)
+        return function.owner in classes and self._names_of_device(function, function.owner)
 
     def _makes_an_object(self, function: Function) -> bool:
         """Whether a function returns what it makes of a class of the project that has methods."""
@@ -840,6 +844,12 @@ _WITH_ITS_COUNTERPART: Final = frozenset({"__enter__", "__exit__", "__aenter__",
 def _is(value: Value, before: Value | None) -> bool:
     """Whether a value is what was there before, which does not depend on who made it."""
     return value is before or (value.payload is None and value == before)
+
+
+def _lists_what_to_do(value: Value) -> bool:
+    """Whether a value is a list of texts or the like, which may say what a function does."""
+    held = value.payload
+    return isinstance(held, Container) and held.element.kind is not Kind.HOST
 
 
 def _is_on_device(value: Value) -> bool:

@@ -124,9 +124,12 @@ class Memo(Machine):
         if alone and are_idle(names) and are_idle(captured) and self._names_idle(function, attributes):
             # Nothing of the engine's goes in: unless something happens inside, one context serves all.
             summary = self._neutral_summary(function, names, captured, attributes, entry, call)
-            if summary is not None and summary.did_nothing:
-                if not (summary.trail.asked & OF_FILES and state.awaits_a_reader):
-                    return summary
+            if (
+                summary is not None
+                and summary.did_nothing
+                and not (summary.trail.asked & OF_FILES and state.awaits_a_reader)
+            ):
+                return summary
         key, owed = context_key(names, captured, entry), entry.waiting
         summary = self._kept(function, key, attributes, owed, call)
         if summary is None and (count := self._count(function)) >= MANY_CONTEXTS:
