@@ -184,8 +184,7 @@ def _is_of(value: Value, asked: str) -> bool | None:
     if kind is None:
         return None
     if value.kind is kind:
-        is_sure = value.known and value.present is None and kind is not Kind.LOADER
-        return True if is_sure else None
+        return True if value.known and kind is not Kind.LOADER else None
     return False if value.kind in _TOLD_APART and not value.assumes else None
 
 
