@@ -100,8 +100,12 @@ class Framework:
 
     @cached_property
     def hooked(self) -> tuple[str, ...]:
-        """The classes that it calls the methods of, and those of its own that derive from one of them."""
-        return (*self.called, *(name for name, base in _DERIVED.findall(self.text) if base in self.called))
+        """The classes that it calls the methods of, and those of its own that derive from one of these."""
+        found = [*self.called]
+        for name, base in _DERIVED.findall(self.text):  # what a class derives from stands above it
+            if base in found:
+                found.append(name)
+        return tuple(found)
 
     @cached_property
     def classes(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.inner import statements_run
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.moments import moment_of
-from xlalint.analysis.outline import Class, Function, within
+from xlalint.analysis.outline import Class, Function, named, within
 from xlalint.analysis.payloads import Bound, Classes, Container, Iterated, classes_of, targets
 from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import Assumptions, least
@@ -84,8 +84,8 @@ def _let_go_of_names(state: State, statement: ast.stmt) -> None:
     if not held:
         return
     parts = _own_parts(statement)
-    asked = frozenset[str]().union(*map(_named, parts))
-    bound = _named(statement, ast.Store) | _named(statement, ast.Del) if parts == [statement] else frozenset()
+    asked = frozenset[str]().union(*map(named, parts))
+    bound = named(statement, ast.Store) | named(statement, ast.Del) if parts == [statement] else frozenset()
     if isinstance(statement, ast.AugAssign):
         asked |= bound
     for owed in held:
@@ -159,7 +159,7 @@ def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: S
     reached = going.union(*(names for _, names in seen))
     reads = {fetch.site for fetch in fetches if not fetch.of}
     if any(not reached.isdisjoint(fetch.of) for fetch in fetches) or any(
-        isinstance(each, ast.expr) and frame.site(each) in reads and not names.isdisjoint(_named(each))
+        isinstance(each, ast.expr) and frame.site(each) in reads and not names.isdisjoint(named(each))
         for part, names in (seen if reads else ())
         for each in within(part)
     ):
@@ -206,11 +206,11 @@ def _handed_on(
     # What a round binds for the next one: what it goes over is bound anew.
     written = frozenset[str]().union(*map(_written, run))
     asked = frozenset[str]().union(*map(_asked, run)) if written else written
-    bound = (written & asked).union(*(_named(each, ast.Store) | _changed_in_place(each) for each in run))
+    bound = (written & asked).union(*(named(each, ast.Store) | _changed_in_place(each) for each in run))
     if isinstance(node, ast.While):
         run = [ast.Expr(node.test), *run]
     else:
-        bound -= _named(node.target, ast.Store)
+        bound -= named(node.target, ast.Store)
     held = {
         name: value.assumes
         for name, value in back.names.items()
@@ -246,8 +246,8 @@ def _follow(names: frozenset[str], block: list[ast.stmt], seen: _Seen) -> frozen
             case _:
                 before, names = names, _made_of(names, statement)
                 seen.append((statement, names))
-                if isinstance(statement, ast.Assign) and before.isdisjoint(_named(statement.value)):
-                    names -= _named(statement, ast.Store)
+                if isinstance(statement, ast.Assign) and before.isdisjoint(named(statement.value)):
+                    names -= named(statement, ast.Store)
     return names
 
 
@@ -257,8 +257,8 @@ def _made_of(names: frozenset[str], statement: ast.stmt) -> frozenset[str]:
     while names != before:
         before = names
         for target, value in _bindings([statement]):
-            if not names.isdisjoint(_named(value)):
-                names |= _named(target, ast.Store)
+            if not names.isdisjoint(named(value)):
+                names |= named(target, ast.Store)
     return names
 
 
@@ -284,7 +284,7 @@ def read_from(function: Function, call: ast.Call | None, done: Activity) -> tupl
     names: set[str] = set()
     for name in _asked_for_reads(function, done.fetches):
         if name in given:
-            names |= _named(given[name])
+            names |= named(given[name])
         elif name in function.free_names():
             names.add(name)
     return tuple(sorted(names))
@@ -298,19 +298,15 @@ def _asked_for_reads(function: Function, fetches: frozenset[Fetch]) -> tuple[str
     asked = {fetch.site for fetch in fetches if not fetch.of}
     for each in within(node) if asked else ():
         if isinstance(each, ast.expr) and function.outline.site(each) in asked:
-            names |= _named(each)
+            names |= named(each)
     names.update(name for fetch in fetches for name in fetch.of)
     before: set[str] = set()
     while names != before:
         before = names.copy()
         for target, value in _bindings(node.body):
-            if not names.isdisjoint(_named(target, ast.Store)):
-                names |= _named(value)
+            if not names.isdisjoint(named(target, ast.Store)):
+                names |= named(value)
     return tuple(sorted(name for name in names if _asks_first(node.body, name)))
-
-
-def _named(node: ast.AST, by: type[ast.expr_context] = ast.Load) -> frozenset[str]:
-    return frozenset(each.id for each in within(node) if isinstance(each, ast.Name) and type(each.ctx) is by)
 
 
 def _written(node: ast.AST) -> list[str]:
@@ -328,7 +324,7 @@ def _asked(node: ast.AST) -> frozenset[str]:
     """The names that are asked for what they hold, and not only for a place to put something."""
     written = _written(node)
     if not written:
-        return _named(node)
+        return named(node)
     asked = Counted(
         each.id for each in within(node) if isinstance(each, ast.Name) and type(each.ctx) is ast.Load
     )

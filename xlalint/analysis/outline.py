@@ -971,6 +971,11 @@ def within(root: ast.AST) -> list[ast.AST]:
     return found
 
 
+def named(root: ast.AST, by: type[ast.expr_context] = ast.Load) -> frozenset[str]:
+    """The names in a node that it loads, or does something else with."""
+    return frozenset(each.id for each in within(root) if isinstance(each, ast.Name) and type(each.ctx) is by)
+
+
 def within_lines(root: ast.AST, lines: list[int]) -> Iterator[ast.AST]:
     """Those of the nodes of `within` that may stand in some lines, and few others: where these are few, that
     is much faster.

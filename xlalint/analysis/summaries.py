@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Carried, Yielded
-from xlalint.analysis.outline import Class, Function, FunctionNode, within
+from xlalint.analysis.outline import Class, Function, FunctionNode, named, within
 from xlalint.analysis.payloads import (
     Bound,
     Constant,
@@ -607,11 +607,7 @@ def changed_containers(
 @remembered(1024)
 def _bound_anew(function: Function) -> frozenset[str]:
     """The names to which a function itself gives other objects."""
-    return frozenset(
-        node.id
-        for node in within(function.node)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
+    return named(function.node, ast.Store)
 
 
 def outlives(

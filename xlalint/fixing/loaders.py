@@ -9,7 +9,7 @@ from xlalint.cure import Rename
 from xlalint.fixing.edits import Edit
 from xlalint.fixing.module import Module
 from xlalint.fixing.nodes import walk
-from xlalint.fixing.places import function_around
+from xlalint.fixing.places import function_around, spelled_as
 from xlalint.fixing.rewrite import Need, Refused, Rewrite
 from xlalint.fixing.spelling import spelling
 
@@ -117,10 +117,7 @@ def _require_iterated(module: Module, asked: ast.Call) -> None:
     Raises:
         Refused: a batch is drawn from it, or it is what `__iter__` returns.
     """
-    parent = module.parents[asked]
-    names = {ast.unparse(asked)}
-    if isinstance(parent, ast.Assign):
-        names.update(map(ast.unparse, parent.targets))
+    names = spelled_as(module, asked)
     for node in walk(module.tree):
         match node:
             case (

@@ -16,7 +16,7 @@ from xlalint.fixing.edits import Edit
 from xlalint.fixing.loaders import PARALLEL_LOADER, of_one_device
 from xlalint.fixing.module import Module, called
 from xlalint.fixing.nodes import walk
-from xlalint.fixing.places import function_around, qualified
+from xlalint.fixing.places import function_around, qualified, spelled_as
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
 from xlalint.knowledge import lifecycle
 from xlalint.lazy.events import ApiUsed
@@ -411,10 +411,7 @@ def _require_one_caller(module: Module, call: ast.Call) -> None:
     function = function_around(module, call)
     if not isinstance(function, ast.FunctionDef):
         return
-    made = {ast.unparse(call)}
-    parent = module.parents[call]
-    if isinstance(parent, ast.Assign):
-        made.update(map(ast.unparse, parent.targets))
+    made = spelled_as(module, call)
     returned = [each.value for each in walk(function) if isinstance(each, ast.Return) and each.value]
     calls = [each for each in walk(module.tree) if called(each) == function.name]
     more = 0 if module.callees is None else module.callees.calls_elsewhere(module, function.name)

@@ -207,6 +207,13 @@ def function_around(module: Module, node: ast.AST) -> ast.AST:
     return next((each for each in module.around(node) if isinstance(each, Function)), module.tree)
 
 
+def spelled_as(module: Module, call: ast.Call) -> set[str]:
+    """How what a call returns is spelled: as the call itself, and as what that is assigned to."""
+    parent = module.parents[call]
+    targets = parent.targets if isinstance(parent, ast.Assign) else []
+    return {ast.unparse(call), *map(ast.unparse, targets)}
+
+
 def body_around(module: Module, node: ast.AST) -> ast.AST:
     """The innermost loop that holds a node, or else the function, or the module."""
     return next((each for each in module.around(node) if isinstance(each, Loop | Function)), module.tree)

@@ -170,7 +170,7 @@ def shared(data: bytes, helpers: frozenset[str], *, hot: bool) -> tuple[str, ...
 
 
 def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
-    marks, offers = _MARKER.search(data) is not None, any(word in data for word in _offering(helpers))
+    marks, offers = _MARKER.search(data) is not None, _holds_any(data, _offering(helpers))
     if not (marks or offers):
         return  # as most files: they are not cut into their definitions
     others: list[tuple[bytes, bytes]] = []
@@ -204,9 +204,9 @@ def _offered(data: bytes, helpers: frozenset[str]) -> Iterator[str]:
 
 
 @cache
-def _offering(names: frozenset[str]) -> tuple[bytes, ...]:
+def _offering(names: frozenset[str]) -> tuple[str, ...]:
     """What stands in all that `_calling` finds. Fixed bytes are found several times faster than a pattern."""
-    return (*(f".{name}".encode() for name in names), b"torch_xla.device", b'"xla', b"'xla")
+    return (*(f".{name}" for name in names), "torch_xla.device", '"xla', "'xla")
 
 
 @cache

@@ -44,15 +44,8 @@ class CrossEntropyCriterion(FairseqCriterion):
         return loss, loss
 
 
-class LabelSmoothedCrossEntropyCriterion(FairseqCriterion):
-    def forward(self, model, sample, reduce=True):
-        loss, _ = self.compute_loss(model, model(**sample["net_input"]), sample, reduce=reduce)
-        return loss, sample["ntokens"], {"loss": loss.data}
-
-    def compute_loss(self, model, net_output, sample, reduce=True):
-        scores = model.get_normalized_probs(net_output, log_probs=True)
-        loss = torch.nn.functional.nll_loss(scores, model.get_targets(sample, net_output))
-        return loss, loss
+class LabelSmoothedCrossEntropyCriterion(CrossEntropyCriterion):
+    pass
 
 
 def harness(criterion: FairseqCriterion):
