@@ -288,13 +288,13 @@ class Unit:
         training = {path for path, file in self.counting.items() if file.trains}
         names = {Path(path).stem for path in training}
         self._pass_on(offered, names)
-        others = self._called_alike(offered)
+        others, telling = self._called_alike(offered), _telling(offered)
         return {
             path
             for path, file in self.files.items()
             if path not in self.hot
             and (path in training or not names.isdisjoint(_parts_of(file.imports)))
-            and _taken(file, offered, others)
+            and _taken(file, offered, telling, others)
         }
 
     def _pass_on(self, offered: dict[str, set[str]], training: set[str]) -> None:
@@ -307,9 +307,9 @@ class Unit:
         packages = [path for path in self.files if _is_package(path)]
         known, others = -1, self._called_alike(offered)
         while known < (grown := sum(map(len, offered.values()))):
-            known = grown
+            known, telling = grown, _telling(offered)
             for path in packages:
-                if taken := _taken(self.files[path], offered, others):
+                if taken := _taken(self.files[path], offered, telling, others):
                     offered.setdefault(_module_in(Path(path)), set()).update(taken)
                     if not training.isdisjoint(_parts_of(self.files[path].imports)):
                         training.add(_module_in(Path(path)))
@@ -441,28 +441,49 @@ def _parts_of(imports: Iterable[str]) -> set[str]:
     return {part for name in imports for part in name.split(".")}
 
 
-def _taken(file: File, offered: Mapping[str, AbstractSet[str]], others: AbstractSet[str]) -> set[str]:
+def _last(name: str) -> str:
+    """What an imported name is called in its module."""
+    return name.rpartition(".")[2]
+
+
+def _telling(offered: Mapping[str, AbstractSet[str]]) -> set[str]:
+    """The last parts of the names of which a file must import some to take anything that is offered."""
+    return {*offered, *(name for names in offered.values() for name in names)}
+
+
+def _taken(
+    file: File, offered: Mapping[str, AbstractSet[str]], telling: AbstractSet[str], others: AbstractSet[str]
+) -> set[str]:
     """What a file imports of that which modules offer: names of theirs, or all of such a module.
 
     Args:
+        telling: See `_telling`.
         others: Modules that offer nothing, and are called like these; see `_called_alike`.
     """
-    named = [from_folder(name, file.folders) for name in file.imports]
-    names = [
-        name
-        for name in named
-        if of_folder(name) not in others and of_folder(name.rpartition(".")[0]) not in others
-    ]
-    # `from utils import x` names `utils` as well.
-    parents = {name.rpartition(".")[0] for name in names}
     taken = set[str]()
-    for name in names:
-        parent, _, last = name.rpartition(".")
-        if last in offered.get(parent.rpartition(".")[2], ()):
+    for imported in file.imports:
+        last = _last(imported)
+        if last not in telling:
+            continue
+        name = from_folder(imported, file.folders)
+        parent = name.rpartition(".")[0]
+        if of_folder(name) in others or of_folder(parent) in others:
+            continue
+        if last in offered.get(_last(parent), ()):
             taken.add(last)
-        elif last in offered and name not in parents:
+        elif last in offered and not _is_parent(imported, file, others):
             taken.update(offered[last])
     return taken
+
+
+def _is_parent(imported: str, file: File, others: AbstractSet[str]) -> bool:
+    """Whether a name is imported for what stands in it alone: `from utils import x` names `utils` as well."""
+    return any(
+        name.startswith(imported)
+        and name.rpartition(".")[0] == imported
+        and of_folder(from_folder(name, file.folders)) not in others
+        for name in file.imports
+    )
 
 
 class Locals:
