@@ -46,3 +46,40 @@ def of_either(model, batches, backend):
         print(loss.item())  # expect: XLA102
         loss.backward()
         torch_xla.sync()  # expect: XLA201
+
+
+def behind_a_number(model, batches, temperature=1.0):
+    model = torch.nn.Linear(4, 4).to(device)
+    rng = None
+    if temperature > 0:  # as by default
+        rng = torch.Generator(device=device)  # expect: XLA711
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def off_by_default(model, batches, temperature=0.0):
+    model = torch.nn.Linear(4, 4).to(device)
+    rng = None
+    if temperature > 0:
+        rng = torch.Generator(device=device)  # expect: XLA711
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201
+
+
+def made_anew(model, batches, temperature=1.0):
+    model = torch.nn.Linear(4, 4).to(device)
+    temperature = min(temperature, len(batches))
+    rng = None
+    if temperature > 0:
+        rng = torch.Generator(device=device)  # expect: XLA711
+    for batch in batches:
+        loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102
+        loss.backward()
+        torch_xla.sync()  # expect: XLA201

@@ -22,12 +22,14 @@ from xlalint.analysis.payloads import (
     Optimizer,
     RankTest,
     Switch,
+    constant,
     is_drawn,
     targets,
 )
 from xlalint.analysis.store import Store, join
 from xlalint.analysis.switches import before, finds_failure, option_of, rest_on_switches, switched_by
 from xlalint.analysis.work import read, set_apart, vary
+from xlalint.knowledge import outside
 from xlalint.lazy.assumptions import Assumptions, assume
 from xlalint.lazy.events import Reading
 from xlalint.lazy.obligations import Obligation
@@ -126,9 +128,56 @@ def _either_arm(machine: Machine, node: ast.If, frame: Frame, store: Store) -> S
         switches = partial(switched_by, machine, node.test, frame, no, holds=True)
         _note_switched(joined.names, yes.names, no.names, option, switches)
         _note_switched(joined.attributes, yes.attributes, no.attributes, option, switches)
+        _note_raised_by_default(machine, node.test, frame, joined, yes, no)
     if joined is not None:
         note_uncut_within(((yes, yes_uncut), (no, no_uncut)), joined, frame)
     return joined
+
+
+def _note_raised_by_default(
+    machine: Machine, test: ast.expr, frame: Frame, joined: Store, yes: Store, no: Store
+) -> None:
+    """What surely raises in the arm that is taken by default comes before what follows."""
+    here, there = yes.state.trust.raised, no.state.trust.raised
+    if (here is None) is (there is None):
+        return  # as mostly
+    if _by_default(machine, test, frame, no if there is None else yes) is (here is not None):
+        joined.state.trust = joined.state.trust._replace(raised=here or there)
+
+
+def _by_default(machine: Machine, test: ast.expr, frame: Frame, store: Store) -> bool | None:
+    """How a test comes out where nobody gives the numbers that a function takes as parameters; None where that
+    is not known, or hangs on none of them."""
+    if frame.function is None:
+        return None
+    asked = {node.id for node in within(test) if isinstance(node, ast.Name)}
+    left = store.copy()
+    numbers = 0
+    for name, default in frame.function.parameters.defaults.items():
+        match default:
+            case ast.Constant(value=bool()):
+                pass
+            case ast.Constant(value=int() | float() as number) if name in asked:
+                is_open = _is_open(store.names.get(name, UNKNOWN), name, frame.function.node)
+                if not is_open or outside.tells_of_hardware(name) or "gpu" in name.lower():
+                    return None
+                left.names[name] = constant(number)
+                numbers += 1
+    alone = Frame(frame.outline, frame.function, frame.depth)
+    alone.captured = frame.captured
+    return truth(evaluate_test(machine, test, alone, left)) if numbers else None
+
+
+def _is_open(given: Value, parameter: str, function: FunctionNode) -> bool:
+    """Whether a parameter may be any number, and is what the function is given for it."""
+    return (
+        given.kind in (Kind.UNKNOWN, Kind.HOST)
+        and given.payload is None
+        and not any(
+            isinstance(node, ast.Name) and node.id == parameter and not isinstance(node.ctx, ast.Load)
+            for node in within(function)
+        )
+    )
 
 
 def _run_arm(machine: Machine, node: ast.If, frame: Frame, store: Store, *, holds: bool) -> Store | None:
