@@ -22,6 +22,7 @@ from xlalint.analysis.payloads import (
     DEVICE_XLA,
     Bound,
     Classes,
+    Constant,
     Container,
     Device,
     Fields,
@@ -33,6 +34,7 @@ from xlalint.analysis.payloads import (
     Optimizer,
     Parameters,
     Scoped,
+    Switch,
     Targets,
     callable_value,
     classes_of,
@@ -49,7 +51,8 @@ from xlalint.analysis.switches import device_set
 from xlalint.knowledge import classes as library_classes
 from xlalint.knowledge import functions, operations
 from xlalint.knowledge.methods import METHODS, OF_FUNCTIONS
-from xlalint.lazy.assumptions import assume, is_of_ways, shown_by_backward
+from xlalint.knowledge.outside import chooses_xla
+from xlalint.lazy.assumptions import OFF_IN, assume, is_of_ways, shown_by_backward
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.state import Raised
 from xlalint.lazy.values import (
@@ -273,8 +276,8 @@ def _of_project_class(
         for base_class in machine.classes.bases(cls):
             if name in base_class.constants:
                 value = machine.classes.constant(base_class, name)
-                if value.kind is Kind.NONE and name in base_class.fields():
-                    value = UNKNOWN  # a field that nobody is seen to give may be given all the same
+                if name in base_class.fields():
+                    value = _given(machine, value, base_class, name, frame)
                 break
     if value is None and node is not None:
         _note_lack(machine, base, cls, node, frame, store)
@@ -287,6 +290,21 @@ def _of_project_class(
         return placed(value, module)
     # What another instance, one on the device, holds under the name may not be this one's.
     return value._replace(assumes=_SAME_INSTANCE) if value.kind is Kind.TENSOR else value
+
+
+def _given(machine: Machine, default: Value, cls: Class, name: str, frame: Frame) -> Value:
+    """What a field is: what is None may be given though nobody is seen to do so, and a flag that the program
+    sets itself may be either, or is off on XLA."""
+    flag = default.payload
+    if default.kind is Kind.NONE:
+        return UNKNOWN
+    if not isinstance(flag, Constant) or not isinstance(flag.value, bool) or chooses_xla(name):
+        return default
+    where = machine.classes.where_set(cls, name, frame.outline)
+    if where is None:
+        return default
+    off = f"`{name}`{OFF_IN}`{where}`"
+    return Value(Kind.HOST, payload=Switch(off)) if where and flag.value else UNKNOWN
 
 
 def _note_lack(

@@ -146,8 +146,8 @@ def _note_raised_by_default(
 
 
 def _by_default(machine: Machine, test: ast.expr, frame: Frame, store: Store) -> bool | None:
-    """How a test comes out where nobody gives the numbers that a function takes as parameters; None where that
-    is not known, or hangs on none of them."""
+    """How a test comes out where nobody gives the numbers that a function takes as parameters; None where
+    that is not known, or hangs on none of them."""
     if frame.function is None:
         return None
     asked = {node.id for node in within(test) if isinstance(node, ast.Name)}

@@ -10,7 +10,7 @@ from typing import Final
 
 from xlalint.analysis.call import last_name
 from xlalint.analysis.frame import Frame
-from xlalint.analysis.lacking import defines, makes, may_give
+from xlalint.analysis.lacking import defines, makes, may_give, sets
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, Import, Outline, within
 from xlalint.analysis.payloads import (
@@ -273,6 +273,23 @@ class ClassTable:
     def assigns(self, cls: Class, name: str) -> bool:
         """Whether a method of the class or its bases assigns an attribute."""
         return any(name in self._assigns(each) for base in self.bases(cls) for each in base.methods.values())
+
+    def where_set(self, cls: Class, name: str, asks: Outline) -> str | None:
+        """The file in which the module of a class, or the one that asks, turns a flag of such objects off for
+        XLA; nothing where one sets it otherwise, None where neither does."""
+        return self._machine.lookups.find(
+            ("where set", cls, name, asks.file), lambda: self._find_where(cls, name, asks), lambda: None
+        )
+
+    def _find_where(self, cls: Class, name: str, asks: Outline) -> str | None:
+        found: str | None = None
+        for file, outline in {cls.outline.file: cls.outline, asks.file: asks}.items():
+            self._machine.rest_on("sets", file, name)
+            turns_off = sets(outline, name)
+            if turns_off:
+                return outline.path.name
+            found = found if turns_off is None else ""
+        return found
 
     def lacks(self, cls: Class, name: str, asks: Outline) -> bool:
         """Whether objects of the class surely have nothing of a name, so that who asks for it raises.

@@ -7,7 +7,7 @@ from typing import Final
 
 from xlalint.analysis.bodies import is_started_by_others
 from xlalint.analysis.classes import assigns, needs_gpu
-from xlalint.analysis.lacking import defines, makes, may_give
+from xlalint.analysis.lacking import defines, makes, may_give, sets
 from xlalint.analysis.lookups import Fact
 from xlalint.analysis.outline import Class, Function, Outline
 from xlalint.analysis.project import ABOUT_FILES, Project
@@ -161,6 +161,7 @@ _OF_TEXT: Final[dict[str, Callable[[Outline, str], str]]] = {
     "imports": lambda outline, detail: _taken(outline),
     "makes": lambda outline, cls: str(makes(outline, cls)),
     "gives": _may_give,
+    "sets": lambda outline, name: repr(sets(outline, name)),
     "option": lambda outline, name: repr(outline.default_of_option(name)),
     "set in body": lambda outline, detail: repr(outline.set_in_body(*detail.split("\n"))),
 }

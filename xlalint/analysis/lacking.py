@@ -14,7 +14,9 @@ from xlalint.analysis.call import last_name
 from xlalint.analysis.outline import Class, Outline, within_lines
 from xlalint.analysis.project import BINDING_ANY_NAME
 from xlalint.knowledge.methods import NAMING_PARTS
+from xlalint.knowledge.outside import chooses_xla
 from xlalint.sources.file import NOTEBOOK
+from xlalint.writing import written
 
 
 def is_undefined(name: str, outline: Outline) -> bool:
@@ -66,6 +68,39 @@ def may_give(outline: Outline, cls: str, name: str) -> bool:
                     return True
             case ast.Constant(value=value) if value == name:
                 return True
+    return False
+
+
+def sets(outline: Outline, name: str) -> bool | None:
+    """Whether a module sets an attribute of some object from outside to False for XLA, in a function or under
+    a test that says so; None where it does not set it at all."""
+    near = [*within_lines(outline.tree, outline.lines_with((name,)))]
+    if not any(_is_set(node, name) for node in near if isinstance(node, ast.Attribute)):
+        return None
+    return any(
+        _turns_off(statement, name)
+        for node in near
+        if (isinstance(node, ast.FunctionDef) and chooses_xla(node.name))
+        or (isinstance(node, ast.If) and _is_for_xla(node.test))
+        for statement in node.body
+    )
+
+
+def _is_for_xla(test: ast.expr) -> bool:
+    return not isinstance(test, ast.UnaryOp) and chooses_xla(written(test))
+
+
+def _is_set(node: ast.expr, name: str) -> bool:
+    match node:
+        case ast.Attribute(value=of, attr=attribute, ctx=ast.Store()):
+            return attribute == name and last_name(of) != "self"
+    return False
+
+
+def _turns_off(statement: ast.stmt, name: str) -> bool:
+    match statement:
+        case ast.Assign(targets=targets, value=ast.Constant(value=False)):
+            return any(_is_set(target, name) for target in targets)
     return False
 
 
