@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from xlalint.analysis.outline import parts_of
+from xlalint.analysis.call import last_name
+from xlalint.analysis.outline import parts_of, within
 from xlalint.configuration import Framework
-from xlalint.knowledge import environment
+from xlalint.knowledge import environment, outside
 from xlalint.lazy.assumptions import CHOSEN_BY_FRAMEWORK, NONE, assume, both
 from xlalint.lazy.events import VariableUsed
 from xlalint.lazy.site import site_of
@@ -39,9 +40,11 @@ def variables_used(
     data = text.encode("utf-8", "replace")
     is_left_to_others = is_told_no_device(path, data, imported(data), frameworks, ())
     found: list[VariableUsed] = []
-    for node, tests in _under_tests(tree):
+    for node, tests, on_host in _under_tests(tree):
         for where, name, sets in _of(node):
             variable = environment.of(name)
+            if variable is not None and variable.is_read and on_host:
+                continue
             # What is set where somebody asks for it is not left on.
             if variable is not None and variable.is_read and module.partition(".")[0] == HOT_TOKEN:
                 continue
@@ -54,18 +57,40 @@ def variables_used(
     yield from sorted(found, key=lambda event: event.site)
 
 
-def _under_tests(tree: ast.Module) -> Iterator[tuple[ast.AST, tuple[ast.expr, ...]]]:
-    """All nodes, each with the tests that it runs under, other than whether the file is run as a script."""
-    left: list[tuple[ast.AST, tuple[ast.expr, ...]]] = [(tree, ())]
+def _under_tests(tree: ast.Module) -> Iterator[tuple[ast.AST, tuple[ast.expr, ...], bool]]:
+    """All nodes, each with the tests that it runs under, other than whether the file is run as a script, and
+    whether one of the arms around it chooses the CPU."""
+    left: list[tuple[ast.AST, tuple[ast.expr, ...], bool]] = [(tree, (), False)]
     while left:
-        node, tests = left.pop()
-        yield node, tests
+        node, tests, on_host = left.pop()
+        yield node, tests, on_host
         match node:
             case ast.If(test=test, body=body, orelse=orelse) if not _asks_for_script(test):
-                left.append((test, tests))
-                left += ((statement, (*tests, test)) for statement in (*body, *orelse))
+                left.append((test, tests, on_host))
+                for arm in (body, orelse):
+                    chosen = on_host or _chooses_the_host(arm)
+                    left += ((statement, (*tests, test), chosen) for statement in arm)
             case _:
-                left += ((child, tests) for child in parts_of(node))
+                left += ((child, tests, on_host) for child in parts_of(node))
+
+
+def _chooses_the_host(arm: list[ast.stmt]) -> bool:
+    """Whether an arm says that the program runs on the CPU, `self.device = torch.device("cpu")`, and chooses
+    no device besides."""
+    chosen = [
+        each
+        for statement in arm
+        for each in within(statement)
+        if isinstance(each, ast.Assign) and last_name(each.targets[0]).endswith(outside.DEVICE)
+    ]
+    match chosen:
+        case [
+            ast.Assign(
+                value=ast.Constant(value="cpu") | ast.Call(args=[ast.Constant(value="cpu")], keywords=[])
+            )
+        ]:
+            return chosen[0] in arm
+    return False
 
 
 def _asks_for_script(test: ast.expr) -> bool:
