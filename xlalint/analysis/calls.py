@@ -20,7 +20,7 @@ from xlalint.analysis.library.modules import call_module, tie_by_method
 from xlalint.analysis.library.optimizers import made_by_unknown, make_optimizer
 from xlalint.analysis.library.options import parsed
 from xlalint.analysis.machine import Evaluate, Machine
-from xlalint.analysis.outline import Class
+from xlalint.analysis.outline import Class, Function
 from xlalint.analysis.payloads import (
     ANY_KEY,
     NO_GRAD,
@@ -326,7 +326,7 @@ def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
     init = machine.classes.find_method(cls, "__init__")
     if init is not None:
         before = {key: held for key, held in call.store.attributes.items() if key[0] is cls}
-        machine.enter(Bound(init, value), call)
+        value = _enter_init(machine, init, value, call)
         for key, held in before.items():
             machine.touch(key)
             # Instances of a class share the table: what they hold of another kind is either.
@@ -346,6 +346,22 @@ def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
             machine.touch((cls, name))
             call.store.attributes[cls, name] = given
     return value
+
+
+def _enter_init(machine: Machine, init: Function, made: Value, call: Call) -> Value:
+    """What is made, after its `__init__`: a module may move itself there, whatever one that was made at the
+    same place before has done."""
+    module = made.payload
+    if not isinstance(module, Module):
+        machine.enter(Bound(init, made), call)
+        return made
+    earlier = call.store.moved.pop(module.identity, None)
+    machine.enter(Bound(init, made), call)
+    if module.identity in call.store.moved:
+        return call.store.as_moved(made)
+    if earlier is not None:
+        call.store.moved[module.identity] = earlier
+    return made
 
 
 def _super_method(machine: Machine, node: ast.Call, frame: Frame, store: Store) -> Value | None:

@@ -43,6 +43,8 @@ DEEPEST: Final = 4
 """Containers nest so deep; deeper ones are unknown, or a loop that wraps a list in a list never ends."""
 MOST_ITEMS: Final = 16
 """Of containers of more items only what they hold in all is known."""
+MOST_KEYS: Final = 64
+"""The same of mappings, in which programs write their settings."""
 MOST_TARGETS: Final = 4
 """A callable, class or instance may be one of at most so many; more are unknown."""
 MOST_MADE: Final = 16
@@ -164,7 +166,7 @@ class Container(NamedTuple):
         two = dict(zip(other.keys or (), other.items or (), strict=True))
         items = tuple(join_values(one.get(key, UNKNOWN), two.get(key, UNKNOWN)) for key in keys)
         depth = max(self.depth, other.depth)
-        known = len(keys) <= MOST_ITEMS and None not in keys
+        known = len(keys) <= MOST_KEYS and None not in keys
         return Container(items if known else None, element, keys if known else (), depth)
 
 
@@ -199,7 +201,7 @@ def container(items: list[Value], keys: tuple[object, ...] | None = None) -> Val
     depth = 1 + max((_depth(item) for item in (*items, element)), default=0)
     if depth > DEEPEST:
         return UNKNOWN
-    if len(items) > MOST_ITEMS:
+    if len(items) > (MOST_ITEMS if keys is None else MOST_KEYS):
         unknown = Container(None, element, None if keys is None else (), depth)
         return Value(Kind.CONTAINER, recorded=recorded, payload=unknown)
     return Value(Kind.CONTAINER, recorded=recorded, payload=Container(tuple(items), element, keys, depth))
