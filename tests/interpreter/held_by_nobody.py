@@ -158,3 +158,29 @@ def held_by_what_it_binds(rows, every):
             torch_xla.sync()
         print(float(loss := loss_of(weights, rows.to(device))))  # expect: XLA102
         torch_xla.sync()  # expect: XLA201
+
+
+@torch.no_grad()
+def computed_of_what_has_run(domains):
+    basis = torch.randn(4, 4, device=device)
+    for domain in domains:
+        print((basis.T @ basis).abs().max().item())  # what `error` holds, and the loader runs, is none of it
+        for batch in loader:
+            scores = model(batch)
+        basis, _ = torch.linalg.qr(basis)
+        torch_xla.sync()
+        error = basis.T @ basis
+        print(error.max().item())  # expect: XLA102
+    return error
+
+
+@torch.no_grad()
+def computed_of_what_waits(domains):
+    basis = torch.randn(4, 4, device=device)
+    for domain in domains:
+        for batch in loader:
+            scores = model(batch)
+        basis, _ = torch.linalg.qr(basis)
+        print((basis.T @ basis).abs().max().item())  # expect: XLA102
+        torch_xla.sync()
+    return basis

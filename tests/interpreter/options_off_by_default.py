@@ -40,3 +40,20 @@ def on_what_is_chosen(batches):
         loss = chosen(batch.to(where)).mean()
         print(loss.item())  # expect: XLA102 likely
         torch_xla.sync()  # expect: XLA201
+
+
+def where_it_is_all_that_is_left(batches):
+    on_xla = device.type == "xla"
+    for batch in pl.MpDeviceLoader(batches, device):
+        loss = model(batch).mean()
+        if args.norms or not on_xla:
+            print(loss.item())  # expect: XLA102 likely
+        loss.backward()
+
+
+def where_another_may_say_so(batches, debugs):
+    for batch in pl.MpDeviceLoader(batches, device):
+        loss = model(batch).mean()
+        if args.norms or debugs:
+            print(loss.item())  # expect: XLA102
+        loss.backward()

@@ -13,13 +13,22 @@ from xlalint.analysis.inner import statements_run
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.moments import moment_of
 from xlalint.analysis.outline import Class, Function, named, within
-from xlalint.analysis.payloads import Bound, Classes, Container, Iterated, classes_of, targets
+from xlalint.analysis.payloads import (
+    Bound,
+    Classes,
+    Container,
+    Iterated,
+    Known,
+    Namespace,
+    classes_of,
+    targets,
+)
 from xlalint.analysis.store import Store
 from xlalint.lazy.assumptions import Assumptions, least
 from xlalint.lazy.obligations import Obligation, Owed
 from xlalint.lazy.state import Activity, Fetch, State
 from xlalint.lazy.transitions import exchange
-from xlalint.lazy.values import NOTHING, Value, Weight
+from xlalint.lazy.values import NOTHING, Kind, Value, Weight
 from xlalint.remembering import remembered
 
 
@@ -54,12 +63,42 @@ def _let_go_of_reads(
         frame.model.let_die(state, NOTHING)
         return
     own = {owed for owed in reads - before if len(owed.path) == 1}
-    if own and not (
-        _is_block(statement)
-        or _is_held_by_parameters(store)
-        or _is_named(machine, frame, store, surely=not pending)
-    ):
-        state.obligations -= own
+    if own and not _is_block(statement):
+        held = _is_held_by_parameters(store) or _is_named(machine, frame, store, surely=not pending)
+        if not held or _starts_from_nothing(machine, frame, store, statement):
+            state.obligations -= own
+
+
+def _starts_from_nothing(machine: Machine, frame: Frame, store: Store, statement: ast.stmt) -> bool:
+    """Whether nothing that a statement names holds heavy work, or could bring some: what others hold is none
+    of what it has computed, and read."""
+    if not isinstance(statement, ast.Expr) or _copies(statement):
+        return False  # what it binds holds that, and what is copied whole has been run by now
+    for name in named(statement):
+        value = store.names.get(name) or frame.captured.get(name)
+        if value is None:
+            value = machine.names.global_name(name, frame.outline, frame.function, moment_of(frame))
+            if not isinstance(value.payload, Namespace) and not _is_of_library(value):
+                return False
+        elif value.kind not in _PLAIN or _is_heavy(value, surely=False):
+            return False
+    return True
+
+
+def _copies(statement: ast.stmt) -> bool:
+    """Whether a statement may copy a tensor to the host as a whole."""
+    return any(isinstance(each, ast.Attribute) and each.attr in _COPYING for each in within(statement))
+
+
+_COPYING: Final = frozenset({"cpu", "numpy", "to", "tolist"})
+
+
+def _is_of_library(value: Value) -> bool:
+    return all(isinstance(target, Known) for target in targets(value)) and bool(targets(value))
+
+
+_PLAIN: Final = frozenset({Kind.TENSOR, Kind.HOST, Kind.CONSTANT, Kind.NONE, Kind.DEVICE, Kind.CONTAINER})
+"""What does nothing by itself."""
 
 
 def _let_go_of_chance(frame: Frame, store: Store, statement: ast.stmt, before: frozenset[Obligation]) -> None:

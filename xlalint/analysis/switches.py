@@ -17,7 +17,7 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.options import number_by_default
 from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Function, dotted, within
-from xlalint.analysis.payloads import DEVICE_XLA, Namespace, Switch
+from xlalint.analysis.payloads import DEVICE_XLA, Namespace, Switch, literal
 from xlalint.analysis.store import Store
 from xlalint.knowledge import outside
 from xlalint.lazy import assumptions
@@ -89,6 +89,7 @@ def option_of(
 ) -> Assumptions:  # fmt: skip
     """That somebody asks for an option that is off by default, or else a test would not come out so."""
     rests = assumptions.NONE
+    test = _left_open(machine, test, frame, store, holds)
     for asked in _asked(test, holds):
         aside = _aside(frame)
         value = machine.evaluate(asked, aside, store.copy())
@@ -101,6 +102,20 @@ def option_of(
         if number is not None and number <= 0 and not compare(number, other):
             rests = _resting(rests, assume(f"`{spelling(asked)}`{OFF_BY_DEFAULT}"))
     return rests
+
+
+def _left_open(machine: Machine, test: ast.expr, frame: Frame, store: Store, holds: bool) -> ast.expr:
+    """The one part of a test on which it hangs whether it comes out so, as the others are known; else all of
+    it: `args.cpu`, of `args.cpu or not on_xla(device)`."""
+    match test:
+        case ast.BoolOp(op=op, values=parts) if isinstance(op, ast.Or) is holds:
+            left = [
+                part
+                for part in parts
+                if literal(machine.evaluate(part, _aside(frame), store.copy())) is not (not holds)
+            ]
+            return left[0] if len(left) == 1 else test
+    return test
 
 
 def _aside(frame: Frame) -> Frame:
