@@ -22,7 +22,7 @@ def by_a_number(batches):
 
 
 def by_a_text(batches):
-    os.environ["XLA_USE_BF16"] = "1"  # expect: XLA003
+    os.environ["XLA_USE_BF16"] = "1"  # expect: XLA003 likely
     model = torch.nn.Linear(4, 4).to(device)
     for batch in batches:
         loss = model(batch.to(device)).mean()
@@ -32,7 +32,7 @@ def by_a_text(batches):
 
 
 def by_a_number_made_a_text(batches):
-    os.environ["XLA_USE_BF16"] = str(1)  # expect: XLA003
+    os.environ["XLA_USE_BF16"] = str(1)  # expect: XLA003 likely
     os.environ["PJRT_LOCAL_PROCESS_RANK"] = f"{0}"
     model = torch.nn.Linear(4, 4).to(device)
     for batch in batches:

@@ -22,7 +22,6 @@ from xlalint.analysis.payloads import (
     DEVICE_XLA,
     Bound,
     Classes,
-    Constant,
     Container,
     Device,
     Fields,
@@ -41,6 +40,7 @@ from xlalint.analysis.payloads import (
     constant,
     container_of,
     freed,
+    literal,
     placed,
     taken_from,
     targets,
@@ -293,18 +293,19 @@ def _of_project_class(
 
 
 def _given(machine: Machine, default: Value, cls: Class, name: str, frame: Frame) -> Value:
-    """What a field is: what is None may be given though nobody is seen to do so, and a flag that the program
-    sets itself may be either, or is off on XLA."""
-    flag = default.payload
+    """What a field is: what is None may be given though nobody is seen to do so, and a flag that is on, and
+    that the program sets itself, may be either, or is off on XLA.
+
+    One that is off is mostly set where somebody asks for it.
+    """
     if default.kind is Kind.NONE:
         return UNKNOWN
-    if not isinstance(flag, Constant) or not isinstance(flag.value, bool) or chooses_xla(name):
+    if literal(default) is not True or chooses_xla(name):
         return default
     where = machine.classes.where_set(cls, name, frame.outline)
     if where is None:
         return default
-    off = f"`{name}`{OFF_IN}`{where}`"
-    return Value(Kind.HOST, payload=Switch(off)) if where and flag.value else UNKNOWN
+    return Value(Kind.HOST, payload=Switch(f"`{name}`{OFF_IN}`{where}`")) if where else UNKNOWN
 
 
 def _note_lack(

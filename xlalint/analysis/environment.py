@@ -11,7 +11,7 @@ from xlalint.analysis.call import last_name
 from xlalint.analysis.outline import parts_of, within
 from xlalint.configuration import Framework
 from xlalint.knowledge import environment, outside
-from xlalint.lazy.assumptions import CHOSEN_BY_FRAMEWORK, NONE, assume, both
+from xlalint.lazy.assumptions import CHOSEN_BY_FRAMEWORK, NONE, SET_IN_TIME, assume, both
 from xlalint.lazy.events import VariableUsed
 from xlalint.lazy.site import site_of
 from xlalint.sources.imports import imported
@@ -40,7 +40,7 @@ def variables_used(
     data = text.encode("utf-8", "replace")
     is_left_to_others = is_told_no_device(path, data, imported(data), frameworks, ())
     found: list[VariableUsed] = []
-    for node, tests, on_host in _under_tests(tree):
+    for node, tests, on_host, is_later in _under_tests(tree):
         for where, name, sets in _of(node):
             variable = environment.of(name)
             if variable is not None and variable.is_read and on_host:
@@ -51,27 +51,32 @@ def variables_used(
             if variable is None or not variable.debugs or not tests:
                 asked = next((test for test in tests if name in written(test)), None) if sets else None
                 assumes = assume(f"`{spelling(asked)}`") if asked is not None else NONE
-                if sets and is_left_to_others and variable is not None and variable.is_read:
-                    assumes = both(assumes, CHOSEN_BY_FRAMEWORK)
+                if sets and variable is not None and variable.is_read:
+                    if is_left_to_others:
+                        assumes = both(assumes, CHOSEN_BY_FRAMEWORK)
+                    if is_later and variable.is_read_once and _is_of_process(node):
+                        assumes = both(assumes, SET_IN_TIME)
                 found.append(VariableUsed(site_of(path, where), assumes, name=name, sets=sets))
     yield from sorted(found, key=lambda event: event.site)
 
 
-def _under_tests(tree: ast.Module) -> Iterator[tuple[ast.AST, tuple[ast.expr, ...], bool]]:
-    """All nodes, each with the tests that it runs under, other than whether the file is run as a script, and
-    whether one of the arms around it chooses the CPU."""
-    left: list[tuple[ast.AST, tuple[ast.expr, ...], bool]] = [(tree, (), False)]
+def _under_tests(tree: ast.Module) -> Iterator[tuple[ast.AST, tuple[ast.expr, ...], bool, bool]]:
+    """All nodes, each with the tests that it runs under, other than whether the file is run as a script,
+    whether one of the arms around it chooses the CPU, and whether it stands in a function: that may be called
+    later."""
+    left: list[tuple[ast.AST, tuple[ast.expr, ...], bool, bool]] = [(tree, (), False, False)]
     while left:
-        node, tests, on_host = left.pop()
-        yield node, tests, on_host
+        node, tests, on_host, is_later = left.pop()
+        yield node, tests, on_host, is_later
         match node:
             case ast.If(test=test, body=body, orelse=orelse) if not _asks_for_script(test):
-                left.append((test, tests, on_host))
+                left.append((test, tests, on_host, is_later))
                 for arm in (body, orelse):
                     chosen = on_host or _chooses_the_host(arm)
-                    left += ((statement, (*tests, test), chosen) for statement in arm)
+                    left += ((statement, (*tests, test), chosen, is_later) for statement in arm)
             case _:
-                left += ((child, tests, on_host) for child in parts_of(node))
+                inside = is_later or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+                left += ((child, tests, on_host, inside) for child in parts_of(node))
 
 
 def _chooses_the_host(arm: list[ast.stmt]) -> bool:
@@ -95,6 +100,16 @@ def _chooses_the_host(arm: list[ast.stmt]) -> bool:
 
 def _asks_for_script(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
+
+
+def _is_of_process(node: ast.AST) -> bool:
+    """Whether a node is about the environment of the program itself, and not of one that it starts."""
+    match node:
+        case ast.Assign():
+            return True
+        case ast.Call(func=ast.Attribute(value=held, attr=method)):
+            return _is_environment(held) or method in _SETTERS
+    return False
 
 
 _Use = tuple[ast.expr | ast.keyword, str, bool]

@@ -22,6 +22,7 @@ class Variable(NamedTuple):
         switch: Whether it is on or off, as the values in `OFF` say.
         is_read: Whether torch_xla still asks for it.
         debugs: Whether it is there to look for faults, and not a former one.
+        is_read_once: Whether torch_xla asks for it before the first tensor is on the device, and no more.
     """
 
     harm: str
@@ -30,6 +31,7 @@ class Variable(NamedTuple):
     switch: bool = False
     is_read: bool = True
     debugs: bool = False
+    is_read_once: bool = False
 
 
 _XRT = Variable(
@@ -43,12 +45,14 @@ _ROUNDS = Variable(
     "move the model with `.to(torch.bfloat16)`, or compute under `torch.autocast` with that type",
     (2, 5),
     switch=True,
+    is_read_once=True,
 )
 _HALF = Variable(
     "rounds all numbers, if set before the first tensor is on the device: what says float32 is float16",
     "move the model with `.to(torch.float16)`",
     (2, 5),
     switch=True,
+    is_read_once=True,
 )
 
 _IN_SHELL = "set it in the shell, for the run in which you look for a fault"

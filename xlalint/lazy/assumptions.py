@@ -70,6 +70,9 @@ TRAINED_ELSEWHERE: Final[Assumptions] = frozenset({"the framework trains this on
 CHOSEN_BY_FRAMEWORK: Final[Assumptions] = frozenset({"the framework uses an XLA device"})
 """What trains by a framework that is told no device, and may take another one by itself."""
 
+SET_IN_TIME: Final[Assumptions] = frozenset({"it is set before torch_xla asks for it"})
+"""A variable of the environment that a function sets, which may be called when torch_xla has been at work."""
+
 
 def assume(clause: str) -> Assumptions:
     """That one thing is so."""
