@@ -163,6 +163,66 @@ def test_nothing_is_analyzed_above_a_function_that_does_what_it_did(
     assert same(checked(project, cache=Cache()), checked(project))
 
 
+HOLDING = """
+import torch
+import torch_xla
+import torch_xla.core.xla_model as xm
+import torch_xla.distributed.parallel_loader as pl
+
+
+class Setup:
+    def __init__(self):
+        self.device = torch_xla.device()
+
+
+class Shown:
+    def __init__(self):
+        self.batches = None
+
+
+class Trainer:
+    def __init__(self):
+        self.setup = Setup()
+        self.shown = Shown()
+        self.model = torch.nn.Linear(4, 4).to(self.setup.device)
+
+    def prepare(self, loader):
+        self.shown.batches = loader
+
+    def remember(self):
+        self.best = self.model(torch.ones(4, device=self.setup.device))
+
+    def report(self, step):
+        print("at step", step, self.setup.device)
+
+
+def main(data):
+    trainer = Trainer()
+    loader = pl.MpDeviceLoader(data, trainer.setup.device)
+    xm.set_rng_state(7)
+    for epoch in range(2):
+        trainer.prepare(loader)
+        for batch in trainer.shown.batches:
+            print(trainer.model(batch).sum().item())
+            trainer.report(batch)
+        trainer.remember()
+"""
+
+
+@pytest.mark.parametrize("method", ["prepare(self, loader)", "remember(self)", "report(self, step)"])
+def test_nothing_is_analyzed_above_a_method_that_leaves_objects_as_it_did(
+    method: str, project: Path, analyses: list[Any]
+) -> None:
+    (project / "holding.py").write_text(HOLDING)
+    before = checked(project, cache=Cache())
+    (project / "holding.py").write_text(HOLDING.replace(f"{method}:", f"{method}:\n        unused = 3"))
+    analyses.clear()
+    kept = checked(project, cache=Cache())
+    assert [root.kind for root in analyses] == ["uses"]
+    assert len(kept.diagnostics) == len(before.diagnostics)
+    assert same(kept, checked(project))
+
+
 def test_files_that_have_nothing_to_do_with_an_edit_are_not_parsed(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -90,7 +90,7 @@ from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions
 from xlalint.lazy.cuts import AT_ENTRY
 from xlalint.lazy.events import Event, Save, ShapeVaries
-from xlalint.lazy.obligations import Fact, Owed
+from xlalint.lazy.obligations import Fact, Owed, without_unasked
 from xlalint.lazy.scopes import ScopeKind
 from xlalint.lazy.sharding import NO_MESH
 from xlalint.lazy.site import Site
@@ -610,8 +610,7 @@ class Interpreter(Memo):
             exit_store.attributes = {
                 name: exit_store.attributes[name]
                 for name in self.attributes.of(trail.touched)
-                if name in exit_store.attributes
-                and not _is(exit_store.attributes[name], attributes.get(name))
+                if name in exit_store.attributes and exit_store.attributes[name] != attributes.get(name)
             }
             own = self.functions.bit(function.key)
             value = settled(value) if trail.recursions & own else value
@@ -619,6 +618,9 @@ class Interpreter(Memo):
                 # What does nothing to the engine but call itself does nothing to the engine.
                 exit_store.state.trust = exit_store.state.trust._replace(bounded=unchanged.trust.bounded)
         trail.asked |= entry.asked.sorts
+        if exit_store is not None:
+            # Whoever calls owes these as before; which callers do must tell no summaries apart.
+            exit_store.state.obligations = without_unasked(exit_store.state.obligations, trail.asked)
         return Summary(
             exit_store, value, told_once(frame.occurrences), carried_once(frame.carried), frame.yields,
             trail, depth, changed, frame.acted,
@@ -839,11 +841,6 @@ ATTRIBUTES: Final = "attributes"
 
 _WITH_ITS_COUNTERPART: Final = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 """Methods of which one may wait for what another does: replicas meet over the whole life of the object."""
-
-
-def _is(value: Value, before: Value | None) -> bool:
-    """Whether a value is what was there before, which does not depend on who made it."""
-    return value is before or (value.payload is None and value == before)
 
 
 def _lists_what_to_do(value: Value) -> bool:

@@ -189,6 +189,14 @@ class Lookups:
         self._passing.clear()
 
     @property
+    def open(self) -> int:
+        """All open questions, as bits."""
+        bits = 0
+        for bit in self._bits:
+            bits |= bit
+        return bits
+
+    @property
     def innermost(self) -> int:
         """The question that was opened last, as a bit."""
         return self._bits[-1] if self._bits else 0

@@ -218,6 +218,8 @@ class Memo(Machine):
         clean, depth = context.clean, call.frame.depth
         if self.observer is not None and not (call.frame.quiet or context.watched):
             return None
+        if clean is not None and clean.trail.leaning & ~self.lookups.open:
+            return None  # what it rested on was being found out then, and is known now
         if idle and clean is not None and not clean.did_nothing:
             return None
         if clean is not None and self._serves(clean, context, depth):
@@ -402,12 +404,12 @@ class Memo(Machine):
     def _names_idle(self, function: Function, attributes: dict[AttributeKey, Value]) -> bool:
         """Whether the engine has nothing to do with what objects hold under the names in a function."""
         names = function.attributes()
-        for key, value in attributes.items():
-            if key[1] in names:
-                self.touch(key)
-                if not are_idle({key: value}):
-                    return False
-        return True
+        named = [key for key in attributes if key[1] in names]
+        busy = [key for key in named if not are_idle({key: attributes[key]})]
+        # One is enough to say no, and it is the same one in whatever order they came about.
+        for key in (min(busy, key=_by_spelling),) if busy else named:
+            self.touch(key)
+        return not busy
 
     def within_reach(
         self, attributes: dict[AttributeKey, Value], names: dict[str, Value], captured: dict[str, Value]
@@ -422,21 +424,34 @@ class Memo(Machine):
         missing = {owner for owner, _ in attributes}.difference(waiting)
         if not missing:
             return attributes
-        owned: dict[Class, list[Value]] = {}
-        for (owner, _), value in attributes.items():
-            owned.setdefault(owner, []).append(value)
+        owned: dict[Class, list[AttributeKey]] = {}
+        for key in attributes:
+            owned.setdefault(key[0], []).append(key)
         reached: set[Class] = set()
+        led: dict[Class, tuple[Class, AttributeKey]] = {}
+        """The classes that are reached by what an attribute holds now, and from where."""
         while waiting and missing:
             cls = waiting.pop()
             if cls not in reached:
                 reached.add(cls)
-                missing.discard(cls)
+                if cls in missing:
+                    missing.discard(cls)
+                    self._touch_way(cls, led)
                 waiting += self._held_by(cls)
-                for value in owned.get(cls, ()):
-                    waiting += classes_in(value)
+                for key in owned.get(cls, ()):
+                    found = classes_in(attributes[key])
+                    waiting += found
+                    for each in found:
+                        led.setdefault(each, (cls, key))
         if not missing:
             return attributes
         return {key: value for key, value in attributes.items() if key[0] in reached}
+
+    def _touch_way(self, cls: Class, led: dict[Class, tuple[Class, AttributeKey]]) -> None:
+        """Note by which attributes a class was reached: where they hold something else, it may not be."""
+        while (way := led.pop(cls, None)) is not None:
+            cls, key = way
+            self.touch(key)
 
     def _held_by(self, cls: Class) -> frozenset[Class]:
         """The classes of which an instance of `cls` holds instances."""
@@ -453,3 +468,9 @@ class Memo(Machine):
         self.statistics["bounds"] += 1
         store.state.trust = store.state.trust._replace(bounded=assumptions.FOLLOWED)
         frame.emit(BoundReached(site, bound=what), store.state)
+
+
+def _by_spelling(key: AttributeKey) -> tuple[str, ...]:
+    """An order of attributes that is the same in every run."""
+    cls, name = key
+    return (*cls.key, name)

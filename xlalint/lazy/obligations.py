@@ -260,3 +260,9 @@ def left_by_work(obligations: frozenset[Obligation]) -> frozenset[Obligation]:
         return obligations
     dropped = {o for o in obligations if o.terms.dropped_by_work}
     return obligations - dropped if dropped else obligations
+
+
+def without_unasked(obligations: frozenset[Obligation], asked: int) -> frozenset[Obligation]:
+    """What is owed without what a caller owes, of sorts that nobody asked for who would have had to."""
+    unasked = {o for o in obligations if o.inherited and WAITING.get(o.owed, 0) & ~asked}
+    return obligations - unasked if unasked else obligations
