@@ -52,6 +52,24 @@ def averaged(x):
         xm.optimizer_step(optimizer)  # expect: XLA507
 
 
+def beside_its_wrapper(x):
+    model = torch.nn.Linear(4, 4).to(device)
+    averaged = DDP(model)  # nobody calls it, and backward sums nothing: measured
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with torch_xla.step():
+        model(x.to(device)).sum().backward()
+        xm.optimizer_step(optimizer)
+
+
+def by_its_wrapper(x):
+    model = torch.nn.Linear(4, 4).to(device)
+    averaged = DDP(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with torch_xla.step():
+        averaged(x.to(device)).sum().backward()
+        xm.optimizer_step(optimizer)  # expect: XLA507
+
+
 def wait():
     dist.barrier()  # expect: XLA511
 

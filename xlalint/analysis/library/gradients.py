@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Final
 
 from xlalint.analysis.call import Call
@@ -161,7 +162,27 @@ def _data_parallel(machine: Machine, call: Call) -> Value:
     """`DistributedDataParallel`, which sends the weights of one replica to the others when it is made."""
     if call.flag("init_sync", default=True) is True:
         call.frame.model.collective(call.store.state, "DistributedDataParallel", "", call.site)
+    given = call.argument(0, "module")
+    if given is not None and isinstance(given.payload, Module) and _is_let_go(call):
+        return given  # it sums what backward computes of its own forward
     return wrapped(call, moves=False, sharded=False)
+
+
+def _is_let_go(call: Call) -> bool:
+    """Whether the one name that gets what a call returns is never asked for."""
+    function = call.frame.function
+    if function is None:
+        return False
+    nodes = [*ast.walk(function.node)]
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call.node:
+                return not any(
+                    isinstance(each, ast.Global | ast.Nonlocal)
+                    or (isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load))
+                    for each in nodes
+                )
+    return False
 
 
 def _shard_and_move(machine: Machine, call: Call) -> Value:
