@@ -4,10 +4,12 @@
 
 import functools
 
+import numpy as np
 import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.distributed.parallel_loader as pl
+from sklearn.metrics import roc_auc_score
 from torch.utils.data import DataLoader, DistributedSampler
 
 from elsewhere import distributed, scores_of
@@ -76,6 +78,33 @@ def reduced_on_the_way_of_many(loader, model):
             xm.rendezvous("scored")  # expect: XLA512
 
 
+def scored(loader, model):
+    """What the host makes of lists of a replica's own numbers is its own, too."""
+    losses, guesses, truth = [], [], []
+    for x, y in loader:
+        losses.append(model(x).mean().item())
+        guesses.extend(model(x).sum(1).tolist())
+        truth.extend(y.tolist())
+    if np.mean(losses) < 0.1:
+        xm.rendezvous("small")  # expect: XLA503 likely
+    if roc_auc_score(truth, guesses) > 0.9:
+        xm.rendezvous("good")  # expect: XLA503 likely
+
+
+def scored_together(loader, model):
+    """What is gathered of all of them first is the same on each."""
+    guesses, truth = [], []
+    for x, y in loader:
+        guesses.append(xm.all_gather(model(x)).cpu().numpy())
+        truth.append(xm.all_gather(y).cpu().numpy())
+    if roc_auc_score(np.concatenate(truth), np.concatenate(guesses)) > 0.9:
+        xm.rendezvous("good")
+    mine = [model(x).mean().item() for x, _ in loader]
+    all_of_them = xm.mesh_reduce("losses", mine, np.concatenate)
+    if np.mean(all_of_them) < 0.1:
+        xm.rendezvous("small")
+
+
 def main(index, data, limit, names):
     device = torch_xla.device()
     model = torch.nn.Linear(4, 4).to(device)
@@ -89,6 +118,8 @@ def main(index, data, limit, names):
     compiled(loader)
     unseen(loader)
     reduced_on_the_way_of_many(loader, model)
+    scored(loader, model)
+    scored_together(loader, model)
 
 
 if __name__ == "__main__":

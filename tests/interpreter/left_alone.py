@@ -78,3 +78,35 @@ def the_loop_is_whole_for_each_replica(limit):
     if score(torch.ones(4, 4, device=device)) < limit:
         for x in loader:
             break
+
+
+def the_others_wait_while_some_return(limit):
+    for x in loader:
+        xm.rendezvous("step")  # expect: XLA512
+        if score(x) < limit:
+            return  # expect: XLA503 likely
+
+
+def all_return(limit):
+    for x in loader:
+        xm.rendezvous("step")  # expect: XLA512
+        if score(x) < limit:
+            print("small")
+            return
+        else:
+            break
+
+
+def the_others_raise(limit):
+    for x in loader:
+        xm.rendezvous("step")  # expect: XLA512
+        if score(x) < limit:
+            return
+        raise ValueError("too large")
+
+
+def all_return_by_the_same_number(limit):
+    for x in loader:
+        mean = xm.mesh_reduce("score", score(x), min)  # expect: XLA512
+        if mean < limit:
+            return

@@ -422,19 +422,15 @@ def _loop(
     over_cuts = (
         over is not None and isinstance(over.payload, Loader) and over.payload.cuts is not False and over.sure
     )
-    parting = [
-        broken.state.replicas.splits[tests]
-        for broken, _ in exits.breaks
-        if len(broken.state.replicas.splits) > tests
-    ]
+    leaving = [left.state for left, _ in (*exits.breaks, *exits.raises)]
+    leaving += [left.state for left, _, _ in exits.returns]
+    parting = [each.replicas.splits[tests] for each in leaving if len(each.replicas.splits) > tests]
     for broken, site in exits.breaks:
         if cuts or over_cuts:
             frame.model.leave_loop(broken.state, "break", site)
         _abandon(machine, node, over, frame, broken, site)
-        if back is not None and len(broken.state.replicas.splits) > tests:
-            split = broken.state.replicas.splits[tests]
-            if not _all_leave(split, parting, back.state.replicas.splits[tests:]):
-                frame.model.leave_alone(broken.state, split, back.state.loop.all.meets, site)
+        if back is not None:
+            _leave_alone(broken.state, back.state, tests, parting, site, frame)
         if held is not None:
             frame.model.leave_rounds(broken.state, owed, held)
         _end_loop(machine, node, over, back, outside, around, outer_since, frame, broken, judged=endless)
@@ -448,6 +444,8 @@ def _loop(
         if cuts or over_cuts:
             frame.model.leave_loop(returned.state, "return", site)
         _abandon(machine, node, over, frame, returned, site)
+        if back is not None:
+            _leave_alone(returned.state, back.state, tests, parting, site, frame)
         returned.state.scopes = _left(returned.state.scopes, around)
         outer_exits.returns.append((returned, value, site))
     for raised, site in exits.raises:
@@ -458,6 +456,22 @@ def _loop(
     if after is not None and cuts:
         _stop_counting(node, frame, store, after)
     return after
+
+
+def _leave_alone(
+    left: State, back: State, tests: int, parting: list[Split], site: Site, frame: Frame
+) -> None:
+    """Whoever leaves a loop by a test that parts the replicas is waited for by those who stay in it.
+
+    Args:
+        back: The state in which a round ends, for the next one.
+        tests: How many such tests stand around the loop.
+        parting: The first such test inside it of each way that leaves.
+    """
+    if len(left.replicas.splits) > tests:
+        split = left.replicas.splits[tests]
+        if not _all_leave(split, parting, back.replicas.splits[tests:]):
+            frame.model.leave_alone(left, split, back.loop.all.meets, site)
 
 
 def _all_leave(split: Split, parting: list[Split], staying: tuple[Split, ...]) -> bool:

@@ -20,7 +20,7 @@ def of_numpy(value: Value) -> Value:
 
 def made_by(function: str, *given: Value) -> Value:
     """What a function of the host's, by its qualified name, makes of values."""
-    result = Value(Kind.HOST, differs=any(value.differs for value in given))
+    result = Value(Kind.HOST, differs=any(map(_differs, given)))
     if function in packages.DRAWN_BY_HOST:
         return result._replace(payload=Chance(function in packages.WHOLE))
     module, _, last = function.rpartition(".")
@@ -29,6 +29,14 @@ def made_by(function: str, *given: Value) -> Value:
     if any(value.kind is Kind.UNKNOWN for value in given):
         return of_numpy(result)._replace(assumes=_GIVES_NUMPY)
     return of_numpy(result)
+
+
+def _differs(value: Value) -> bool:
+    """Whether a value is another one on each replica, or a list of such."""
+    match value.payload:
+        case Container(items, element):
+            return any(part.surely_differs for part in (element, *(items or ())))
+    return value.differs
 
 
 def result_of(function: Value | None) -> Value:

@@ -1,0 +1,27 @@
+"""Which device composer trains on is an argument of its trainer: nothing else says XLA."""
+
+import torch
+from composer import Trainer
+from composer.models import ComposerModel
+
+
+class Model(ComposerModel):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(6, 3)
+
+    def forward(self, batch):
+        return self.net(batch[0])
+
+    def loss(self, outputs, batch):
+        loss = outputs.square().mean()
+        if torch.isnan(loss):  # expect: XLA103
+            raise ValueError("no number")
+        return loss
+
+
+def train(loader):
+    model = Model()
+    trainer = Trainer(model=model, train_dataloader=loader, max_duration="2ep", device="tpu")
+    trainer.fit()
+    torch.save(model.state_dict(), "model.pt")  # expect: XLA601
