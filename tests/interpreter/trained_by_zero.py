@@ -93,7 +93,7 @@ def train(index, flags):
             optimizer.zero_grad()
             loss = criterion(model(data), target)
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508 likely
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: XLA508
             xm.optimizer_step(optimizer)  # expect: XLA507
             running += loss.item()  # expect: XLA102
             if index == 0 and step % 2 == 0:

@@ -293,7 +293,8 @@ def _start(
     target, given = call.argument(0, "fn"), call.argument(1, "args")
     arguments = elements(given)
     if target is not None and target.kind is Kind.CALLABLE and _takes(target, given):
-        several = None if processes is None and not known else processes != 1
+        asked = processes is not None or known or many or (default is not None and default > 1)
+        several = processes != 1 if asked else None
         machine.run_replica(
             target, arguments, call, several=several,
             anew=several is not False and literal(method) != functions.INHERITING,
