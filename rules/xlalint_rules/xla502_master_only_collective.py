@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xlalint.cure import ByHand, Cure, MoveAbove, MoveBelow
 from xlalint.diagnostic import Applicability, Severity
-from xlalint.lazy.events import LeftAlone, UnmatchedCollective
+from xlalint.lazy.events import ChangedAlone, LeftAlone, UnmatchedCollective
 from xlalint.lazy.obligations import Owed
 from xlalint.lazy.state import View
 from xlalint.rule import Finding, Rule
@@ -15,13 +15,14 @@ SAVE = "xm.save"
 SAVE_WITHOUT_RENDEZVOUS = (2, 1)
 
 
-class MasterOnlyCollective(Rule[UnmatchedCollective | LeftAlone]):
+class MasterOnlyCollective(Rule[UnmatchedCollective | LeftAlone | ChangedAlone]):
     """
     ## What it does
     Finds a collective, a rendezvous or a marker that only some replicas reach: it is in one branch
     of a rank test (`if xm.is_master_ordinal():`), or below a test after which the other replicas
     have left the function with `return`. A loop that only some replicas leave with `break`, while the
-    others go on to their next collective in it, is the same.
+    others go on to their next collective in it, is the same. So is a moving average of the weights that only
+    the master keeps, where it is changed before the step with its sum of gradients has run.
 
     Where nothing in the project starts several replicas, it is *likely*, and for information.
 
@@ -70,8 +71,8 @@ class MasterOnlyCollective(Rule[UnmatchedCollective | LeftAlone]):
 
     ## On the engine
     Two replicas: an all-reduce, a rendezvous or a `mesh_reduce` on the master alone waits for 10
-    seconds and aborts, and so does a marker with more work after it. Outside the branch they
-    finish.
+    seconds and aborts, and so do a marker with more work after it, and an average that the master alone
+    changes. Outside the branch they finish.
 
     ## References
     - pytorch/xla #2224
@@ -80,10 +81,10 @@ class MasterOnlyCollective(Rule[UnmatchedCollective | LeftAlone]):
     code = "XLA502"
     name = "master-only-collective"
     severity = Severity.ERROR
-    by_reading = (LeftAlone,)
+    by_reading = (LeftAlone, ChangedAlone)
     yields_to = ("XLA501",)
 
-    def judge(self, event: UnmatchedCollective | LeftAlone, state: View) -> Iterator[Finding]:
+    def judge(self, event: UnmatchedCollective | LeftAlone | ChangedAlone, state: View) -> Iterator[Finding]:
         if state.replicas.launched is False or state.replicas.spmd:
             return
         match event:
@@ -95,6 +96,15 @@ class MasterOnlyCollective(Rule[UnmatchedCollective | LeftAlone]):
                     help="leave it on all replicas, by what all of them know",
                     owner=split,
                     cures=(ByHand(event.path[-1], title="Leave the loop on all replicas"),),
+                )
+            case ChangedAlone(split=split):
+                yield self.finding(
+                    event,
+                    f"may hang: `{event.spelling}` is a part of the graph on some replicas only, and that graph "
+                    "holds the sum in which all of them meet",
+                    help="change it on all replicas, or a copy on the host, below a `torch_xla.sync()` of all of them",
+                    owner=split,
+                    cures=(ByHand(event.path[-1], title="Change it on all replicas"),),
                 )
             # A test of a value that differs between replicas, such as a loss, is not certain: XLA503.
             case UnmatchedCollective(obligation=obligation, split=split) if split.is_rank_test:

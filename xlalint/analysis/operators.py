@@ -127,6 +127,8 @@ def operate(
                     watch_numbers(
                         "__pow__", tensor, (number,), spelling(node), frame.site(node), frame, store, (node,)
                     )
+        if isinstance(node, ast.AugAssign) and left.known:
+            frame.model.change_alone(store.state, left, spelling(node.target), frame.site(node))
         result = record((left, right), weight, frame.site(node), frame, store)
         of_masks = isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor) and Role.MASK in (
             left.role,

@@ -848,6 +848,20 @@ class UnmatchedCollective(Settled):
 
 
 @record
+class ChangedAlone(Event):
+    """Some replicas change a tensor that was there before, while a sum over all of them is pending: what they
+    run next is another graph than that of the others.
+
+    Args:
+        spelling: What changes it, as the program wrote it.
+        split: The test that parted the replicas.
+    """
+
+    spelling: str = ""
+    split: Split = Split  # type: ignore[assignment]
+
+
+@record
 class LeftAlone(Event):
     """Some replicas leave a loop by `break`, in which the others go on to wait for them.
 

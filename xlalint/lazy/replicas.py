@@ -10,6 +10,7 @@ from xlalint.lazy.assumptions import Assumptions, both
 from xlalint.lazy.events import (
     BarrierFault,
     BarrierMisused,
+    ChangedAlone,
     CheckpointTaken,
     Collective,
     GroupJoined,
@@ -284,6 +285,15 @@ class ReplicaTransitions(TrainingTransitions):
     ) -> None:
         """PyTorch is to load tensors to a device of XLA, of which it knows none."""
         self._emit(LoadRefused(site, both(self.assumed(state), assumes), spelling, by_name), state)
+
+    def change_alone(self, state: State, value: Value, spelling: str, site: Site) -> None:
+        """A tensor of the device is changed in place. Where only some replicas come to it, their graph is
+        another one than that of the others, with which they meet in a sum that is pending."""
+        split, engine = state.replicas.rank_test, state.engine
+        meets = engine.parameters_reduced and engine.parameters.must is Weight.HEAVY
+        if split is not None and meets and value.recorded.must is Weight.NONE:
+            assumes = both(both(self.assumed(state), value.assumes), split.assumes)
+            self._emit(ChangedAlone(site, assumes, spelling, split), state)
 
     def leave_alone(self, state: State, split: Split, meets: frozenset[str], site: Site) -> None:
         """A loop is left by the replicas for which a test inside it came out as `split` says."""

@@ -280,6 +280,7 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             result = as_long(result, receiver) if name in LENGTH_KEPT else result
             result = result if keeps_history(name) else freed(result)
             if name.endswith("_") and not name.endswith("__"):
+                call.frame.model.change_alone(call.store.state, receiver, call.spelling, call.site)
                 if _scales_a_gradient(name, call):
                     call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
                 _give_back(machine, result, call)
