@@ -18,22 +18,21 @@ SAVE_WITHOUT_RENDEZVOUS = (2, 1)
 class MasterOnlyCollective(Rule[UnmatchedCollective | LeftAlone | ChangedAlone]):
     """
     ## What it does
-    Finds a collective, a rendezvous or a marker that only some replicas reach: it is in one branch
-    of a rank test (`if xm.is_master_ordinal():`), or below a test after which the other replicas
-    have left the function with `return`. A loop that only some replicas leave with `break`, while the
-    others go on to their next collective in it, is the same. So is a moving average of the weights that only
-    the master keeps, where it is changed before the step with its sum of gradients has run.
+    Finds a collective, a rendezvous or a marker that only some replicas reach: it is in one branch of a rank
+    test (`if xm.is_master_ordinal():`), or below a test after which the other replicas have left the function
+    with `return`. A loop that only some replicas leave with `break`, while the others go on to their next
+    collective in it, is the same. So is a moving average of the weights that only the master keeps, where it
+    is changed before the step with its sum of gradients has run.
 
     Where nothing in the project starts several replicas, it is *likely*, and for information.
 
     ## Why is this bad?
-    The program may hang: a collective waits until every replica has called it, and the others never
-    do.
+    The program may hang: a collective waits until every replica has called it, and the others never do.
 
-    Silent where both branches reach the same collective, where a later test with the opposite
-    condition reaches the same tag ("wait, then go"), for a collective within a group (`groups=`,
-    `group=`), whose members may all be in the branch, and for a marker on the master while all
-    replicas have recorded the same work and record no more before their next graph cut.
+    Silent where both branches reach the same collective, where a later test with the opposite condition
+    reaches the same tag ("wait, then go"), for a collective within a group (`groups=`, `group=`), whose
+    members may all be in the branch, and for a marker on the master while all replicas have recorded the same
+    work and record no more before their next graph cut.
 
     ## Example
     ```python
@@ -66,13 +65,12 @@ class MasterOnlyCollective(Rule[UnmatchedCollective | LeftAlone | ChangedAlone])
     ```
 
     ## Fix safety
-    Only shown: nobody but the author knows whether the call should move out of the branch, or the
-    other replicas should make it too.
+    Only shown: nobody but the author knows whether the call should move, or the others should make it too.
 
     ## On the engine
-    Two replicas: an all-reduce, a rendezvous or a `mesh_reduce` on the master alone waits for 10
-    seconds and aborts, and so do a marker with more work after it, and an average that the master alone
-    changes. Outside the branch they finish.
+    Two replicas: an all-reduce, a rendezvous or a `mesh_reduce` on the master alone waits for 10 seconds and
+    aborts, and so do a marker with more work after it, and an average that the master alone changes. Outside
+    the branch they finish.
 
     ## References
     - pytorch/xla #2224
@@ -89,23 +87,18 @@ class MasterOnlyCollective(Rule[UnmatchedCollective | LeftAlone | ChangedAlone])
             return
         match event:
             case LeftAlone(split=split, meets=(met, *_)) if split.is_rank_test:
-                yield self.finding(
-                    event,
+                message = (
                     "may hang: only the replicas that the test on {owner} takes leave the loop here, and the "
-                    f"others wait for them in `{met}`",
-                    help="leave it on all replicas, by what all of them know",
-                    owner=split,
-                    cures=(ByHand(event.path[-1], title="Leave the loop on all replicas"),),
+                    f"others wait for them in `{met}`"
                 )
-            case ChangedAlone(split=split):
-                yield self.finding(
-                    event,
-                    f"may hang: `{event.spelling}` is a part of the graph on some replicas only, and that graph "
-                    "holds the sum in which all of them meet",
-                    help="change it on all replicas, or a copy on the host, below a `torch_xla.sync()` of all of them",
-                    owner=split,
-                    cures=(ByHand(event.path[-1], title="Change it on all replicas"),),
-                )
+                help = "leave it on all replicas, by what all of them know"
+                by_hand = (ByHand(event.path[-1], title="Leave the loop on all replicas"),)
+                yield self.finding(event, message, help=help, owner=split, cures=by_hand)
+            case ChangedAlone(spelling=what, split=split):
+                message = f"may hang: `{what}` is in the graph of some replicas only, with a sum of all in it"
+                help = "change it on all replicas, or a copy on the host below a `torch_xla.sync()` of all"
+                by_hand = (ByHand(event.path[-1], title="Change it on all replicas"),)
+                yield self.finding(event, message, help=help, owner=split, cures=by_hand)
             # A test of a value that differs between replicas, such as a loss, is not certain: XLA503.
             case UnmatchedCollective(obligation=obligation, split=split) if split.is_rank_test:
                 what, _, tag = obligation.detail.partition(" ")

@@ -535,8 +535,7 @@ PLAIN_MODULES = frozenset({"math", "cmath"})
 HOST_MODULES = frozenset({
     "time", "os", "os.path", "json", "random", "sys", "re", "datetime", "pathlib", "shutil", "glob",
     "socket", "string", "uuid", "numpy", "tempfile", "platform", "argparse", "gc", "warnings",
-    "traceback", "torch_xla.debug.metrics", "torch_xla.debug.metrics_saver", "sklearn.metrics", "scipy.stats",
-    "seqeval.metrics",
+    "traceback", "torch_xla.debug.metrics", "torch_xla.debug.metrics_saver",
 })  # fmt: skip
 """Modules whose functions give host values and leave the engine alone."""
 

@@ -193,6 +193,9 @@ IMPORT_XLA = frozenset({
 })  # fmt: skip
 """Packages that import torch_xla themselves where it is installed, be it through one another or in parts."""
 
+OF_NUMBERS = frozenset({"scipy.stats", "seqeval.metrics", "sklearn.metrics"})
+"""Modules whose functions compute host values of host values, and leave the engine alone."""
+
 GPU_ONLY = frozenset({"apex", "flash_attn", "flash_attn_interface", "triton"})
 """Packages that have nothing but kernels for GPUs."""
 

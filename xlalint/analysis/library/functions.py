@@ -93,6 +93,9 @@ def _over(call: Call) -> Assumptions:
     return given.assumes if given is not None and given.kind is Kind.PARAMETERS else NONE_ASSUMED
 
 
+_OF_HOST: Final = functions.HOST_MODULES | packages.OF_NUMBERS
+
+
 def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
     """Call a name of a library that knowledge does not list by itself."""
     name = namespace.name
@@ -126,7 +129,7 @@ def call_library(machine: Machine, namespace: Namespace, call: Call) -> Value:
         for value in call.arguments:
             call.read(value, Reading.MATH)
         return Value(Kind.HOST, differs=any(value.differs for value in call.values))
-    if module in functions.HOST_MODULES or module.partition(".")[0] in functions.HOST_MODULES:
+    if module in _OF_HOST or module.partition(".")[0] in functions.HOST_MODULES:
         return made_by(name, *call.values)
     if module.partition(".")[0] in functions.VIEWS and any(map(holds_tensor, call.values)):
         return call_operation(last, call)
