@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import operator
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, TypeVar
 
@@ -61,6 +63,21 @@ def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
     asked, agrees = _question(test)
     shown = written(asked) if all(map(_comes_out_again, within(asked))) else ""
     return known | {Fact(shown, repr(True), holds is agrees)} if shown and "%" not in shown else known
+
+
+def is_ruled_out(subject: str, number: int, known: frozenset[Fact]) -> bool:
+    """Whether what is known of something, by its text, says that it is not a certain number."""
+    for fact in known:
+        if fact.subject == subject:
+            same = bool(number) if fact.value == "True" else fact.value == repr(number)
+            if same is not fact.holds:
+                return True
+        elif fact.value == "True":
+            asked, _, bound = fact.subject.rpartition(" ")
+            compare = _ORDERS.get(asked.removeprefix(subject + " "))
+            if compare is not None and bound.isdigit() and compare(number, int(bound)) is not fact.holds:
+                return True
+    return False
 
 
 def _plainly(subject: ast.expr) -> str:
@@ -407,6 +424,9 @@ _SAME: Final = (
     ast.UnaryOp, ast.unaryop, ast.BoolOp, ast.boolop,
 )  # fmt: skip
 """The same of what is looked up in what may be filled anew, and of what is put together."""
+_ORDERS: Final[dict[str, Callable[[int, int], bool]]] = {
+    ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le,
+}  # fmt: skip
 _OPPOSITES: Final[dict[type, type[ast.cmpop]]] = {
     ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In,
 }  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Final
 
 from xlalint.analysis.binding import rebind
 from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.conditions import is_ruled_out
 from xlalint.analysis.library.cuts import cut
 from xlalint.analysis.library.foreign import refused, result_of
 from xlalint.analysis.library.loaders import BATCH
@@ -29,7 +30,7 @@ from xlalint.analysis.payloads import (
     literal,
     unknown_from,
 )
-from xlalint.knowledge import functions, lifecycle
+from xlalint.knowledge import functions, lifecycle, outside
 from xlalint.lazy.assumptions import LAUNCHES, assume
 from xlalint.lazy.assumptions import NONE as NONE_ASSUMED
 from xlalint.lazy.cuts import Cause
@@ -245,6 +246,8 @@ def _spawn(machine: Machine, call: Call) -> Value:
     if given is not None and isinstance(given.payload, Fallback):
         return _start(machine, call, method, processes=None, known=False, default=given.payload.number)
     default = None if known else default_given(machine, call, "nprocs", 2)
+    if isinstance(default, int) and _is_ruled_out(call, default):
+        default = None
     commanded = _commanded(machine, call) if not known and default in (None, 1) else None
     many = default is None and not known and _asks_for_many(call)
     return _start(
@@ -264,8 +267,22 @@ def _commanded(machine: Machine, call: Call) -> Given | None:
 
 def _asks_for_many(call: Call) -> bool:
     """Whether a test above says of the number of processes that it is more than one."""
-    written = dotted(given) if (given := call.written("nprocs", 2)) is not None else ""
+    written = _number_asked_for(call)
     return bool(written) and Fact(f"{written} > 1", "True", True) in call.store.state.facts
+
+
+def _is_ruled_out(call: Call, default: int) -> bool:
+    """Whether the number of processes is surely another than if nobody asks for one: a test above says so, or
+    an option that chooses XLA would be off, which it is not in a program that is checked for it."""
+    if not default and outside.chooses_xla(option_given(call, "nprocs", 2)):
+        return True
+    written = _number_asked_for(call)
+    return bool(written) and is_ruled_out(written, default, call.store.state.facts)
+
+
+def _number_asked_for(call: Call) -> str:
+    """The number of processes as it is written, if that is a name or an attribute; else nothing."""
+    return dotted(given) if (given := call.written("nprocs", 2)) is not None else ""
 
 
 def _start(
