@@ -21,8 +21,10 @@ from xlalint.knowledge import functions
 from xlalint.knowledge.methods import BOOKKEEPING, SCHEDULER, SCHEDULES
 from xlalint.lazy.assumptions import PART, RETURNS, assume, least
 from xlalint.lazy.cuts import Cause
+from xlalint.lazy.events import Reading
 from xlalint.lazy.gradients import Gradient
 from xlalint.lazy.values import (
+    HOST,
     NOTHING,
     Kind,
     Recorded,
@@ -42,6 +44,8 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
     What it returns is then taken for a tensor that `weighs` at least so much.
     """
     machine.statistics["unknown calls"] += 1
+    if _makes_text(call):
+        return _text(call)
     given = call.values
     if any(map(holds_tensor, given)):
         call.frame.model.wait(call.store.state)  # it may read what it gets
@@ -83,6 +87,23 @@ def call_unknown(machine: Machine, call: Call, weighs: Weight = Weight.HEAVY) ->
         tensor = Value(Kind.HOST, differs=any(value.differs for value in given))
         return tensor if name in functions.ENCODES_ONE else container_of(tensor, keyed=True)
     return unknown_from(*given)
+
+
+def _makes_text(call: Call) -> bool:
+    """Whether a tokenizer turns tokens into text, as far as its method and its arguments tell."""
+    name = last_name(call.function)
+    return name == functions.DECODES_ALL or (
+        name == functions.DECODES and functions.SKIPPING in call.keywords
+    )
+
+
+def _text(call: Call) -> Value:
+    """Tokens are read: a tensor of them, or one row of it."""
+    tokens = call.argument(0, "token_ids") or call.keywords.get("sequences")
+    if tokens is None or tokens.kind is not Kind.TENSOR:
+        return HOST
+    one = last_name(call.function) == functions.DECODES
+    return call.read_row(tokens) if one else call.read(tokens, Reading.EXPLICIT)
 
 
 def weight_of(value: Value) -> Weight:

@@ -598,6 +598,10 @@ ENCODES, AS_TENSORS = "return_tensors", "pt"
 ENCODES_ONE = frozenset({"encode", "apply_chat_template"})
 """Methods of theirs that make one tensor."""
 
+DECODES, DECODES_ALL, SKIPPING = "decode", "batch_decode", "skip_special_tokens"
+"""Methods of theirs that turn tokens into text, which they read row by row; what else has a method of the
+first name takes no such argument."""
+
 AVAILABILITY = frozenset({
     "is_xla_tensor", "is_torch_xla_available", "is_torch_tpu_available", "is_tpu_available",
     "is_xla_available",
