@@ -86,7 +86,8 @@ def _chooses_the_host(arm: list[ast.stmt]) -> bool:
         each
         for statement in arm
         for each in within(statement)
-        if isinstance(each, ast.Assign) and last_name(each.targets[0]).endswith(outside.DEVICE)
+        if isinstance(each, ast.Assign)
+        and (last_name(each.targets[0]).endswith(outside.DEVICE) or _makes_device(each.value))
     ]
     match chosen:
         case [
@@ -96,6 +97,10 @@ def _chooses_the_host(arm: list[ast.stmt]) -> bool:
         ]:
             return chosen[0] in arm
     return False
+
+
+def _makes_device(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and last_name(value.func).endswith(outside.DEVICE)
 
 
 def _asks_for_script(test: ast.expr) -> bool:
