@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -27,11 +28,13 @@ def first_difference(now: Trace, known: Sequence[Trace]) -> tuple[Operation, Cha
     """
     for key in (_form, _with_numbers):
         pairs = [now.beside(other) for other in known]
-        found = [(_common(*pair, key), pair) for pair in pairs]
+        found = [(_common(ours, theirs, key), (ours, theirs)) for ours, theirs in pairs]
         if any(length == len(pair[0]) == len(pair[1]) for length, pair in found):
             continue  # By what this key sees, there was such a graph before.
         if found:
-            at, (ours, theirs) = max(reversed(found), key=lambda each: each[0])
+            at, (ours, theirs) = max(
+                reversed(found), key=lambda each: (-_others(each[1][0], each[1][1], key), each[0])
+            )
             return _at(at, ours, theirs, key)
     return None
 
@@ -69,7 +72,7 @@ def _form(operation: Operation) -> object:
 
 
 def _with_numbers(operation: Operation) -> object:
-    if operation.is_arithmetic:
+    if operation.computes_with_numbers:
         return operation.form, tuple(number if number in (0, 1) else None for number in operation.numbers)
     return operation.form, operation.numbers
 
@@ -78,6 +81,13 @@ def _common(one: Sequence[Operation], other: Sequence[Operation], key: Key) -> i
     pairs = enumerate(zip(one, other, strict=False))
     differing = (index for index, (here, there) in pairs if here is not there and key(here) != key(there))
     return next(differing, min(len(one), len(other)))
+
+
+def _others(one: Sequence[Operation], other: Sequence[Operation], key: Key) -> int:
+    """How many operations one has that the other has not. A step in which an optimizer makes its state may
+    begin as another does, and be like it in little else."""
+    here, there = Counter(map(key, one)), Counter(map(key, other))
+    return (here - there).total() + (there - here).total()
 
 
 def _at(at: int, now: Sequence[Operation], before: Sequence[Operation], key: Key) -> tuple[Operation, Change]:

@@ -136,9 +136,11 @@ class Guard:
         """What was found so far, in the order in which diagnostics are shown."""
         return self.report.diagnostics()[0]
 
-    def end(self) -> None:
-        """The program has come to its end, by itself: what nothing will run any more is lost."""
-        self._watch.end()
+    def end(self, *, by_itself: bool = True) -> None:
+        """The program has come to its end; if `by_itself`, what nothing will run any more is lost."""
+        self._watch.at_end()
+        if by_itself:
+            self._watch.end()
 
     def _happened(self, happened: Iterable[Happened]) -> None:
         news: list[Placed] = []

@@ -158,13 +158,12 @@ class Session:
                 return
             self._ended = True
         if self._guard is not None:
-            if not self._end:
-                try:
-                    self._guard.end()
-                except Hazard:
-                    pass  # There is nothing left that could be stopped.
-                except Exception as error:
-                    self._guard.faults.note(error, "the end of the program")
+            try:
+                self._guard.end(by_itself=not self._end)
+            except Hazard:
+                pass  # There is nothing left that could be stopped.
+            except Exception as error:
+                self._guard.faults.note(error, "the end of the program")
             self._guard.__exit__()
             self._patches.undo()
             Session.active = None

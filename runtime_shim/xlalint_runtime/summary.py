@@ -168,19 +168,28 @@ class Summary:
         """All compiled graphs so far."""
         return counters.counts().since(self._at_start).compiles
 
-    def recompiled(self, site: Site, why: str, diff: tuple[str, ...] = ()) -> None:
-        """After its warm-up a loop was compiled again, in the step that was made last."""
+    def recompiled(self, site: Site, why: str, diff: tuple[str, ...] = (), step: int | None = None) -> None:
+        """After its warm-up a loop was compiled again, in this step; None: in the one that was made last."""
         with self._lock:
-            known = self.late_graphs.get(site, LateGraph(self.steps, 0, why, diff))
+            known = self.late_graphs.get(site, LateGraph(step or self.steps, 0, why, diff))
             if known.times or len(self.late_graphs) < MOST_RECOMPILED:
                 self.late_graphs[site] = known._replace(times=known.times + 1)
 
-    def explained(self, cut: Site) -> None:
-        """Why the graph of this cut was compiled again was not known at first, and is now."""
+    def explained(self, cut: Site) -> int | None:
+        """Why the graph of this cut was compiled again was not known at first, and is now.
+
+        Returns the step, where there was one alone.
+        """
         with self._lock:
             known = self.late_graphs.pop(cut)
             if known.times > 1:
                 self.late_graphs[cut] = known._replace(times=known.times - 1)
+            return known.step if known.times == 1 else None
+
+    def prepared(self, site: Site) -> None:
+        """What was compiled again there was compiled on purpose, for what comes after it."""
+        with self._lock:
+            self.late_graphs.pop(site, None)
 
     def fallbacks(self) -> dict[str, int]:
         """By operation, how often the host has run it."""

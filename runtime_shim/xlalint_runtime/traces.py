@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from types import FrameType
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.overrides import TorchFunctionMode, _len_torch_function_stack, _pop_mode, _push_mode
 
+from xlalint.knowledge.operations import GRAPH_NUMBERS
 from xlalint.lazy.site import Site
 from xlalint_runtime.sites import is_user_file, site_in
 
@@ -32,6 +33,11 @@ _ARITHMETIC = re.compile(
     r"|lerp|addcmul|addcdiv|subtract|multiply|divide)_{0,2}"
 )
 """Operations whose numbers are data: another number is no other graph, but for 0 and 1."""
+_DATA: dict[str, Collection[int | str]] = {
+    name: {each for parameter in data for each in parameter} for name, data in GRAPH_NUMBERS.items() if data
+}
+"""Of other operations, those parameters whose numbers are that, by their place and their name."""
+_NO_DATA: Collection[int | str] = frozenset()
 
 
 class Shaped(NamedTuple):
@@ -67,9 +73,9 @@ class Operation(NamedTuple):
         return self[:4]
 
     @property
-    def is_arithmetic(self) -> bool:
+    def computes_with_numbers(self) -> bool:
         """Whether its numbers are data, whole ones too."""
-        return _is_arithmetic(self.name)
+        return _is_arithmetic(self.name) or bool(GRAPH_NUMBERS.get(self.name))
 
 
 class Trace(NamedTuple):
@@ -156,14 +162,13 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         if site is None:
             return
         said = _Said(_is_arithmetic(name), of_index=name in _INDEXING)
-        written = name == _WRITING and type(args[-1]) is int
-        texts = [text for each in args[: -1 if written else None] if (text := said.text(each)) is not None]
-        if written:
-            texts.append(said.data(args[-1]))
-        for word, each in (kwargs or {}).items():
-            text = said.text(each)
+        data = _DATA.get(name, _NO_DATA) if name != _WRITING else {len(args) - 1}
+        given = [*enumerate(args), *(kwargs or {}).items()]
+        texts = []
+        for which, each in given:
+            text = said.data(each) if which in data and type(each) is int else said.text(each)
             if text is not None:
-                texts.append(f"{word}={text}")
+                texts.append(f"{which}={text}" if isinstance(which, str) else text)
         inputs = tuple(said.inputs)
         made = Operation(name, inputs, tuple(texts), outputs, tuple(said.numbers), site)
         self._noted.append(self._known.setdefault(made, made))

@@ -116,6 +116,8 @@ class Watch(replicas.Listener):
         """Called after each cut; `Recompiles.cut` says with what."""
         self.at_batch: Callable[..., None] = lambda *_, **__: None
         """Called with each batch of a loader; `Recompiles.batch` says with what."""
+        self.at_end: Callable[[], None] = lambda: None
+        """Called when the program has ended, however it did."""
         self.has_closures = False
         """Whether a step closure was added."""
         self.ordered_collectives = False

@@ -9,16 +9,19 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Hashable
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from torch._dynamo import eval_frame
 
+from xlalint.knowledge.operations import GRAPH_NUMBERS
 from xlalint.lazy.cuts import Cause
 from xlalint.lazy.events import Change, Changed, GraphChanged
 from xlalint.lazy.site import Site
+from xlalint.lazy.state import State
 from xlalint.lazy.values import Form, Kind, Value
-from xlalint_runtime import pending, replicas
+from xlalint_runtime import counters, pending, replicas
 from xlalint_runtime.differences import by_line, first_difference, in_short
 from xlalint_runtime.forms import ROUNDS, varying
 from xlalint_runtime.hooks import Patches
@@ -38,10 +41,16 @@ MOST_WARMING = 40
 """So many steps of one loop are recorded at most until it has warmed up."""
 MOST_KEPT = 4
 """Of the traces of a loop, so many are kept that differ."""
+MOST_PREPARING = 64
+"""So many steps a loop has at most that only compiles what another one is to find ..."""
+MOST_FOR_EACH = 3
+"""... and so many for each graph: an optimizer makes its state in the first."""
 
 
 _OF_ROUNDS = frozenset({Changed.NEW, Changed.GONE, Changed.OTHER})
 """By these a graph differs that holds more rounds of a loop, or fewer."""
+_OF_SHAPES = frozenset({Changed.SHAPE, Changed.RESULT})
+"""By these, one for another shape."""
 
 
 def register(watch: Watch, patches: Patches, faults: Faults, *, explains: bool) -> None:
@@ -51,7 +60,7 @@ def register(watch: Watch, patches: Patches, faults: Faults, *, explains: bool) 
         explains: Whether all is to be told by which graphs differ; then every step is recorded.
     """
     found = Recompiles(watch, faults, explains=explains)
-    watch.at_launch, watch.at_batch = found.cut, found.batch
+    watch.at_launch, watch.at_batch, watch.at_end = found.cut, found.batch, found.settle
     patches.on_undo(found.end)
 
 
@@ -59,7 +68,7 @@ class _Place:
     """A cut at one place of a loop: the graphs that it launched."""
 
     def __init__(self) -> None:
-        self.windows = self.stepped = 0
+        self.windows = self.stepped = self.compiled = 0
         self.traces: list[Trace] = []
         self.is_known = False
         """Whether a trace was kept after the warm-up."""
@@ -74,6 +83,23 @@ class _Place:
         self.is_known = self.is_known or self.is_warm
         if not self.traces or first_difference(trace, self.traces):
             self.traces = [*self.traces, trace][-MOST_KEPT:]
+
+
+@dataclass
+class _Held:
+    """A graph for another shape, while its loop may be one that prepares another: then it does no harm."""
+
+    place: _Place
+    state: State
+    change: Change
+    times: int = 1
+
+    @property
+    def may_prepare(self) -> bool:
+        """Whether a loop of a few steps has done little else than to come to new shapes."""
+        few = min(MOST_PREPARING, MOST_FOR_EACH * self.place.compiled)
+        is_size = self.change.how is Changed.ARGUMENT and self.change.operation in GRAPH_NUMBERS
+        return (is_size or self.change.how in _OF_SHAPES) and self.place.windows <= few
 
 
 class _Thread(threading.local):
@@ -91,6 +117,8 @@ class _Thread(threading.local):
         """The shapes of what is told to have another length in each round."""
         self.loop: Around | None = None
         """The loop that the program was in at the last cut."""
+        self.compiles = self.compiles_before = 0
+        """How many graphs were compiled up to the last cut, and to the last one before this loop."""
         self.is_rest = False
         """Whether a loader has handed out its last batch, which is smaller."""
         self.stepped = 0
@@ -98,7 +126,7 @@ class _Thread(threading.local):
         """So many steps are recorded from here on."""
         self.budget = MOST_ARMED
         self.missed: tuple[_Place, Site] | None = None
-        """Where the last step was compiled unawares: if the change stays, this one shows it."""
+        """Where a step was compiled unawares: if the change stays, or comes again soon, that shows it."""
 
 
 class Recompiles:
@@ -113,6 +141,7 @@ class Recompiles:
         self._varying: set[Site] = set()
         self._lengths: set[Site] = set()
         """Those of them where something comes to another length in each round."""
+        self._held: dict[Site, _Held] = {}
 
     def cut(self, replica: Replica, chain: Chain, cause: Cause, *, compiled: bool, heavy: bool) -> None:
         """A graph was launched; `heavy` with a model's worth of work in it."""
@@ -122,6 +151,9 @@ class Recompiles:
         trace = this.recorder.end() if this.recorder.is_on else None
         loop = replica.around[-1] if replica.around else None
         is_round = heavy and loop is this.loop and not replica.begins_loader
+        if loop is not this.loop:
+            this.compiles_before = this.compiles
+        this.compiles = counters.compiles()
         stepped, this.stepped = replica.steps > this.stepped, replica.steps
         this.is_rest = this.is_rest and loop is this.loop
         this.loop, replica.begins_loader = loop, False
@@ -134,19 +166,26 @@ class Recompiles:
             place = this.places.setdefault(at, _Place())
             place.windows += 1
             place.stepped += stepped
-            missed, this.missed = this.missed, None
+            place.compiled += compiled
+            if place.windows == 1 and this.compiles == this.compiles_before:
+                self._is_prepared(place)
             goes_round = at in this.rounds
             found = first_difference(trace, place.traces) if trace is not None and place.traces else None
             diff = by_line(trace, place.traces) if self._explains and found and trace is not None else ()
             if found is not None and found[1].how is Changed.SHAPE and found[1].now in this.told:
                 pass  # told where it comes to that shape
-            elif missed is not None and missed[0] is place and found is not None:
-                summary.explained(missed[1])
-                self._tell(replica, *found, diff, is_rest=this.is_rest, goes_round=goes_round)
+            elif found is not None and this.missed is not None and this.missed[0] is place:
+                step = summary.explained(this.missed[1])
+                this.missed = None
+                self._tell(
+                    replica, place, *found, diff, is_rest=this.is_rest, goes_round=goes_round, step=step
+                )
             elif compiled and place.is_warm and found is not None:
-                self._tell(replica, *found, diff, is_rest=this.is_rest, goes_round=goes_round)
+                self._tell(replica, place, *found, diff, is_rest=this.is_rest, goes_round=goes_round)
             elif compiled and place.is_warm:
                 summary.recompiled(chain[-1].site, self._unknown(place, chain[-1].site, trace))
+            if not this.left:
+                this.missed = None
             if trace is not None:
                 place.keep(trace)
             if not place.is_known and place.windows < MOST_WARMING:
@@ -215,20 +254,47 @@ class Recompiles:
         self._this.told.update(str(tensor.shape) for outputs in told for tensor in outputs)
 
     def _tell(
-        self, replica: Replica, operation: Operation, change: Change, diff: tuple[str, ...], *, is_rest: bool,
-        goes_round: bool,
+        self, replica: Replica, place: _Place, operation: Operation, change: Change, diff: tuple[str, ...], *,
+        is_rest: bool, goes_round: bool, step: int | None = None,
     ) -> None:  # fmt: skip
         report, site = self._watch.report, operation.site
         shown = in_short(change) + (", the last batch of a loader without drop_last=True" if is_rest else "")
-        report.summary.recompiled(site, shown, diff)
+        report.summary.recompiled(site, shown, diff, step)
         if is_rest or site in self._varying or (goes_round and change.how in _OF_ROUNDS):
             return  # XLA404 tells of it, or the rule for what varies there.
         if site in self._told:
             report.again(site, 1, GraphChanged)
-            return
+        elif (held := self._held.get(site)) is not None:
+            held.times += 1
+        else:
+            report.chain_at(site)
+            self._held[site] = _Held(place, replica.state.copy(), change)
+        self._tell_held(place)
+
+    def _tell_held(self, place: _Place) -> None:
+        """Tell of what was held back of a loop, if it prepares nothing any more."""
+        for site, held in [*self._held.items()]:
+            if held.place is place and not held.may_prepare:
+                self._tell_of(site)
+
+    def _tell_of(self, site: Site) -> None:
+        held = self._held.pop(site)
         self._told.add(site)
-        report.chain_at(site)
-        self._watch.model.change_graph(replica.state, change, site)
+        self._watch.model.change_graph(held.state, held.change, site)
+        self._watch.report.again(site, held.times - 1, GraphChanged)
+
+    def _is_prepared(self, place: _Place) -> None:
+        """A loop began and has compiled nothing: what another one compiled for it is no harm there."""
+        for site, held in [*self._held.items()]:
+            is_alike = bool(held.place.stepped) is bool(place.stepped)
+            if held.place is not place and is_alike and held.may_prepare:
+                del self._held[site]
+                self._watch.report.summary.prepared(site)
+
+    def settle(self) -> None:
+        """The program has ended: what was held back has prepared nothing."""
+        for site in [*self._held]:
+            self._tell_of(site)
 
 
 def _key(chain: Chain, cause: Cause) -> Hashable:

@@ -1,4 +1,4 @@
-"""Ten loops that are compiled again, each for another reason, at the marked line; and others beside them."""
+"""Loops that are compiled again, each for another reason, at the marked line; and others beside them."""
 
 import torch
 import torch_xla
@@ -140,6 +140,27 @@ def state_that_comes_later():
             optimizer.step()  # XLA407
 
 
+def turned_now_and_then():
+    model, optimizer = made(nn.Linear(16, 4))
+    data = torch.ones(8, 16, device=device)
+    for step in range(STEPS):
+        with torch_xla.step():
+            brighter = data + torch.full((8, 16), fill_value=step + 2, device=device)
+            if step in (LATE, STEPS - 1):
+                brighter = brighter.flip(1)  # XLA407
+            update(optimizer, model(brighter).square().mean())
+
+
+def turned_while_the_state_comes():
+    model = nn.Linear(16, 4).to(device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+    data = torch.ones(8, 16, device=device)
+    for step in range(STEPS):
+        with torch_xla.step():
+            turned = data.flip(0) if step in (0, 2) else data  # XLA407
+            update(optimizer, model(turned).square().mean())
+
+
 def schedule_of_learning_rates():
     model, optimizer = made(nn.Linear(16, 4))
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS)
@@ -191,6 +212,6 @@ branch_of_one_step()
 for cause in (
     batch_of_another_size, longer_slice, branch_now_and_then, shift_of_the_step, lower_precision_later,
     operation_that_comes_later, list_that_grows, mask_of_another_length, evaluation_in_between,
-    state_that_comes_later, schedule_of_learning_rates, numbers_that_are_written,
+    state_that_comes_later, turned_now_and_then, turned_while_the_state_comes, schedule_of_learning_rates, numbers_that_are_written,
 ):  # fmt: skip
     cause()
