@@ -479,9 +479,7 @@ def _taken(
 def _is_parent(imported: str, file: File, others: AbstractSet[str]) -> bool:
     """Whether a name is imported for what stands in it alone: `from utils import x` names `utils` as well."""
     return any(
-        name.startswith(imported)
-        and name.rpartition(".")[0] == imported
-        and of_folder(from_folder(name, file.folders)) not in others
+        name.rpartition(".")[0] == imported and of_folder(from_folder(name, file.folders)) not in others
         for name in file.imports
     )
 

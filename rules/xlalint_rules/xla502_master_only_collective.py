@@ -20,9 +20,9 @@ class MasterOnlyCollective(Rule[UnmatchedCollective | LeftAlone | ChangedAlone])
     ## What it does
     Finds a collective, a rendezvous or a marker that only some replicas reach: it is in one branch of a rank
     test (`if xm.is_master_ordinal():`), or below a test after which the other replicas have left the function
-    with `return`. A loop that only some replicas leave with `break`, while the others go on to their next
-    collective in it, is the same. So is a moving average of the weights that only the master keeps, where it
-    is changed before the step with its sum of gradients has run.
+    with `return`. A loop that only some replicas leave with `break` or `return`, while the others go on to
+    their next collective in it, is the same. So is a moving average of the weights that only the master
+    keeps, where it is changed before the step with its sum of gradients has run.
 
     Where nothing in the project starts several replicas, it is *likely*, and for information.
 

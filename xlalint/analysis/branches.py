@@ -13,7 +13,7 @@ from xlalint.analysis.frame import Frame
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import note_uncut, note_uncut_within
 from xlalint.analysis.operators import evaluate_test, is_unset, present_where, truth
-from xlalint.analysis.outline import FunctionNode, dotted, within
+from xlalint.analysis.outline import FunctionNode, dotted, named, within
 from xlalint.analysis.payloads import (
     Bound,
     Counter,
@@ -150,7 +150,7 @@ def _by_default(machine: Machine, test: ast.expr, frame: Frame, store: Store) ->
     that is not known, or hangs on none of them."""
     if frame.function is None:
         return None
-    asked = {node.id for node in within(test) if isinstance(node, ast.Name)}
+    asked = named(test)
     left = store.copy()
     numbers = 0
     for name, default in frame.function.parameters.defaults.items():
@@ -173,10 +173,7 @@ def _is_open(given: Value, parameter: str, function: FunctionNode) -> bool:
     return (
         given.kind in (Kind.UNKNOWN, Kind.HOST)
         and given.payload is None
-        and not any(
-            isinstance(node, ast.Name) and node.id == parameter and not isinstance(node.ctx, ast.Load)
-            for node in within(function)
-        )
+        and parameter not in named(function, ast.Store) | named(function, ast.Del)
     )
 
 

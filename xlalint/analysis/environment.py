@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from xlalint.analysis.call import last_name
 from xlalint.analysis.outline import parts_of, within
@@ -40,7 +40,7 @@ def variables_used(
     data = text.encode("utf-8", "replace")
     is_left_to_others = is_told_no_device(path, data, imported(data), frameworks, ())
     found: list[VariableUsed] = []
-    for node, tests, on_host, is_later in _under_tests(tree):
+    for node, (tests, on_host, is_later) in _with_surroundings(tree):
         for where, name, sets in _of(node):
             variable = environment.of(name)
             if variable is not None and variable.is_read and on_host:
@@ -60,23 +60,36 @@ def variables_used(
     yield from sorted(found, key=lambda event: event.site)
 
 
-def _under_tests(tree: ast.Module) -> Iterator[tuple[ast.AST, tuple[ast.expr, ...], bool, bool]]:
-    """All nodes, each with the tests that it runs under, other than whether the file is run as a script,
-    whether one of the arms around it chooses the CPU, and whether it stands in a function: that may be called
-    later."""
-    left: list[tuple[ast.AST, tuple[ast.expr, ...], bool, bool]] = [(tree, (), False, False)]
+class _Surroundings(NamedTuple):
+    """What a node stands in.
+
+    Args:
+        tests: Those that it runs under, other than whether the file is run as a script.
+        on_host: Whether one of the arms around it chooses the CPU.
+        is_later: Whether it stands in a function, which may be called later.
+    """
+
+    tests: tuple[ast.expr, ...] = ()
+    on_host: bool = False
+    is_later: bool = False
+
+
+def _with_surroundings(tree: ast.Module) -> Iterator[tuple[ast.AST, _Surroundings]]:
+    left: list[tuple[ast.AST, _Surroundings]] = [(tree, _Surroundings())]
     while left:
-        node, tests, on_host, is_later = left.pop()
-        yield node, tests, on_host, is_later
+        node, around = left.pop()
+        yield node, around
         match node:
             case ast.If(test=test, body=body, orelse=orelse) if not _asks_for_script(test):
-                left.append((test, tests, on_host, is_later))
+                left.append((test, around))
                 for arm in (body, orelse):
-                    chosen = on_host or _chooses_the_host(arm)
-                    left += ((statement, (*tests, test), chosen, is_later) for statement in arm)
+                    on_host = around.on_host or _chooses_the_host(arm)
+                    inside = around._replace(tests=(*around.tests, test), on_host=on_host)
+                    left += ((statement, inside) for statement in arm)
             case _:
-                inside = is_later or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-                left += ((child, tests, on_host, inside) for child in parts_of(node))
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                    around = around._replace(is_later=True)
+                left += ((child, around) for child in parts_of(node))
 
 
 def _chooses_the_host(arm: list[ast.stmt]) -> bool:

@@ -218,7 +218,8 @@ class Memo(Machine):
         clean, depth = context.clean, call.frame.depth
         if self.observer is not None and not (call.frame.quiet or context.watched):
             return None
-        if clean is not None and clean.trail.leaning & ~self.lookups.open:
+        leaning = 0 if clean is None else clean.trail.leaning
+        if leaning and leaning & ~self.lookups.open:
             return None  # what it rested on was being found out then, and is known now
         if idle and clean is not None and not clean.did_nothing:
             return None

@@ -863,7 +863,7 @@ class ChangedAlone(Event):
 
 @record
 class LeftAlone(Event):
-    """Some replicas leave a loop by `break`, in which the others go on to wait for them.
+    """Some replicas leave a loop by `break` or `return`, in which the others go on to wait for them.
 
     Args:
         split: The test that parted the replicas.
