@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from editing import edit_something
 from fixture_programs import FIXTURES
 from xlalint import cache as caching
+from xlalint import files
 from xlalint.analysis.parsing import parse_file
 from xlalint.cache import FOLDER, Cache
 from xlalint.checker import Report, check
@@ -421,6 +422,60 @@ def test_how_a_program_is_started_is_looked_at_again(project: Path, analyses: li
     assert analyses == []
     (project / "README.md").unlink()
     assert codes() == ["XLA805"]
+
+
+FINE_TUNING = """\
+from accelerate import Accelerator
+
+accelerator = Accelerator()
+model, loader, optimizer = accelerator.prepare(make(), batches(), rule())
+for batch in loader:
+    loss = model(batch).sum()
+    print(loss.item())
+    accelerator.backward(loss)
+    optimizer.step()
+"""
+
+
+def test_which_files_are_analyzed_is_looked_at_again(tmp_path: Path) -> None:
+    (tmp_path / "tune.py").write_text(FINE_TUNING)
+    (tmp_path / "setup.py").write_text("")
+
+    def analyzed() -> bool:
+        report = checked(tmp_path, cache=Cache())
+        assert same(report, checked(tmp_path))
+        return bool(report.hot)
+
+    assert not analyzed()
+    told = tmp_path / "requirements.txt"
+    told.write_text("torch_xla==2.5\n")
+    assert analyzed()
+    told.write_text("torch==2.5\n")
+    assert not analyzed()
+    command = tmp_path / "run.sh"
+    command.write_text("accelerate launch --tpu tune.py\n")
+    assert analyzed()
+    command.write_text("accelerate launch tune.py\n")
+    assert not analyzed()
+    (tmp_path / "device.py").write_text("import torch_xla\n\nDEVICE = torch_xla.device()\n")
+    assert analyzed()
+    (tmp_path / "device.py").rename(tmp_path / "device.txt")
+    assert not analyzed()
+
+
+def test_where_nothing_has_changed_nothing_is_written_and_no_file_is_looked_into(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "device.py").write_text("import torch_xla as xla\n")
+    (project / "main.py").write_text("from device import xla\n\nprint(xla.device())\n")
+    for path in project.rglob("*.py"):
+        os.utime(path, (1, 1))  # of what was just written, nothing is known for sure
+    fresh = checked(project, cache=Cache())
+    kept = {path: path.read_bytes() for path in (project / FOLDER).iterdir()}
+    for asked in ("imports", "takes", "_look"):
+        monkeypatch.setattr(files.File, asked, property(lambda file: pytest.fail("it is looked into")))
+    assert same(checked(project, cache=Cache()), fresh)
+    assert {path: path.read_bytes() for path in (project / FOLDER).iterdir()} == kept
 
 
 MAIN = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib.metadata import entry_points, version
+from importlib.metadata import version
 from pathlib import Path
 from textwrap import dedent
 from types import SimpleNamespace
@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner, Result
 
+from xlalint import plugins
 from xlalint.cli import command
 from xlalint.cli.engine import why_no_engine
 from xlalint.cli.terminal import is_colored
@@ -534,8 +535,7 @@ def test_state_of_what_cannot_be_shown(folder: Path, place: str, message: str) -
 
 
 def test_prove_runs_what_the_guard_offers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (entry,) = entry_points(group="xlalint.guard", name="prove")
-    assert (entry.name, entry.value) == ("prove", "xlalint_runtime.proving.prove:prove")
+    assert plugins.Entry("prove", "xlalint_runtime.proving.prove", "prove") in plugins.entries(plugins.GUARD)
     asked = []
 
     def prove(code: str) -> int:

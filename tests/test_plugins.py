@@ -36,7 +36,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def run(
     environment: dict[str, str], *arguments: str, folder: Path = PLUGIN
 ) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", *arguments]
+    line = [sys.executable, *(() if arguments[0] == "-c" else ("-m",)), *arguments]
     return subprocess.run(
         line, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
     )
@@ -66,6 +66,32 @@ def test_a_remembered_answer_goes_when_the_plugin_does(installed: dict[str, str]
     assert run(installed, *check, folder=tmp_path).returncode == 1
     assert run(dict(os.environ), *check, folder=tmp_path).returncode == 0
     assert run(installed, *check, folder=tmp_path).returncode == 1
+
+
+LISTED = """\
+from importlib.metadata import entry_points
+from xlalint import plugins
+for group in (plugins.RULES, plugins.FRAMEWORKS, plugins.GUARD):
+    known = {(each.name, each.value) for each in entry_points(group=group)}
+    brought = plugins.entries(group)
+    told = {(each.name, ":".join(filter(None, (each.module, each.attribute)))) for each in brought}
+    assert told == known, (group, told, known)
+assert any(each.name == "acme" for each in plugins.entries(plugins.RULES))
+"""
+ELSEWHERE = """\
+import sys
+class Finder:
+    def find_distributions(self, context=None):
+        return ()
+    def find_spec(self, *given):
+        return None
+sys.meta_path.append(Finder())
+"""
+
+
+@pytest.mark.parametrize("before", ["", ELSEWHERE], ids=["in folders", "by another finder"])
+def test_all_that_packages_bring_is_found(installed: dict[str, str], before: str) -> None:
+    assert run(installed, "-c", before + LISTED).returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,11 @@ class File:
             self._known = known
 
     @property
+    def is_known(self) -> bool:
+        """Whether it is what it was when it was known before."""
+        return self._known is not None
+
+    @property
     def data(self) -> bytes | str:
         """What stands in the file; or, as a string, why it cannot be read."""
         if self._data is None:
@@ -362,7 +367,9 @@ class File:
     def to_remember(self) -> Known | None:
         """What may be remembered of the file; None where it is not on disk, or cannot be read."""
         known = self._known
-        now = self._imports, self._suppressions, self._taken
+        # What it takes is not asked for where nothing has changed.
+        taken = self._taken or (() if known is None else known.taken)
+        now = self._imports, self._suppressions, taken
         if known is not None and (known.imports, known.suppressions, known.taken) == now:
             return known
         if self.stat is None or not self.digest:

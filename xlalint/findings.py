@@ -111,6 +111,8 @@ class Search:
         """The functions that have changed and do what they did."""
         self._beside: dict[str, File] = {}
         """Files that are imported, but are not the project's."""
+        self._analyzed_as_before: str | None = None
+        """What is remembered of which files are analyzed, if nothing has changed that says so."""
         self._settings = unit.all_settings
         self._judges: dict[tuple[Settings, VersionRange], Judge] = {}
 
@@ -125,6 +127,9 @@ class Search:
             file.compare(memory.files.get(path), digested=self._cache is not None)
         for path in memory.used.keys() - self._unit.files.keys():
             self._file(path).compare(memory.files.get(path))
+        if all(file.is_known for file in self._unit.files.values()) and memory.said == self._unit.said:
+            self._unit.analyzed = memory.counting
+            self._analyzed_as_before = memory.elsewhere[_ANALYZED]
         if self._cache is not None and holds(
             memory, self._unit.asked, {**self._unit.files, **self._beside}, self._fact
         ):
@@ -133,7 +138,8 @@ class Search:
             return Findings(self._recalled(memory), Counter(memory.statistics))
         if not self._unit.analyzed:
             elsewhere = {_ANALYZED: self._fact(_ANALYZED)}
-            self._keep(Memory(elsewhere=elsewhere, covered=set(self._unit.files), known=True))
+            said, covered = self._unit.said, set(self._unit.files)
+            self._keep(Memory(elsewhere=elsewhere, said=said, covered=covered, known=True))
             return Findings([], Counter())
         return self._analyze(memory)
 
@@ -432,6 +438,7 @@ class Search:
             found = outline.sections.find(section) if outline is not None else None
             assert found is not None
             memory.sections.setdefault(path, {})[section] = found.first
+        memory.said, memory.counting = self._unit.said, self._unit.analyzed
         for fact in (_ANALYZED, *(("target", path, "") for path in self._unit.analyzed)):
             memory.elsewhere[fact] = self._fact(fact)
 
@@ -448,6 +455,8 @@ class Search:
         """The present value of a fact that is not about the text of a file."""
         kind, path, detail = fact
         if fact == _ANALYZED:
+            if self._analyzed_as_before is not None:
+                return self._analyzed_as_before
             unit = self._unit
             told = [*sorted(unit.analyzed), "", *sorted(unit.users), "", *sorted(unit.helped), ""]
             told += [*map(str, sorted(unit.elsewhere)), "", *sorted(unit.guessed), "", *sorted(unit.started)]

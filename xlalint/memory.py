@@ -57,6 +57,8 @@ class Memory:
         files: The project's files as they were.
         used: The content of each file that some result rests on, as a digest.
         elsewhere: Facts that are not about the text of a file, and that results rest on.
+        said: What `Unit.said` was.
+        counting: What `Unit.analyzed` was.
         sections: By file, the first line of each section that a place is counted in.
         roots: What was found.
         rested: What each result rests on.
@@ -66,6 +68,8 @@ class Memory:
     files: dict[str, Known] = field(default_factory=dict)
     used: dict[str, str] = field(default_factory=dict)
     elsewhere: dict[Fact, str] = field(default_factory=dict)
+    said: str = ""
+    counting: set[str] = field(default_factory=set)
     sections: dict[str, dict[str, int]] = field(default_factory=dict)
     roots: dict[Root, Told] = field(default_factory=dict)
     rested: dict[Root, Rested] = field(default_factory=dict)
@@ -112,6 +116,8 @@ def as_answers(memory: Memory) -> Any:
         ],
         "used": memory.used,
         "elsewhere": [[*fact, value] for fact, value in memory.elsewhere.items()],
+        "said": memory.said,
+        "counting": sorted(memory.counting),
         "sections": memory.sections,
         "roots": [
             [*root, told.told, [_encode_finding(found, names) for found in told.findings]]
@@ -208,12 +214,20 @@ def remembered(answers: Any, rule: RulesByCode) -> Memory:
         held = None if imports is None else tuple(imports)
         stat = Stat(size, modified, inode)
         memory.files[path] = Known(
-            stat, digest, all_traits[bits], tuple(touched), held, _as_tuples(suppressions), _as_tuples(taken)
+            stat,
+            digest,
+            all_traits[bits],
+            tuple(touched),
+            held,
+            _as_tuples(suppressions),
+            tuple(map(tuple, taken)),
         )
     memory.covered = set(answers["covered"])
     memory.analyzed = set(answers["analyzed"])
     memory.used = answers["used"]
     memory.elsewhere = {(kind, file, detail): value for kind, file, detail, value in answers["elsewhere"]}
+    memory.said = answers["said"]
+    memory.counting = set(answers["counting"])
     memory.sections = answers["sections"]
     memory.statistics = answers["statistics"]
     names = answers["names"]

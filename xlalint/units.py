@@ -190,6 +190,12 @@ class Unit:
         return asked or self._locals.projects.requires(self.root)
 
     @cached_property
+    def said(self) -> str:
+        """What changes when something else than the texts of its files says otherwise which are analyzed."""
+        told = [str(self.says_xla), *sorted(self.started), "", *sorted(self.files)]
+        return digest("\n".join(told).encode("utf-8", "surrogateescape"))
+
+    @cached_property
     def analyzed(self) -> set[str]:
         """The files that hold something to be analyzed by itself."""
         if not self.uses_xla:

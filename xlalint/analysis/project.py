@@ -57,6 +57,8 @@ class Project:
         self._roots: dict[str, tuple[str, ...]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
         self._is_package: dict[str, bool] = {}
+        self._listed: dict[str, frozenset[str] | None] = {}
+        self._shown_settings: dict[str, str] = {}
         self._packages: dict[str, dict[str, list[Framework]]] = {}
         self._starts: dict[tuple[str, str], bool] = {}
         self._settings_files: dict[str, SettingsFiles] = {}
@@ -184,7 +186,7 @@ class Project:
         """The present value of one of the facts `ABOUT_FILES`."""
         if kind == "module":
             return self.locate_from(detail, file) or ""
-        path = Path(file)
+        path = self.path(file)
         if kind == "module name":
             return " ".join(map(str, self.module_name(path)))
         if kind == "switched off":
@@ -195,7 +197,11 @@ class Project:
             return str(self.is_started_with(path, detail))
         if kind == "several given":
             return repr(self.several_given(path, detail))
-        return repr(self.settings(path))
+        folder = os.path.dirname(file)  # noqa: PTH120 - there are many files to a folder
+        shown = self._shown_settings.get(folder)
+        if shown is None:
+            shown = self._shown_settings[folder] = repr(self.settings(path))
+        return shown
 
     @property
     def reads_settings_of_programs(self) -> bool:
@@ -275,23 +281,40 @@ class Project:
     def _has_init(self, folder: str) -> bool:
         known = self._is_package.get(folder)
         if known is None:
-            known = self._is_package[folder] = _is_file(f"{folder}{os.sep}__init__.py")
+            known = self._is_package[folder] = self._is_file(folder, "__init__.py")
         return known
 
     def _starts_with(self, root: str, first: str) -> bool:
         starts = self._starts.get((root, first))
         if starts is None:
-            base = f"{root}{os.sep}{first}"
-            starts = self._starts[root, first] = _is_directory(base) or _is_file(f"{base}.py")
+            is_folder = self._may_hold(root, first) and _is_directory(f"{root}{os.sep}{first}")
+            starts = self._starts[root, first] = is_folder or self._is_file(root, f"{first}.py")
         return starts
 
     def _find_below(self, root: str, name: str) -> str | None:
         key = (root, name)
         if key not in self._found:
-            base = f"{root}{os.sep}{name.replace('.', os.sep)}"
-            candidates = (f"{base}{os.sep}__init__.py", f"{base}.py")
-            self._found[key] = next((path for path in candidates if _is_file(path)), None)
+            folders, _, last = name.rpartition(".")
+            around = f"{root}{os.sep}{folders.replace('.', os.sep)}" if folders else root
+            package = f"{around}{os.sep}{last}"
+            found = None
+            if self._may_hold(around, last) and self._has_init(package):
+                found = f"{package}{os.sep}__init__.py"
+            elif self._is_file(around, f"{last}.py"):
+                found = f"{package}.py"
+            self._found[key] = found
         return self._found[key]
+
+    def _is_file(self, folder: str, name: str) -> bool:
+        return self._may_hold(folder, name) and _is_file(f"{folder}{os.sep}{name}")
+
+    def _may_hold(self, folder: str, name: str) -> bool:
+        """Whether something of this name may be in a folder. Most names that are asked for are in none, and
+        to list a folder once is faster than to ask for each."""
+        if folder not in self._listed:
+            self._listed[folder] = _names_in(folder)
+        names = self._listed[folder]
+        return names is None or name in names
 
 
 _ALL_NAMES: Final = re.compile(r"\bimport[ \t]*\*")
@@ -307,3 +330,13 @@ def _is_file(path: str) -> bool:
 
 def _is_directory(path: str) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 - the same
+
+
+def _names_in(folder: str) -> frozenset[str] | None:
+    """The names in a folder, none where there is no such; None where it may not be listed."""
+    try:
+        return frozenset(os.listdir(folder))  # noqa: PTH208 - see `locate_from`
+    except (FileNotFoundError, NotADirectoryError):
+        return frozenset()
+    except (OSError, ValueError):
+        return None

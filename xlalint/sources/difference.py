@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -21,6 +20,8 @@ def different(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int
     if len(old) * len(new) > _MOST:
         yield start, start + len(old), start, start + len(new)
         return
+    import difflib  # most runs compare nothing
+
     for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind != "equal":
             yield start + a, start + b, start + c, start + d

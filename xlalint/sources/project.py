@@ -9,6 +9,7 @@ import os
 import re
 import tempfile
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -82,7 +83,7 @@ class Projects:
         """
         unknown: list[Path] = []
         target: Declared | None = None
-        for around in (directory, *directory.parents):
+        for around in chain((directory,), directory.parents):
             if around in self._targets:
                 target = self._targets[around]
                 break
