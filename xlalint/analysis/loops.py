@@ -18,7 +18,7 @@ from xlalint.analysis.inner import statements_run
 from xlalint.analysis.library.reads import MOST_COUNTED
 from xlalint.analysis.machine import Execute, Machine
 from xlalint.analysis.micro_batches import end_rounds
-from xlalint.analysis.outline import Function, dotted, within
+from xlalint.analysis.outline import Function, dotted, named, within
 from xlalint.analysis.payloads import (
     COUNTER,
     Constant,
@@ -777,7 +777,8 @@ def _keeps_work(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, store: S
         return True
     heavy = {name for name, value in store.names.items() if value.recorded.must is Weight.HEAVY}
     heavy |= {name for (_, name), value in store.attributes.items() if value.recorded.must is Weight.HEAVY}
-    return bool(heavy) and not heavy.isdisjoint(_sums(node, frame.function))
+    summed = heavy & _sums(node, frame.function) if heavy else heavy
+    return bool(summed) and not summed <= _made_anew(node.body)
 
 
 @remembered(1024)  # asked in each context of the function that holds the loop: 1 % of dense code
@@ -792,6 +793,25 @@ def _sums(node: ast.For | ast.AsyncFor | ast.While, function: Function | None) -
                 if first == name:
                     found.add(name)
     return frozenset(found)
+
+
+def _made_anew(block: list[ast.stmt]) -> set[str]:
+    """The names that a block binds, on every way through it, before it makes something of them."""
+    made: set[str] = set()
+    used: set[str] = set()
+    for statement in block:
+        match statement:
+            case ast.With(body=body) | ast.Try(body=body):
+                bound = _made_anew(body)
+            case ast.If(body=body, orelse=orelse) if orelse:
+                bound = _made_anew(body) & _made_anew(orelse)
+            case ast.Assign(targets=targets, value=value):
+                bound = {name for target in targets for name in named(target, ast.Store)} - named(value)
+            case _:
+                bound = set()
+        made |= bound - used
+        used |= named(statement) | named(statement, ast.Store)
+    return made
 
 
 @remembered(1024)

@@ -84,7 +84,10 @@ def run_uncut(
     frame.exits, frame.muted, frame.assumed_uncut = Exits(), True, uncut.assumes
     after = machine.run_block(rest, frame, store)
     assumes = frame.assumed_uncut
-    ended = [*frame.exits.continues, *(end for end, _, _ in frame.exits.returns)]
+    ended = frame.exits.continues
+    if frame.over is None:
+        # Out of a loop a return leads once only, and perhaps from a round that was cut.
+        ended = [*ended, *(end for end, _, _ in frame.exits.returns)]
     frame.exits, frame.muted, frame.assumed_uncut = exits, False, None
     del frame.yields[yields:]
     reads = {
