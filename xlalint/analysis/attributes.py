@@ -32,6 +32,7 @@ from xlalint.analysis.payloads import (
     Namespace,
     Optimizer,
     Parameters,
+    Partial,
     Scoped,
     Switch,
     Targets,
@@ -343,7 +344,19 @@ def _of_class(machine: Machine, classes: Classes, name: str, frame: Frame) -> Va
         for base in machine.classes.bases(cls):
             if name in base.constants:
                 return machine.classes.constant(base, name)
+        if name == library_classes.RUNS_FORWARD and machine.classes.is_differentiated_by_hand(cls):
+            return _forward_of(machine, cls)
     return None
+
+
+def _forward_of(machine: Machine, cls: Class) -> Value | None:
+    """What autograd runs of a function whose backward is written by hand: its `forward`, with a context
+    unless that is set up apart."""
+    forward = machine.classes.find_method(cls, "forward")
+    if forward is None or not forward.is_static:
+        return None
+    apart = machine.classes.find_method(cls, "setup_context") is not None
+    return callable_value(Partial(callable_value(Bound(forward)), () if apart else (UNKNOWN,), ()))
 
 
 def _miss_method(targets: Targets, name: str, node: ast.Attribute, frame: Frame, store: Store) -> None:

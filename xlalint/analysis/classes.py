@@ -27,7 +27,7 @@ from xlalint.analysis.payloads import (
 )
 from xlalint.analysis.store import Store
 from xlalint.configuration import HARNESS
-from xlalint.knowledge.classes import MODULE, STREAM, kind_by_base
+from xlalint.knowledge.classes import FUNCTION, MODULE, STREAM, kind_by_base
 from xlalint.knowledge.functions import FUNCTIONS, GIVING_METHODS, HOST_LOADERS
 from xlalint.knowledge.methods import OF_MODULES, OF_WRAPPED_MODULES
 from xlalint.knowledge.packages import GPU_ONLY
@@ -133,6 +133,13 @@ class ClassTable:
         names = (name for base in self.bases(cls) for name in self._library_bases(base))
         kinds = (kind_by_base(name) for name in names)
         return next((kind for kind in kinds if kind is not None), Kind.INSTANCE)
+
+    def is_differentiated_by_hand(self, cls: Class) -> bool:
+        """Whether the class is a function for autograd, with a `forward` and a `backward` of its own."""
+        return self._machine.lookups.find(("by hand", cls), lambda: self._find_by_hand(cls), lambda: False)
+
+    def _find_by_hand(self, cls: Class) -> bool:
+        return any(not FUNCTION.isdisjoint(self._library_bases(base)) for base in self.bases(cls))
 
     def is_stream(self, cls: Class) -> bool:
         """Whether the class is a dataset that is iterated, and may go on for ever."""

@@ -33,6 +33,11 @@ BASES = (
 MODULE = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
 """What all modules are: a parameter that is annotated so is one."""
 
+FUNCTION = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+"""What a function for autograd derives from whose backward is written by hand."""
+RUNS_FORWARD = "apply"
+"""The method by which its `forward` is run."""
+
 PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 OF_LAYERS = frozenset({"weight", "bias"})
