@@ -231,9 +231,12 @@ def bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store:
 
 def _says_little(machine: Machine, cls: Class, value: Value) -> bool:
     """Whether it does not matter which value it is: it has nothing to do with the engine, and is no mesh, no
-    number that is another one in each step, and none in a class that starts processes, as many as it may say.
+    number that is another one in each step or on each replica, and none in a class that starts processes, as
+    many as it may say.
     """
     if not is_idle(value) or isinstance(value.payload, Mesh | Options | Switch) or counts(value):
+        return False
+    if value.surely_differs:
         return False
     return not isinstance(literal(value), int) or not any(
         machine.mentions(base.outline, functions.TOLD_HOW_MANY) for base in machine.classes.bases(cls)
