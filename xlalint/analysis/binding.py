@@ -220,13 +220,21 @@ def bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store:
     ):
         held = machine.classes.attributes(cls).get(name)
         known = held == value and value.kind is not Kind.OPTIMIZER
-        if known or (_says_little(machine, cls, value) and (held is None or held.kind in _IDLE)):
+        is_open = held is not None and held.kind is Kind.UNKNOWN and _is_number(value)
+        if known or (
+            _says_little(machine, cls, value) and not is_open and (held is None or held.kind in _IDLE)
+        ):
             # The table says it already; summaries are shared the more, the less they start from. An
             # optimizer changes when its model moves.
             if (cls, name) in store.attributes:
                 store.attributes[cls, name] = value  # a caller may hold another value for it
             return
     store.attributes[cls, name] = value
+
+
+def _is_number(value: Value) -> bool:
+    """Whether it is a number from which a sum may begin, which is of what is added then."""
+    return type(literal(value)) in (int, float)
 
 
 def _says_little(machine: Machine, cls: Class, value: Value) -> bool:
