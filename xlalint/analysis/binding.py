@@ -220,7 +220,7 @@ def bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store:
     ):
         held = machine.classes.attributes(cls).get(name)
         known = held == value and value.kind is not Kind.OPTIMIZER
-        is_open = held is not None and held.kind is Kind.UNKNOWN and _is_number(value)
+        is_open = held is not None and held.kind is Kind.UNKNOWN and begins_sum(value)
         if known or (
             _says_little(machine, cls, value) and not is_open and (held is None or held.kind in _IDLE)
         ):
@@ -229,12 +229,16 @@ def bind_attribute(machine: Machine, cls: Class, name: str, value: Value, store:
             if (cls, name) in store.attributes:
                 store.attributes[cls, name] = value  # a caller may hold another value for it
             return
+    before = store.attributes.get((cls, name))
+    if value.surely_differs and before is not None and before.kind is Kind.HOST and not before.differs:
+        value = value._replace(differs=False)  # it may be another object that holds the same on all replicas
     store.attributes[cls, name] = value
 
 
-def _is_number(value: Value) -> bool:
-    """Whether it is a number from which a sum may begin, which is of what is added then."""
-    return type(literal(value)) in (int, float)
+def begins_sum(value: Value) -> bool:
+    """Whether it is the zero from which a sum begins, which is of what is added then."""
+    number = literal(value)
+    return type(number) in (int, float) and number == 0
 
 
 def _says_little(machine: Machine, cls: Class, value: Value) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 
 from xlalint.analysis import attributes
 from xlalint.analysis.attributes import attribute
-from xlalint.analysis.binding import element, mapped, rebind
+from xlalint.analysis.binding import begins_sum, element, mapped, rebind
 from xlalint.analysis.call import Call, last_name
 from xlalint.analysis.decorators import is_context_manager
 from xlalint.analysis.frame import Frame
@@ -329,10 +329,9 @@ def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
         value = _enter_init(machine, init, value, call)
         for key, held in before.items():
             machine.touch(key)
-            # Instances of a class share the table: what they hold of another kind is either.
             now = call.store.attributes.get(key, held)
-            if now.kind is not held.kind:
-                call.store.attributes[key] = join_values(held, now)
+            if (either := _of_either(held, now)) is not now:
+                call.store.attributes[key] = either
     else:
         # Dataclasses and the like keep what they are given.
         fields = [field for base in reversed(machine.classes.bases(cls)) for field in base.fields()]
@@ -346,6 +345,18 @@ def _construct_one(machine: Machine, cls: Class, call: Call) -> Value:
             machine.touch((cls, name))
             call.store.attributes[cls, name] = given
     return value
+
+
+def _of_either(held: Value, now: Value) -> Value:
+    """What an attribute holds, of which an object was made while there is another: instances of a class share
+    the table, and what they hold of another kind is either.
+
+    What is another number on each replica in the one says nothing of the other, and of two that are new it
+    is not known in which of them a sum is made of what.
+    """
+    if now.kind is not held.kind:
+        return now if held.surely_differs else join_values(held, now)
+    return UNKNOWN if begins_sum(now) and begins_sum(held) else now
 
 
 def _enter_init(machine: Machine, init: Function, made: Value, call: Call) -> Value:
