@@ -281,22 +281,22 @@ def tensor_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             result = result if keeps_history(name) else freed(result)
             if name.endswith("_") and not name.endswith("__"):
                 call.frame.model.change_alone(call.store.state, receiver, call.spelling, call.site)
-                if _scales_a_gradient(name, call):
+                if _scales_a_gradient(name, receiver, call):
                     call.frame.model.change_gradients(call.store.state, Use.CLIP, call.spelling, call.site)
                 _give_back(machine, result, call)
             return result
 
 
-def _scales_a_gradient(name: str, call: Call) -> bool:
+def _scales_a_gradient(name: str, receiver: Value, call: Call) -> bool:
     """Whether a gradient is scaled in place by something computed on the device, as clipping by hand does."""
-    function = call.function
-    return (
-        name in ("mul_", "div_")
-        and isinstance(function, ast.Attribute)
-        and isinstance(function.value, ast.Attribute)
-        and function.value.attr == "grad"
-        and any(value.kind is Kind.TENSOR and value.sure for value in call.arguments)
-    )
+    if name not in ("mul_", "div_"):
+        return False
+    if not any(value.kind is Kind.TENSOR and value.sure for value in call.arguments):
+        return False
+    match call.function:
+        case ast.Attribute(value=ast.Attribute(attr="grad")):
+            return True
+    return receiver.role is Role.GRADIENT
 
 
 _OF_OTHERS: Final = frozenset({"items", "keys", "elements", "part", "text"})
