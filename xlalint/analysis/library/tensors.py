@@ -12,8 +12,9 @@ from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
 from xlalint.analysis.library.modules import as_tensor
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import dotted
+from xlalint.analysis.outline import dotted, within
 from xlalint.analysis.payloads import (
+    Constant,
     Container,
     Method,
     Module,
@@ -81,6 +82,7 @@ from xlalint.lazy.values import (
     varying,
     worked_on,
 )
+from xlalint.spelling import spelling
 
 
 def call_operation(name: str, call: Call) -> Value:
@@ -197,6 +199,8 @@ def draws_on_device(name: str, where: Value, call: Call) -> None:
     trains = name in DROPPING
     if trains and call.flag("training", default=name != "rrelu", position=2) is False:
         return
+    if trains and _drops_nothing(name, call):
+        return
     draws = name in DRAWING or _picks_on_device(name, call)
     draws = draws or (where.role is Role.SAMPLER and name in SAMPLING)
     if trains or (draws and "generator" not in call.keywords):
@@ -204,6 +208,36 @@ def draws_on_device(name: str, where: Value, call: Call) -> None:
         call.frame.model.draw(
             call.store.state, call.site, trains=trains, goes_on=goes_on, assumes=where.assumes
         )
+
+
+def _drops_nothing(name: str, call: Call) -> bool:
+    """Whether the probability is nought, or one that is not known and that the function asks for before.
+
+    Who skips what drops nothing has models that are made so, as those of timm are by default.
+    """
+    given = call.argument(1, "p")
+    if name == "rrelu" or given is None:
+        return False
+    if isinstance(given.payload, Constant):
+        return not given.payload.value
+    node, function = call.node, call.frame.function
+    if node is None or function is None:
+        return False
+    told = next((each.value for each in node.keywords if each.arg == "p"), None)
+    if told is None and len(node.args) > 1:
+        told = node.args[1]
+    if told is None:
+        return False
+    asked = {spelling(each) for each in within(told) if isinstance(each, _NAMED)}
+    return any(
+        isinstance(each, ast.If | ast.IfExp)
+        and not asked.isdisjoint({spelling(part) for part in within(each.test) if isinstance(part, _NAMED)})
+        and any(inner is node for inner in within(each))
+        for each in within(function.node)
+    )
+
+
+_NAMED: Final = ast.Name | ast.Attribute
 
 
 def _picks_on_device(name: str, call: Call) -> bool:
