@@ -66,7 +66,8 @@ class RaggedLastBatch(Rule[LastBatchSmaller]):
 
     ## Fix safety
     Unsafe: `drop_last=True` leaves up to a batch of samples out of each epoch, other ones each time if
-    they are shuffled. Where every sample counts, fill the last batch up to the full size instead.
+    they are shuffled. A loader that is also gone over to evaluate is left alone. Where every sample
+    counts, fill the last batch up to the full size instead.
 
     ## On the engine
     One epoch of 10 samples in batches of 4 compiles one graph more than with `drop_last=True`.
