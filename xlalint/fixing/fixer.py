@@ -141,6 +141,8 @@ class _Fixing:
         self._tied: list[set[str]] = []
         self._failed: dict[_Key, str] = {}
         """Cures that were tried and did not stand the check, with the reason."""
+        self._doubted: set[_Key] = set()
+        """Cures that did not, beside those of other files."""
         self._at_once: dict[str, int] = {}
         """By path, how many diagnostics to cure in one round, where all at once did not stand the check."""
 
@@ -214,7 +216,9 @@ class _Fixing:
         while wanted:
             elsewhere: dict[str, list[_Asked]] = defaultdict(list)
             for path, asked in wanted.items():
-                asked = asked[: self._at_once.get(path) if brought is None else None]
+                if brought is None and path in self._at_once:
+                    # What stands last first: what moves directly below the same then keeps its order.
+                    asked = asked[-self._at_once[path] :]
                 leading = [
                     n for n, each in enumerate(asked) if brought is not None or self._leads(each.found)
                 ]
@@ -317,10 +321,12 @@ class _Fixing:
                     if plan.path in self._at_once:
                         self._at_once[plan.path] *= 2
                 return after, [Applied(*done) for plan in plans for done in plan.done]
-            for plan in plans:
-                reason = against.get(plan.path)
-                if reason is not None:
-                    self._give_up(report, plan, reason)
+            blamed = [(plan, reason) for plan in plans if (reason := against.get(plan.path)) is not None]
+            if len(blamed) > 1 and _harms_others(report, after, plans):
+                plans = [plan for plan, _ in blamed[: len(blamed) // 2]]  # fewer show whose harm it is
+                continue
+            for plan, reason in blamed:
+                self._give_up(report, plan, reason, alone=len(plans) == 1)
             plans = [plan for plan in plans if plan.path not in against]
         return report, []
 
@@ -343,14 +349,20 @@ class _Fixing:
                     brought.append(diagnostic)
         return brought
 
-    def _give_up(self, report: Report, plan: _Plan, reason: str) -> None:
-        """Do less at once next time; a cure that fails by itself is not tried again."""
+    def _give_up(self, report: Report, plan: _Plan, reason: str, *, alone: bool) -> None:
+        """Do less at once next time; a cure that fails by itself is not tried again.
+
+        One that fails beside those of other files is, once: what speaks against it may be theirs.
+        """
         if len(plan.done) > 1:
             self._at_once[plan.path] = len(plan.done) // 2
             return
         self._at_once.pop(plan.path, None)
         for diagnostic, cure in plan.done:
-            self._failed[self._key(report, diagnostic, cure)] = reason
+            key = self._key(report, diagnostic, cure)
+            if alone or key in self._doubted:
+                self._failed[key] = reason
+            self._doubted.add(key)
 
 
 class _Asked(NamedTuple):
@@ -429,6 +441,12 @@ def _standing(before: Report, after: Report, plans: Sequence[_Plan]) -> Iterator
     for plan in plans:
         cured = Counter((diagnostic.path, diagnostic.code) for diagnostic, _ in plan.done)
         yield from (key for key, count in cured.items() if now[key] > was[key] - count)
+
+
+def _harms_others(before: Report, after: Report, plans: Sequence[_Plan]) -> bool:
+    """Whether files are worse off that none of the plans is about: it is not seen whose harm that is."""
+    own = {plan.done[0][0].path for plan in plans}
+    return any(path not in own for path, _ in harm(before, after))
 
 
 def _in_front(code: str, plan: _Plan) -> int:
