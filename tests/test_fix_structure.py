@@ -7,7 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,16 +16,22 @@ import pytest
 from fixing import Fixed, fixed, fixed_files, module_of, text_after
 from fixture_programs import FIXTURES, Program, bad_programs
 from wrong_rewrites import OPERATORS
+from xlalint import checker
 from xlalint.api import fix_paths
+from xlalint.checker import Report
 from xlalint.cure import SyncBefore, WrapBody
+from xlalint.diagnostic import Severity
+from xlalint.fixing.fixer import fix
 from xlalint.fixing.markers import require_end_in_callers, sync_before
 from xlalint.fixing.module import Module, is_marker, statements
 from xlalint.fixing.operations import Delete, Insert, Move, Operation, Undecorate, Unwrap, Wrap
 from xlalint.fixing.order import require_order
+from xlalint.fixing.proposals import promised
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.scopes import wrap_body
 from xlalint.lazy.site import Site
 from xlalint.settings import SettingsFinder
+from xlalint.sources.file import show
 
 FIXES = Path(__file__).with_name("fixes")
 
@@ -54,7 +61,6 @@ OTHERWISE = {
     "XLA101/logging_and_late_import": "the expert reads once, and logs that",
     "XLA101/optimizer_given_or_built": "the expert asks the trainer for its loss",
     "XLA102/accuracy_per_batch": "the expert keeps the count on the device; the scope reads it below",
-    "XLA102/backend_of_a_table": "the expert reads at the end, and names no torch_xla beside backends",
     "XLA102/batch_moved_by_recursion": "the expert moves the read below the marker; the scope replaces that",
     "XLA102/checkpoint_among_micro_batches": "the sync of the checkpoint stays; the expert writes a step",
     "XLA102/distance_of_the_average": "the expert measures in the step; what is read stays below",
@@ -104,6 +110,7 @@ OTHERWISE = {
 """Programs that are cured, but not as the expert did it."""
 
 UNREACHED = {
+    "XLA102/backend_of_a_table": "`torch_xla` may be missing where line 29 runs",
     "XLA102/parts_of_a_loss_read_in_a_helper": "would separate the step's forward from its backward",
     "XLA201/marker_in_helper": "the marker stands in `steps.finish`",
     "XLA202/device_from_a_helper": "`torch_xla` may be missing where line 20 runs",
@@ -264,6 +271,18 @@ def test_what_cannot_be_rewritten_is_refused_with_the_reason(path: Path, tmp_pat
         assert text_of(found).count(cut) == text.count(cut)
 
 
+@pytest.mark.parametrize("path", pairs(FIXES / "refused"), ids=lambda path: path.stem)
+def test_what_is_refused_is_not_promised(path: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    shutil.copy(path, program)
+    left = fixed_files(program, [program], header(path, "select").split(", ")).left
+    finder = SettingsFinder(isolated=True, given={"select": tuple(header(path, "select").split(", "))})
+    report = checker.check([program], finder, project=program)
+    refused = {each.diagnostic.message for each in left if header(path, "refused") in each.reason}
+    told = zip(report.diagnostics, promised(report), strict=True)
+    assert not any(any(allowed) for diagnostic, allowed in told if diagnostic.message in refused)
+
+
 def test_no_file_imports_what_another_of_the_project_can_do_without() -> None:
     folder = FIXES / "optional"
     found = fixed_files(folder, [folder / "trainer.py", folder / "saving.py"], ["XLA601"])
@@ -271,6 +290,78 @@ def test_no_file_imports_what_another_of_the_project_can_do_without() -> None:
     assert [reason for _, _, reason in found.left] == [
         "`torch_xla.core.xla_model` is not imported wherever `torch` is there"
     ]
+
+
+IMPORTED = """try:
+    import torch_xla
+    import torch_xla.core.xla_model as xm
+except ImportError:
+    xm = None
+"""
+IMPORTED_ELSEHOW = {
+    "by name": """from importlib import import_module
+
+try:
+    torch_xla = import_module("torch_xla")
+    xm = import_module("torch_xla.core.xla_model")
+except ImportError:
+    xm = None
+""",
+    "where it is found": """from importlib.util import find_spec
+
+xm = None
+if find_spec("torch_xla") is not None:
+    import torch_xla
+    import torch_xla.core.xla_model as xm
+""",
+}
+
+
+@pytest.mark.parametrize("text", IMPORTED_ELSEHOW.values(), ids=list(IMPORTED_ELSEHOW))
+def test_a_project_can_do_without_what_it_imports_in_other_words(text: str, tmp_path: Path) -> None:
+    shutil.copytree(FIXES / "optional", tmp_path, dirs_exist_ok=True)
+    trainer = tmp_path / "trainer.py"
+    trainer.write_text(trainer.read_text(encoding="utf-8").replace(IMPORTED, text), encoding="utf-8")
+    found = fixed_files(tmp_path, [trainer, tmp_path / "saving.py"], ["XLA601"])
+    assert not found.changed
+    assert len(found.left) == 1
+
+
+def test_no_file_comes_to_import_at_once_what_others_import_in_functions_alone(tmp_path: Path) -> None:
+    trainer, saving = tmp_path / "trainer.py", tmp_path / "saving.py"
+    shutil.copy(FIXES / "optional" / "saving.py", saving)
+    trainer.write_text(
+        """import torch
+
+from saving import save
+
+
+def train():
+    import torch_xla
+
+    model = torch.nn.Linear(8, 1).to(torch_xla.device())
+    save(model, "model.pt")
+
+
+train()
+""",
+        encoding="utf-8",
+    )
+    found = fixed_files(tmp_path, [trainer, saving], ["XLA601"])
+    assert not found.changed
+    assert len(found.left) == 1
+
+
+def test_what_is_right_on_xla_alone_is_not_written_in_a_project_that_is_for_cuda_too(tmp_path: Path) -> None:
+    refused = FIXES / "refused" / "backend_of_a_gpu.py"
+    program, other = tmp_path / "program.py", tmp_path / "other.py"
+    text = refused.read_text(encoding="utf-8").replace("cuda", "gpu")
+    program.write_text(text, encoding="utf-8")
+    codes = header(refused, "select").split(", ")
+    assert fixed_files(tmp_path, [program], codes).changed
+    other.write_text('import torch\n\nDEVICE = torch.device("cuda")\n', encoding="utf-8")
+    (left,) = fixed_files(tmp_path, [program, other], codes).left
+    assert left.reason == "other.py may call it with CUDA, where it would be wrong"
 
 
 def test_what_the_own_file_refuses_that_of_a_helper_may_allow() -> None:
@@ -349,6 +440,29 @@ def test_two_files_change_together_only_if_both_are_named(tmp_path: Path) -> Non
     outcome = fix_paths([str(folder / "main.py")], unsafe=True, settings=finder)
     assert not outcome.after
     assert any("loop.py, which is not checked" in each.reason for each in outcome.left)
+
+
+def test_what_harms_a_third_file_is_not_held_against_what_is_fixed_beside_it(tmp_path: Path) -> None:
+    text = (FIXES / "helper_of_one.py").read_text(encoding="utf-8")
+    files = {name: tmp_path / f"{name}.py" for name in ("first", "harming", "last", "third")}
+    for name, file in files.items():
+        file.write_text("import torch_xla\n" if name == "third" else text, encoding="utf-8")
+    finder = SettingsFinder(isolated=True, given={"select": ("XLA201",)})
+
+    found = checker.check([tmp_path], finder, project=tmp_path).diagnostics[0]
+    harm = replace(found, code="XLA101", severity=Severity.WARNING, path=show(files["third"]))
+
+    def check(changed: Mapping[str, bytes]) -> Report:
+        report = checker.check([tmp_path], finder, project=tmp_path, texts=changed)
+        if str(files["harming"]) in changed:
+            report.diagnostics.append(harm)
+        return report
+
+    outcome = fix(check, lambda path: finder.at(tmp_path), unsafe=True)
+    assert {Path(path).stem for path in outcome.after} == {"first", "last"}
+    assert {(Path(each.diagnostic.path).stem, each.reason) for each in outcome.left} == {
+        ("harming", f"XLA101 would be reported in {show(files['third'])} afterwards")
+    }
 
 
 def test_an_import_goes_once_no_other_file_takes_what_it_brings() -> None:

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from xlalint.analysis.parsing import parse_file
 from xlalint.fixing.module import Module, blocks, called, is_marker
 from xlalint.fixing.nodes import walk
-from xlalint.fixing.presence import goes_on_without, imports
+from xlalint.fixing.presence import goes_on_without, imports, is_imported_late
 from xlalint.fixing.rewrite import Refused
+from xlalint.knowledge.packages import WITHOUT_XLA
 from xlalint.lazy.site import Site
 from xlalint.sources.file import SourceFile, decode, read_bytes, show
 from xlalint.sources.usage import HOT_TOKEN
@@ -23,6 +24,10 @@ _DEEPEST = 4
 
 _READS = frozenset({"item", "cpu", "tolist"})
 """Methods of tensors that ask the device for a value; `numpy` is asked of those on the host."""
+
+_OF_ARRAYS = frozenset({"numpy", "to_numpy"})
+"""Methods of what is on the host, or copied there by a call before them."""
+_WITHOUT_TENSORS = WITHOUT_XLA - {"torch", "torchaudio", "torchvision"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -132,8 +137,9 @@ class Callees:
         """Whether a file of the project goes on where a package is not installed."""
         known = self._gone_without.get(package)
         if known is None:
-            trees = map(self._tree, map(PurePath, sorted(self.named_in(package))))
-            known = any(tree is not None and goes_on_without(tree, package) for tree in trees)
+            found = map(self._tree, map(PurePath, sorted(self.named_in(package))))
+            trees = [tree for tree in found if tree is not None]
+            known = any(goes_on_without(each, package) for each in trees) or is_imported_late(trees, package)
             self._gone_without[package] = known
         return known
 
@@ -234,7 +240,7 @@ class Callees:
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
                 and called(node) in _READS
-                and not _is_of_numpy(node.func.value, self._tree(where))
+                and not _is_on_host(node.func.value, self._tree(where))
             ):
                 return f"reads on line {node.lineno} of {where.name}"
         for inner in _calls(function) if depth else ():
@@ -317,16 +323,27 @@ def _calls(node: ast.AST) -> Iterator[ast.Call]:
     return (each for each in walk(node) if isinstance(each, ast.Call))
 
 
-def _is_of_numpy(node: ast.expr, tree: ast.Module | None) -> bool:
-    """Whether an expression begins with the module `numpy`, as a file imports it: `np.finfo(float).eps`."""
+def _is_on_host(node: ast.expr, tree: ast.Module | None) -> bool:
+    """Whether an expression is no tensor of a device: it begins with a package that has none, as a file
+    imports it, or is an array already: `np.finfo(float).eps`, `frame.to_numpy()`."""
+    if called(node) in _OF_ARRAYS:
+        return True
     while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
         node = node.func if isinstance(node, ast.Call) else node.value
-    imports = (
-        alias for each in getattr(tree, "body", ()) if isinstance(each, ast.Import) for alias in each.names
-    )
     return isinstance(node, ast.Name) and any(
-        alias.name == "numpy" and (alias.asname or alias.name) == node.id for alias in imports
+        package in _WITHOUT_TENSORS and name == node.id
+        for each in getattr(tree, "body", ())
+        for name, package in _imported_names(each)
     )
+
+
+def _imported_names(statement: ast.stmt) -> Iterator[tuple[str, str]]:
+    """The names that an import binds, each with the outermost package that it comes from."""
+    match statement:
+        case ast.Import(names=aliases):
+            yield from ((each.asname or each.name, each.name.partition(".")[0]) for each in aliases)
+        case ast.ImportFrom(module=str(module), names=aliases, level=0):
+            yield from ((each.asname or each.name, module.partition(".")[0]) for each in aliases)
 
 
 def _does_something(statement: ast.stmt) -> bool:

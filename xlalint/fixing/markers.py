@@ -330,6 +330,9 @@ def wait_before(module: Module, cure: WaitBefore) -> Rewrite:
         raise Refused(f"the test on line {statement.lineno} is made anew in each iteration")
     if "torch_xla" not in module.text:
         raise Refused("this file has nothing to do with torch_xla otherwise")
+    step = next(filter(opens_step, module.around(statement)), None)
+    if isinstance(step, ast.With):
+        raise Refused(f"the step on line {step.lineno} is open there, and hands over its work at its end")
     return _inserted(module, _with_its_if(module, statement), above=True, name=_WAIT)
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 
 from xlalint.analysis.usage import api_uses
@@ -18,6 +19,7 @@ from xlalint.fixing.module import Module, called
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import function_around, qualified, spelled_as
 from xlalint.fixing.rewrite import Need, Refused, Rewrite, Rewriter
+from xlalint.fixing.rounds import require_trains_alone
 from xlalint.knowledge import lifecycle
 from xlalint.lazy.events import ApiUsed
 from xlalint.lazy.site import Site
@@ -374,6 +376,7 @@ def pass_argument(module: Module, cure: PassArgument) -> Rewrite:
         raise Refused("there is no such call here")
     if cure.for_one:
         _require_one_caller(module, call)
+        require_trains_alone(module, call)
     if cure.for_xla:
         _require_xla_alone(module)
     for keyword in call.keywords:
@@ -420,7 +423,7 @@ def _require_one_caller(module: Module, call: ast.Call) -> None:
 
 
 def _require_xla_alone(module: Module) -> None:
-    """What is right on XLA alone is not written where a file is for CUDA, too.
+    """What is right on XLA alone is not written where a file is for CUDA, too, or may serve one that is.
 
     Raises:
         Refused: it is.
@@ -429,6 +432,9 @@ def _require_xla_alone(module: Module) -> None:
         match node:
             case ast.Attribute(attr="cuda") | ast.Constant(value="cuda"):
                 raise Refused(f"line {node.lineno} is for CUDA, where it would be wrong")
+    named = set() if module.callees is None else module.callees.named_in("cuda")
+    if others := named - {str(module.file.path)}:
+        raise Refused(f"{PurePath(min(others)).name} may call it with CUDA, where it would be wrong")
 
 
 def autocast_on_xla(module: Module, cure: AutocastOnXla) -> Rewrite:
@@ -436,6 +442,7 @@ def autocast_on_xla(module: Module, cure: AutocastOnXla) -> Rewrite:
     call = module.at(cure.site)
     if not isinstance(call, ast.Call) or not isinstance(call.func, Name):
         raise Refused("the autocast is not made here")
+    _require_no_way_of_its_own(module, call)
     given = [*call.args[:1], *(each.value for each in call.keywords if each.arg == "device_type")]
     device = next((each for each in given if isinstance(each, ast.Constant)), None)
     if device is not None and device.value == "cuda":
@@ -449,6 +456,34 @@ def autocast_on_xla(module: Module, cure: AutocastOnXla) -> Rewrite:
     start = module.span(call.func)[1] + module.text[module.span(call.func)[1] :].index("(") + 1
     edits = (Edit(*module.span(call.func), text), Edit(start, start, '"xla", ' if call.keywords else '"xla"'))
     return Rewrite(edits, needs=(Need(_AUTOCAST, call.func),), leaves=(_CUDA_AUTOCAST,))
+
+
+def _require_no_way_of_its_own(module: Module, call: ast.Call) -> None:
+    """A way that another one for XLA stands beside is for other devices.
+
+    Raises:
+        Refused: there is one.
+    """
+    inner: ast.AST = call
+    for around in module.around(call):
+        if isinstance(around, ast.If) and inner is not around.test:
+            own, other = around.body, around.orelse
+            if inner in other:
+                own, other = other, own
+            lines = [line for each in other if (line := _uses_xla(module, each)) is not None]
+            if lines and all(_uses_xla(module, each) is None for each in own):
+                raise Refused(f"line {lines[0]} is for XLA, and this way for other devices")
+        inner = around
+
+
+def _uses_xla(module: Module, node: ast.AST) -> int | None:
+    """The first line in a node that uses something of torch_xla."""
+    for each in walk(node):
+        if isinstance(each, ast.Name) and any(
+            imported.package == "torch_xla" for imported, _ in spelling.origins(module, each)
+        ):
+            return each.lineno
+    return None
 
 
 def write_tuple(module: Module, cure: WriteTuple) -> Rewrite:

@@ -7,11 +7,15 @@ from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
 from xlalint.fixing.bindings import Imported, Scope
-from xlalint.fixing.module import Module, position
+from xlalint.fixing.module import Module, called, position
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import Function
 
 _MAY_NOT_RUN = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+_IMPORTING = frozenset({"import_module", "__import__"})
+_ASKING = frozenset({"find_spec"})
+"""Functions that tell whether a package is installed."""
 
 
 def reaches(
@@ -45,7 +49,7 @@ def used_beside(module: Module, statement: ast.stmt, package: str) -> list[tuple
 
 def goes_on_without(tree: ast.AST, package: str) -> bool:
     """Whether code imports a package where it is asked whether that is installed, or whether it is wanted."""
-    return any(
+    return any(called(each) in _ASKING and imports(each, package) for each in walk(tree)) or any(
         imports(each, package)
         for around in walk(tree)
         if isinstance(around, ast.Try) or (isinstance(around, ast.If) and not _is_of_scripts(around))
@@ -55,13 +59,24 @@ def goes_on_without(tree: ast.AST, package: str) -> bool:
 
 
 def imports(node: ast.AST, package: str) -> bool:
-    """Whether a node is an import of a package, or from it."""
+    """Whether a node is an import of a package, or from it, or a call that is one or asks for it."""
     match node:
+        case ast.Call(args=[ast.Constant(value=str(name)), *_]) if called(node) in _ASKING | _IMPORTING:
+            return name.partition(".")[0] == package
         case ast.Import(names=aliases):
             return any(alias.name.partition(".")[0] == package for alias in aliases)
         case ast.ImportFrom(module=str(name), level=0):
             return name.partition(".")[0] == package
     return False
+
+
+def is_imported_late(trees: Collection[ast.Module], package: str) -> bool:
+    """Whether files import a package, and only in functions: who does not call these needs none."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    at_once = (each for tree in trees for each in tree.body if not isinstance(each, functions))
+    if any(imports(each, package) for statement in at_once for each in walk(statement)):
+        return False
+    return any(imports(each, package) for tree in trees for each in walk(tree))
 
 
 def _is_of_scripts(node: ast.If) -> bool:
