@@ -21,6 +21,8 @@ GROWING = 3
 reads of which each has run more than the one before."""
 _TOKENS = 8
 """A loop makes a text if so many tokens in turn each rest on the one before: fewer may be one graph."""
+_ANSWERS = 31
+"""A loop refines what it has made, if so often in turn a model is handed what rests on its last answer."""
 _FEW = 3
 """Of so few rounds a loop that lets its work go cannot be told from one that gathers it."""
 _REGULAR = 2
@@ -123,7 +125,7 @@ class Follower:
         self._model.end_loop(
             state, loop.outside, over, recorded, site, since=state.engine.since, keeps=keeps,
             ragged=loop.ragged, told=loop.rounds > 1 and not loop.is_told, goes_on=goes_on,
-            chooses=NONE if loop.chooses else None,
+            refines=NONE if loop.refines else None,
         )  # fmt: skip
 
     def stepped(self, replica: Replica) -> None:
@@ -143,7 +145,12 @@ class Follower:
     def chose(self, replica: Replica, operations: int) -> None:
         """A token is chosen in a loop that nothing has cut, by so many operations that wait."""
         loop = replica.around[-1]
-        loop.chooses = loop.grown(replica.chain, operations) >= _TOKENS
+        loop.refines = loop.grown("choose", replica.chain, operations) >= _TOKENS
+
+    def answers(self, replica: Replica, operations: int) -> None:
+        """A model is to answer in a loop that nothing has cut, for which so many operations wait."""
+        loop = replica.around[-1]
+        loop.refines = loop.grown("answer", replica.chain, operations) >= _ANSWERS
 
     def read(self, replica: Replica, operations: int) -> None:
         """A value is read in a loop that nothing has cut, after so many operations.
@@ -152,7 +159,7 @@ class Follower:
         read compiles more than the one before.
         """
         loop = replica.around[-1]
-        if loop.grown(replica.chain, operations) >= GROWING and not loop.is_told:
+        if loop.grown("read", replica.chain, operations) >= GROWING and not loop.is_told:
             state = replica.state.copy()
             state.scopes = state.scopes._replace(in_loop=len(replica.around) > 1)
             self._end_loop(replica, state, loop, goes_on=NONE)

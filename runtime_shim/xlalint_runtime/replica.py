@@ -44,7 +44,7 @@ class Around:
         intervals: How many cuts it has made after a step of an optimizer.
         is_regular: Whether no optimizer has stepped twice at one place of it without a cut between.
         is_left: Whether an exit from it was told.
-        chooses: Whether each of its rounds makes a token out of those before.
+        refines: Whether each of its rounds makes more of what those before have made.
     """
 
     call: int
@@ -64,10 +64,10 @@ class Around:
     intervals: int = 0
     is_regular: bool = True
     is_left: bool = False
-    chooses: bool = False
+    refines: bool = False
     _stepped: set[Site] = field(default_factory=set)
-    _read: dict[tuple[Site, ...], tuple[int, int]] = field(default_factory=dict)
-    """By the place of a read, how many operations it has run, and how often it has run more than before."""
+    _grown: dict[tuple[str, tuple[Site, ...]], tuple[int, int]] = field(default_factory=dict)
+    """By what is done somewhere, how many operations wait for it, and how often more did than before."""
     _seen: Counter[tuple[Site, ...]] = field(default_factory=Counter)
 
     @property
@@ -80,12 +80,12 @@ class Around:
         """Whether it stands in a model's `forward`, or in what that calls."""
         return any(frame.code.co_name == "forward" for frame in self.chain)
 
-    def grown(self, chain: Chain, operations: int) -> int:
-        """How often in turn the reads at one place, this one with so many operations, have run more each."""
-        place = self._place(chain)
-        before, times = self._read.get(place, (operations, 0))
+    def grown(self, what: str, chain: Chain, operations: int) -> int:
+        """How often in turn more operations have waited for what is done at one place, now so many."""
+        place = what, self._place(chain)
+        before, times = self._grown.get(place, (operations, 0))
         times = times + 1 if operations > before else 0
-        self._read[place] = operations, times
+        self._grown[place] = operations, times
         return times
 
     def _place(self, chain: Chain) -> tuple[Site, ...]:

@@ -24,7 +24,7 @@ from xlalint.analysis.payloads import (
     targets,
 )
 from xlalint.analysis.store import Store
-from xlalint.lazy.assumptions import Assumptions, least
+from xlalint.lazy.assumptions import Assumptions, both, least
 from xlalint.lazy.obligations import Obligation, Owed
 from xlalint.lazy.state import Activity, Fetch, State
 from xlalint.lazy.transitions import exchange
@@ -206,23 +206,53 @@ def rounds_go_on(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: S
     return None
 
 
-def rounds_choose(node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store) -> Assumptions | None:
-    """Whether each round of a loop makes a token out of what a model says of those before, as of a text, and
-    nothing in it reads or cuts: what must be so for that, None if it is not so.
+def rounds_refine(
+    machine: Machine,
+    node: ast.For | ast.AsyncFor | ast.While,
+    frame: Frame,
+    back: Store,
+    many: Assumptions | None,
+) -> Assumptions | None:
+    """Whether each round of a loop makes a token out of what a model says of those before, as of a text, or
+    each of many hands a model what the one before has made of its answer, as to take noise from a picture;
+    and nothing in it reads or cuts: what must be so for that, None if it is not so.
 
     Args:
         node: The loop.
         back: What a round leaves.
+        many: What must be so for the loop to have many rounds; None: that is not known.
     """
     done = back.state.loop.all
     if back.state.scopes.no_grad is not True or done.fetches or done.trains or done.cuts or done.may_cut:
         return None
-    if not any(map(_chooses, statements_run(node.body, frame.function))):
+    chooses = any(map(_chooses, statements_run(node.body, frame.function)))
+    if not chooses and many is None:
         return None
     held, going, seen = _handed_on(node, frame, back)
-    if going and any(_chooses(part) and not names.isdisjoint(_asked(part)) for part, names in seen):
-        return least([assumes for name, assumes in held.items() if name in going])
+    if not going:
+        return None
+    assumes = least([assumes for name, assumes in held.items() if name in going])
+    if chooses and any(_chooses(part) and not names.isdisjoint(_asked(part)) for part, names in seen):
+        return assumes
+    if many is not None and any(_answers(machine, part, names, frame, back) for part, names in seen):
+        return both(assumes, many)
     return None
+
+
+def _answers(machine: Machine, part: ast.AST, names: frozenset[str], frame: Frame, back: Store) -> bool:
+    """Whether a model answers there what is handed to it by one of some names, be it by a method of its or by
+    a function that is given both."""
+
+    def is_model(node: ast.expr) -> bool:
+        return machine.evaluate(node, frame, back.copy()).kind is Kind.MODULE
+
+    for each in within(part):
+        if isinstance(each, ast.Call) and any(not names.isdisjoint(named(given)) for given in each.args):
+            asked = each.func.value if isinstance(each.func, ast.Attribute) else each.func
+            given = (one for one in each.args if isinstance(one, ast.Name | ast.Attribute))
+            if any(map(is_model, (each.func, asked, *given))):
+                return True
+    return False
 
 
 def _chooses(node: ast.AST) -> bool:

@@ -13,7 +13,7 @@ from xlalint.analysis.branches import condition
 from xlalint.analysis.call import last_name
 from xlalint.analysis.conditions import ask_anew, drop_excluded
 from xlalint.analysis.frame import Exits, Frame, Settled
-from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_choose, rounds_go_on
+from xlalint.analysis.holding import held_by_rounds, may_hold_work, rounds_go_on, rounds_refine
 from xlalint.analysis.inner import statements_run
 from xlalint.analysis.library.reads import MOST_COUNTED
 from xlalint.analysis.machine import Execute, Machine
@@ -715,8 +715,7 @@ def _end_loop(
         in_batches=frame.may_be_in_batches,
         goes_on=rounds_go_on(node, frame, back) if judged and back is not None else None,
         draws=_drawn(machine, node, over, frame, back) if judged and back is not None else None,
-        chooses=rounds_choose(node, frame, back)
-        if judged and back is not None and not _is_short(machine, node, frame, store) else None,
+        refines=_refined(machine, node, frame, back) if judged and back is not None else None,
         of_parts=over is not None and isinstance(over.payload, Container) and holds_part(element(over)),
     )  # fmt: skip
     works = judged and bool(since) and not (done.cuts or done.may_cut)
@@ -737,6 +736,42 @@ def _drawn(
         return None
     is_long = (over is not None and over.kind is Kind.LOADER) or not _is_short(machine, node, frame, back)
     return draws if is_long else None
+
+
+def _refined(
+    machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store
+) -> Assumptions | None:
+    """What must be so for each round to make more of what those before have made; None: it does not."""
+    many = _are_many(machine, node, frame, back)
+    if many is None and _is_short(machine, node, frame, back):
+        return None
+    return rounds_refine(machine, node, frame, back, many)
+
+
+def _are_many(
+    machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, store: Store
+) -> Assumptions | None:
+    """What must be so for a loop to have many rounds; None: that is not known."""
+    if isinstance(node, ast.While):
+        return None
+    over = node.iter
+    while isinstance(over, ast.Call) and over.args and last_name(over.func) in _SAME_NUMBER:
+        over = over.args[0]
+    match over:
+        case ast.Attribute(attr="timesteps") | ast.Name(id="timesteps"):
+            return assume(f"`{spelling(over)}` are many")
+        case ast.Call(func=called, args=args) if last_name(called) in _RANGES:
+            numbers = [literal(machine.evaluate(each, frame, store.copy())) for each in args]
+            ends = [number for number in numbers if isinstance(number, int)]
+            if 0 < len(ends) == len(numbers) <= 3 and 0 not in ends[2:] and len(range(*ends)) >= _MANY:
+                return NONE_ASSUMED
+    return None
+
+
+_RANGES: Final = frozenset({"range", "trange"})
+_SAME_NUMBER: Final = _SAME_ELEMENTS | {"enumerate"}
+_MANY: Final = 32
+"""So many times the same model in one graph take long to compile."""
 
 
 def _is_short(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, store: Store) -> bool:

@@ -287,8 +287,13 @@ class Project:
     def _starts_with(self, root: str, first: str) -> bool:
         starts = self._starts.get((root, first))
         if starts is None:
-            is_folder = self._may_hold(root, first) and _is_directory(f"{root}{os.sep}{first}")
-            starts = self._starts[root, first] = is_folder or self._is_file(root, f"{first}.py")
+            # A relative import where no package is seen has no first name.
+            starts = (
+                not first
+                or (self._may_hold(root, first) and _is_directory(f"{root}{os.sep}{first}"))
+                or self._is_file(root, f"{first}.py")
+            )
+            self._starts[root, first] = starts
         return starts
 
     def _find_below(self, root: str, name: str) -> str | None:

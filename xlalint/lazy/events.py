@@ -435,8 +435,8 @@ class LoopLeft(Event):
     `while`).
     `keeps` tells that a container or a sum gathers such work over the iterations, `goes_on` that each goes on
     with what the one before it has recorded and reads what comes of it, `in_batches` that it stands in a loop
-    over something unknown, which may be the one over a loader, `chooses` that each makes a token out of those
-    before it, `draws` that each draws random numbers on the device and reads."""
+    over something unknown, which may be the one over a loader, `refines` that each makes more of what those
+    before have made, as a text, `draws` that each draws random numbers on the device and reads."""
 
     over: Value | None = None
     recorded: Recorded = NOTHING
@@ -445,7 +445,7 @@ class LoopLeft(Event):
     keeps: bool = False
     goes_on: bool = False
     in_batches: bool = False
-    chooses: bool = False
+    refines: bool = False
     draws: bool = False
 
     def lacks_cut(self, state: View) -> bool:
@@ -460,7 +460,7 @@ class LoopLeft(Event):
         if state.opaque or state.eager:
             return False
         return self._runs_steps(state) and (
-            self.loop.own.steps or self.keeps or self.goes_on or self.chooses or self.draws or not done.reads
+            self.loop.own.steps or self.keeps or self.goes_on or self.refines or self.draws or not done.reads
         )
 
     @property
@@ -473,7 +473,7 @@ class LoopLeft(Event):
         if kind in _MAY_BE_LOADER:
             return False
         own = self.loop.own
-        if (self.goes_on or self.chooses or self.draws) and not own.steps:
+        if (self.goes_on or self.refines or self.draws) and not own.steps:
             return not (own.backward or state.scopes.in_forward)
         if (state.scopes.in_batches or self.in_batches) and kind is not Kind.LOADER:
             return False  # A few updates of one step: the loop over the loader is judged for them.

@@ -31,7 +31,7 @@ from xlalint.lazy.events import (
     SamplesRepeated,
     Validated,
 )
-from xlalint.lazy.obligations import CHOOSES, TRAINS, Fact, Obligation, Owed
+from xlalint.lazy.obligations import REFINES, TRAINS, Fact, Obligation, Owed
 from xlalint.lazy.setup import SetupTransitions
 from xlalint.lazy.site import Site
 from xlalint.lazy.state import NOTHING_DONE, Loop, State
@@ -194,7 +194,7 @@ class LazyModel(SetupTransitions):
         since: tuple[Site, ...] = (), keeps: bool = False, ragged: Ragged | None = None, told: bool = True,
         whole: Whole | None = None, in_batches: bool = False, goes_on: Assumptions | None = None,
         draws: Assumptions | None = None,
-        of_parts: bool = False, chooses: Assumptions | None = None,
+        of_parts: bool = False, refines: Assumptions | None = None,
     ) -> None:  # fmt: skip
         """A loop has ended; `state.scopes` tells of the loops around it already.
 
@@ -211,16 +211,17 @@ class LazyModel(SetupTransitions):
             goes_on: What must be so for each round to go on with the work of the one before, and to read what
                 comes of it; None: it does not.
             of_parts: Whether it went over several models or optimizers, of which each makes a part of a step.
-            chooses: What must be so for each round to make a token out of those before; None: it does not.
+            refines: What must be so for each round to make more of what those before have made, such as a
+                text or a picture; None: it does not.
             draws: What must be so for each round to draw on the device, and to read; None: it does not.
         """
         # A function in which nothing happens does the same whatever is recorded, with a loop or without.
         if told and not of_parts and (recorded != NOTHING or state.loop.did_anything):
-            asked = (each for each in (goes_on, chooses, draws) if each is not None)
+            asked = (each for each in (goes_on, refines, draws) if each is not None)
             taken = both(self.assumed_uncut(state), next(asked, assumptions.NONE))
             left = LoopLeft(
                 site, taken, over, recorded, state.loop, since, keeps, goes_on is not None, in_batches,
-                chooses is not None, draws is not None,
+                refines is not None, draws is not None,
             )  # fmt: skip
             self._emit(left, state)
             done = state.loop.all
@@ -235,9 +236,9 @@ class LazyModel(SetupTransitions):
                 self._emit(SamplesRepeated(site, both(left.assumes, whole.assumes), whole.built), state)
             steps = left.loop.own.steps
             # What each round lets go is never run: no later cut has it.
-            lasts = (steps or keeps or left.chooses) and not (left.loop.all.reads or left.loop.closures)
+            lasts = (steps or keeps or left.refines) and not (left.loop.all.reads or left.loop.closures)
             if lasts and left.lacks_cut(state.view()):
-                how = TRAINS if steps else CHOOSES if left.chooses else ""
+                how = TRAINS if steps else REFINES if left.refines else ""
                 met = both(left.assumes, left.trains_now_and_then)
                 self._owe(state, Owed.STEPS, site, met, how, since=state.engine.since)
         self.settle_forwards(state, recorded, told=told)

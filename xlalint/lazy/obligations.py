@@ -115,7 +115,7 @@ TERMS: Final[dict[Owed, Terms]] = {
     Owed.STEPPED: Terms(enters_calls=False, dropped_by_work=True),
 }
 
-TRAINS, CHOOSES = "trains", "chooses tokens"
+TRAINS, REFINES = "trains", "refines"
 """What a loop does of which steps are owed."""
 
 WAITING: Final = {

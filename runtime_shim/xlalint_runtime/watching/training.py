@@ -61,6 +61,8 @@ def _module_call(watch: Watch, original: Any) -> Any:
             watch.report.summary.models.ran(module)
             if chain := user_chain():
                 watch.tell(chain, running)
+                if not torch.is_grad_enabled():
+                    watch.answers(args)
             return original(module, *args, **kwargs)
         finally:
             this.in_forward = False
