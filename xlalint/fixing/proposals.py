@@ -45,9 +45,11 @@ def with_edits(report: Report) -> list[Diagnostic]:
 
 
 def promised(report: Report) -> list[list[bool]]:
-    """Of each diagnostic of a report, which of its fixes the text allows; none of those by hand."""
-    sources = {str(source.path): source for source in report.sources.values()}
-    exports, callees = Exports(report.project), Callees(report.project, changeable=report.checked)
+    """Of each diagnostic of a report, which of its fixes the text allows; none of those by hand.
+
+    The answer is the same whatever is named: a fix may be in a file of the project that is not checked.
+    """
+    exports, callees = Exports(report.project), Callees(report.project, changeable=report.project)
     placed = {id(diagnostic): each for diagnostic, each in report.curable}
     synced: dict[Where, list[Calls]] = defaultdict(list)
     wanted: dict[str, list[tuple[int, int, Cure, Calls]]] = defaultdict(list)
@@ -61,14 +63,17 @@ def promised(report: Report) -> list[list[bool]]:
             calls = (*reversed(known.around), *known.path)
             if isinstance(cure, SyncBefore):
                 synced[cure.site].append(calls)
-            if file_of(cure) in report.checked and file_of(cure) in sources:
-                wanted[file_of(cure)].append((number, place, cure, calls))
+            wanted[file_of(cure)].append((number, place, cure, calls))
     for path, asked in wanted.items():
+        files = (unit.files[path] for unit in report.units if path in unit.files)
+        source = next((file.source() for file in files), None)
+        if not isinstance(source, SourceFile):
+            continue
         each = [
             Wanted([cure], calls, synced[cure.site] if isinstance(cure, SyncBefore) else ())
             for _, _, cure, calls in asked
         ]
-        for index in allowed(sources[path], each, exports, callees):
+        for index in allowed(source, each, exports, callees):
             number, place, _, _ = asked[index]
             found[number][place] = True
     return found
