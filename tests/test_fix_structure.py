@@ -26,7 +26,6 @@ from xlalint.fixing.markers import require_end_in_callers, sync_before
 from xlalint.fixing.module import Module, is_marker, statements
 from xlalint.fixing.operations import Delete, Insert, Move, Operation, Undecorate, Unwrap, Wrap
 from xlalint.fixing.order import require_order
-from xlalint.fixing.proposals import promised
 from xlalint.fixing.rewrite import Refused
 from xlalint.fixing.scopes import wrap_body
 from xlalint.lazy.site import Site
@@ -269,18 +268,6 @@ def test_what_cannot_be_rewritten_is_refused_with_the_reason(path: Path, tmp_pat
     assert any(header(path, "refused") in reason for _, _, reason in found.left)
     for cut in ("torch_xla.step()", "torch_xla.sync()"):
         assert text_of(found).count(cut) == text.count(cut)
-
-
-@pytest.mark.parametrize("path", pairs(FIXES / "refused"), ids=lambda path: path.stem)
-def test_what_is_refused_is_not_promised(path: Path, tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    shutil.copy(path, program)
-    left = fixed_files(program, [program], header(path, "select").split(", ")).left
-    finder = SettingsFinder(isolated=True, given={"select": tuple(header(path, "select").split(", "))})
-    report = checker.check([program], finder, project=program)
-    refused = {each.diagnostic.message for each in left if header(path, "refused") in each.reason}
-    told = zip(report.diagnostics, promised(report), strict=True)
-    assert not any(any(allowed) for diagnostic, allowed in told if diagnostic.message in refused)
 
 
 def test_no_file_imports_what_another_of_the_project_can_do_without() -> None:

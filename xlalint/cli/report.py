@@ -129,29 +129,26 @@ def print_report(
         from xlalint.output.notebooks import Counted, counted
         from xlalint.output.paint import paint
 
-        if report.curable and not statistics:
-            from xlalint.fixing.proposed import promised
-
-            found = promised(report, cache, tried)
-        shown, sources = counted(found, report.sources, Counted.WITHIN_PATH)
+        found, sources = counted(found, report.sources, Counted.WITHIN_PATH)
 
         if statistics == "rule":
-            lines = [*layout.statistics(shown)]
+            lines = [*layout.statistics(found)]
         elif statistics == "file":
             lines = [*layout.statistics_of_files(report.diagnostics)]
         else:
             columns = columns_or(layout.COLUMNS) if file is None else layout.COLUMNS
-            full = layout.full(shown, sources, columns)
-            lines = [*(full if form == "text" else layout.concise(shown))]
+            full = layout.full(found, sources, columns)
+            lines = [*(full if form == "text" else layout.concise(found))]
         if not quiet:
             lines += layout.summary(
-                found,
+                report.diagnostics,
                 report.files,
                 report.hot,
                 report.suppressed,
                 report.bounds,
                 report.passed_over,
                 report.hidden,
+                tried,
             )
         colored = file is None and is_colored(color)
         text = paint(lines, colored=colored, linked=colored and is_terminal())

@@ -66,6 +66,14 @@ class Callees:
         self._trees: dict[PurePath, ast.Module | None] = {}
         self._held: dict[ast.AST, list[Function]] = {}
         self._gone_without: dict[str, bool] = {}
+        self._bringing: dict[tuple[PurePath, str, int], bool] = {}
+        """Whether a file surely imports a package, by how many files further it is looked for."""
+        self._named: dict[str, set[str]] = {}
+        self._by_end: dict[tuple[str, ...], list[PurePath]] = {}
+        """The files by the last part of their path, and by the last two."""
+        for path in self._paths:
+            for end in {path.parts[-1:], path.parts[-2:]}:
+                self._by_end.setdefault(end, []).append(path)
 
     def harm(self, module: Module, statement: ast.stmt) -> Found | None:
         """A call in a statement of a function that reads a tensor or cuts the graph."""
@@ -130,8 +138,17 @@ class Callees:
         if imports(statement, package):
             return True
         files = [file for each in origins if depth and (file := self._file(path, each)) is not None]
-        trees = [(file, tree) for file in files if (tree := self._tree(file)) is not None]
-        return any(self._brings(each, file, package, depth - 1) for file, tree in trees for each in tree.body)
+        return any(self._file_brings(file, package, depth - 1) for file in files)
+
+    def _file_brings(self, file: PurePath, package: str, depth: int) -> bool:
+        key = file, package, depth
+        known = self._bringing.get(key)
+        if known is None:
+            self._bringing[key] = False  # files may import each other
+            tree = self._tree(file)
+            known = tree is not None and any(self._brings(each, file, package, depth) for each in tree.body)
+            self._bringing[key] = known
+        return known
 
     def go_on_without(self, package: str) -> bool:
         """Whether a file of the project goes on where a package is not installed."""
@@ -173,12 +190,14 @@ class Callees:
 
     def named_in(self, name: str) -> set[str]:
         """The paths of the files of the project that have a name in their text, or cannot be read."""
-        word = re.compile(rf"\b{re.escape(name)}\b".encode())
-        found = set()
-        for path in map(str, self._paths):
-            data = self._texts.get(path) or read_bytes(path)
-            if not isinstance(data, bytes) or word.search(data):
-                found.add(path)
+        found = self._named.get(name)
+        if found is None:
+            word = re.compile(rf"\b{re.escape(name)}\b".encode())
+            found = self._named[name] = set()
+            for path in map(str, self._paths):
+                data = self._texts.get(path) or read_bytes(path)
+                if not isinstance(data, bytes) or word.search(data):
+                    found.add(path)
         return found
 
     def module(self, path: str) -> Module:
@@ -306,7 +325,9 @@ class Callees:
         ends = [(*parts[:-1], f"{parts[-1]}.py"), (*parts, "__init__.py")]
         if node.level:
             ends = [(*path.parents[node.level - 1].parts, *end) for end in ends]
-        found = [each for each in self._paths if any(each.parts[-len(end) :] == end for end in ends)]
+        found = [
+            each for end in ends for each in self._by_end.get(end[-2:], ()) if each.parts[-len(end) :] == end
+        ]
         return found[0] if len(found) == 1 else None
 
     def _tree(self, path: PurePath) -> ast.Module | None:

@@ -7,17 +7,16 @@ known where it is carried out: `fixer` verifies that before a file is written.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from xlalint.checker import Report
-from xlalint.cure import Cure, SyncBefore, Where
+from xlalint.cure import Cure
 from xlalint.diagnostic import Applicability, Diagnostic, Edit, Fix, Position, Range
 from xlalint.fixing.callees import Callees
 from xlalint.fixing.exports import Exports
 from xlalint.fixing.places import file_of
-from xlalint.fixing.rewriting import Wanted, allowed, rewrite
+from xlalint.fixing.rewriting import Wanted, rewrite
 from xlalint.lazy.site import Path as Calls
 from xlalint.sources.difference import different
 from xlalint.sources.file import SourceFile
@@ -41,41 +40,6 @@ def with_edits(report: Report) -> list[Diagnostic]:
             )
             diagnostic = replace(diagnostic, fixes=fixes)
         found.append(diagnostic)
-    return found
-
-
-def promised(report: Report) -> list[list[bool]]:
-    """Of each diagnostic of a report, which of its fixes the text allows; none of those by hand.
-
-    The answer is the same whatever is named: a fix may be in a file of the project that is not checked.
-    """
-    exports, callees = Exports(report.project), Callees(report.project, changeable=report.project)
-    placed = {id(diagnostic): each for diagnostic, each in report.curable}
-    synced: dict[Where, list[Calls]] = defaultdict(list)
-    wanted: dict[str, list[tuple[int, int, Cure, Calls]]] = defaultdict(list)
-    found = [[False] * len(diagnostic.fixes) for diagnostic in report.diagnostics]
-    for number, diagnostic in enumerate(report.diagnostics):
-        for place, fix in enumerate(diagnostic.fixes):
-            known = placed.get(id(diagnostic))
-            if known is None or fix.applicability is Applicability.SHOWN:
-                continue
-            cure = known.finding.cures[place]
-            calls = (*reversed(known.around), *known.path)
-            if isinstance(cure, SyncBefore):
-                synced[cure.site].append(calls)
-            wanted[file_of(cure)].append((number, place, cure, calls))
-    for path, asked in wanted.items():
-        files = (unit.files[path] for unit in report.units if path in unit.files)
-        source = next((file.source() for file in files), None)
-        if not isinstance(source, SourceFile):
-            continue
-        each = [
-            Wanted([cure], calls, synced[cure.site] if isinstance(cure, SyncBefore) else ())
-            for _, _, cure, calls in asked
-        ]
-        for index in allowed(source, each, exports, callees):
-            number, place, _, _ = asked[index]
-            found[number][place] = True
     return found
 
 

@@ -1,4 +1,4 @@
-"""The fixes of a report, as they were worked out before where no file has changed since.
+"""The edits of the fixes of a report, as they were worked out before where no file has changed since.
 
 What a fix changes may hang on every file of its project: on what others import, and what is called there.
 """
@@ -6,7 +6,7 @@ What a fix changes may hang on every file of its project: on what others import,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,71 +22,33 @@ def with_edits(report: Report, cache: Cache | None = None) -> list[Diagnostic]:
     Args:
         cache: Where edits are kept from one run to the next; None: nowhere.
     """
-    known = _kept(report, cache, "edits", _edits)
-    return [
-        replace(
-            diagnostic,
-            fixes=tuple(
-                replace(fix, edits=tuple(map(_edit, edits)))
-                for fix, edits in zip(diagnostic.fixes, of_fixes, strict=True)
-            ),
-        )
-        for diagnostic, of_fixes in zip(report.diagnostics, known, strict=True)
-    ]
-
-
-def promised(
-    report: Report, cache: Cache | None = None, tried: Collection[Diagnostic] = ()
-) -> list[Diagnostic]:  # fmt: skip
-    """The diagnostics of a report, with those of their fixes that the text allows.
-
-    Args:
-        tried: Those that were to be fixed, and could not be: they have none.
-        cache: As above.
-    """
-    known = _kept(report, cache, "promised", _promised)
-    return [
-        replace(
-            diagnostic,
-            fixes=tuple(
-                fix
-                for fix, is_allowed in zip(diagnostic.fixes, of_fixes, strict=True)
-                if is_allowed and diagnostic not in tried
-            ),
-        )
-        for diagnostic, of_fixes in zip(report.diagnostics, known, strict=True)
-    ]
-
-
-def _kept(
-    report: Report, cache: Cache | None, what: str, work_out: Callable[[Report], list[Any]]
-) -> list[Any]:  # fmt: skip
-    """What is told of each diagnostic of a report, from a cache if that has it."""
     rested = _rested_on(report) if cache is not None else None
     if cache is None or rested is None:
-        return work_out(report)
-    root, name = report.units[0].root, f"{what}-{identity()}"
+        return _worked_out(report)
+    root, name = report.units[0].root, f"edits-{identity()}"
     kept = cache.load(root, name)
     if kept is not None and kept["rested"] == rested:
-        known: list[Any] = kept[what]
-        return known
-    found = work_out(report)
+        return [
+            replace(
+                diagnostic,
+                fixes=tuple(
+                    replace(fix, edits=tuple(map(_edit, edits)))
+                    for fix, edits in zip(diagnostic.fixes, of_fixes, strict=True)
+                ),
+            )
+            for diagnostic, of_fixes in zip(report.diagnostics, kept["edits"], strict=True)
+        ]
+    found = _worked_out(report)
     if all(file.is_as_it_was for unit in report.units for file in unit.files.values()):
-        cache.keep(root, name, {"rested": rested, what: found})
+        edits = [[[_encoded(edit) for edit in fix.edits] for fix in each.fixes] for each in found]
+        cache.keep(root, name, {"rested": rested, "edits": edits})
     return found
 
 
-def _edits(report: Report) -> list[Any]:
+def _worked_out(report: Report) -> list[Diagnostic]:
     from xlalint.fixing import proposals
 
-    found = proposals.with_edits(report)
-    return [[[_encoded(edit) for edit in fix.edits] for fix in each.fixes] for each in found]
-
-
-def _promised(report: Report) -> list[Any]:
-    from xlalint.fixing import proposals
-
-    return proposals.promised(report)
+    return proposals.with_edits(report)
 
 
 def _rested_on(report: Report) -> str | None:

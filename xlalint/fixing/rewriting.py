@@ -82,19 +82,6 @@ def rewrite(
         walk.cache_clear()  # the tree is not needed any more
 
 
-def allowed(
-    file: SourceFile, wanted: Sequence[Wanted], exports: Exports, callees: Callees
-) -> set[int]:  # fmt: skip
-    """The numbers of the diagnostics of which the text allows a cure.
-
-    Nothing is laid out: that what comes out is right as well, is only known where it is carried out.
-    """
-    try:
-        return _Rewriting(_module(file, callees, exports), wanted, range(len(wanted)), exports).allowed()
-    finally:
-        walk.cache_clear()
-
-
 def _module(file: SourceFile, callees: Callees, exports: Exports) -> Module:
     tree = parse_file(file)
     assert isinstance(tree, ast.Module)
@@ -143,21 +130,6 @@ class _Rewriting:
         renaming.sort(key=lambda step: step.numbers)
         any(map(self._take, self._attempts(self._apart(renaming))))
         return self._result
-
-    def allowed(self) -> set[int]:
-        """The numbers of the diagnostics of which a cure is allowed, by itself or with those of others."""
-        found = {number for step in self._wraps() for number in step.numbers}
-        for number in range(len(self._wanted)):
-            found.update(*(step.numbers for step in self._first(number) if self._has_imports(step)))
-        return found
-
-    def _has_imports(self, step: _Step) -> bool:
-        """Whether all that a rewrite needs can be imported where it does."""
-        try:
-            imports_for(self._module, step.rewrite.needs)
-        except Refused:
-            return False
-        return True
 
     # Choosing -----------------------------------------------------------------------------------
 

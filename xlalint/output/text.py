@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from xlalint.diagnostic import (
@@ -68,6 +68,7 @@ def concise(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
 def summary(
     diagnostics: Sequence[Diagnostic], files: int, hot: int, suppressed: int, bounds: Mapping[str, int],
     passed_over: int = 0, hidden: Mapping[str, int] = MappingProxyType({}),
+    tried: Collection[Diagnostic] = (),
 ) -> Iterator[Line]:  # fmt: skip
     """What came out, and how to read on.
 
@@ -79,6 +80,7 @@ def summary(
         bounds: By file, at how many places the analysis was cut short without a diagnostic that says so.
         passed_over: How many of them use a framework that may train on XLA, where nothing says XLA.
         hidden: How many more diagnostics there are, by a phrase that says why they are left out.
+        tried: Those that were to be fixed, and could not be.
     """
     reasons = {"suppressed by comments": suppressed, **hidden}
     listed = ", ".join(f"{count} {reason}" for reason, count in reasons.items() if count)
@@ -100,7 +102,7 @@ def summary(
     within = len({diagnostic.path for diagnostic in diagnostics})
     line.append(Span(f" in {count_of(within, 'file')}{left_out}: {looked}."))
     yield line
-    yield from _fixable(diagnostics)
+    yield from _fixable([diagnostic for diagnostic in diagnostics if diagnostic not in tried])
     code = max(diagnostics, key=lambda diagnostic: diagnostic.severity).code
     yield plain(f"Run `xlalint rule {code}` to see what a rule means and how to fix it.")
     yield from _cut_short(bounds)
