@@ -128,7 +128,7 @@ class Search:
         for path in memory.used.keys() - self._unit.files.keys():
             self._file(path).compare(memory.files.get(path))
         if all(file.is_known for file in self._unit.files.values()) and memory.said == self._unit.said:
-            self._unit.analyzed = memory.counting
+            self._unit.analyzed = memory.all_analyzed
             self._analyzed_as_before = memory.elsewhere[_ANALYZED]
         if self._cache is not None and holds(
             memory, self._unit.asked, {**self._unit.files, **self._beside}, self._fact
@@ -438,7 +438,7 @@ class Search:
             found = outline.sections.find(section) if outline is not None else None
             assert found is not None
             memory.sections.setdefault(path, {})[section] = found.first
-        memory.said, memory.counting = self._unit.said, self._unit.analyzed
+        memory.said, memory.all_analyzed = self._unit.said, self._unit.analyzed
         for fact in (_ANALYZED, *(("target", path, "") for path in self._unit.analyzed)):
             memory.elsewhere[fact] = self._fact(fact)
 

@@ -58,7 +58,7 @@ class Memory:
         used: The content of each file that some result rests on, as a digest.
         elsewhere: Facts that are not about the text of a file, and that results rest on.
         said: What `Unit.said` was.
-        counting: What `Unit.analyzed` was.
+        all_analyzed: What `Unit.analyzed` was; `analyzed` may be some of it.
         sections: By file, the first line of each section that a place is counted in.
         roots: What was found.
         rested: What each result rests on.
@@ -69,7 +69,7 @@ class Memory:
     used: dict[str, str] = field(default_factory=dict)
     elsewhere: dict[Fact, str] = field(default_factory=dict)
     said: str = ""
-    counting: set[str] = field(default_factory=set)
+    all_analyzed: set[str] = field(default_factory=set)
     sections: dict[str, dict[str, int]] = field(default_factory=dict)
     roots: dict[Root, Told] = field(default_factory=dict)
     rested: dict[Root, Rested] = field(default_factory=dict)
@@ -117,7 +117,7 @@ def as_answers(memory: Memory) -> Any:
         "used": memory.used,
         "elsewhere": [[*fact, value] for fact, value in memory.elsewhere.items()],
         "said": memory.said,
-        "counting": sorted(memory.counting),
+        "all_analyzed": sorted(memory.all_analyzed),
         "sections": memory.sections,
         "roots": [
             [*root, told.told, [_encode_finding(found, names) for found in told.findings]]
@@ -227,7 +227,7 @@ def remembered(answers: Any, rule: RulesByCode) -> Memory:
     memory.used = answers["used"]
     memory.elsewhere = {(kind, file, detail): value for kind, file, detail, value in answers["elsewhere"]}
     memory.said = answers["said"]
-    memory.counting = set(answers["counting"])
+    memory.all_analyzed = set(answers["all_analyzed"])
     memory.sections = answers["sections"]
     memory.statistics = answers["statistics"]
     names = answers["names"]

@@ -19,10 +19,9 @@ from xlalint_runtime.sites import Chain
 GROWING = 3
 """A loop is told to have no cut, though it still runs, after so many optimizer steps without one, or so many
 reads of which each has run more than the one before."""
-_TOKENS = 8
-"""A loop makes a text if so many tokens in turn each rest on the one before: fewer may be one graph."""
-_ANSWERS = 31
-"""A loop refines what it has made, if so often in turn a model is handed what rests on its last answer."""
+_REFINING = {"choose": 8, "answer": 31}
+"""A loop makes a text if so many tokens in turn each rest on the one before, and refines what it has made if
+so often in turn a model is handed what rests on its last answer: fewer may be one graph."""
 _FEW = 3
 """Of so few rounds a loop that lets its work go cannot be told from one that gathers it."""
 _REGULAR = 2
@@ -142,15 +141,10 @@ class Follower:
             self._end_loop(replica, state, replace(loop, is_told=False))
             loop.is_told = True
 
-    def chose(self, replica: Replica, operations: int) -> None:
-        """A token is chosen in a loop that nothing has cut, by so many operations that wait."""
+    def rests(self, replica: Replica, what: str, operations: int) -> None:
+        """A token is chosen, or a model is to answer, in a loop that nothing has cut."""
         loop = replica.around[-1]
-        loop.refines = loop.grown("choose", replica.chain, operations) >= _TOKENS
-
-    def answers(self, replica: Replica, operations: int) -> None:
-        """A model is to answer in a loop that nothing has cut, for which so many operations wait."""
-        loop = replica.around[-1]
-        loop.refines = loop.grown("answer", replica.chain, operations) >= _ANSWERS
+        loop.refines = loop.grown(what, replica.chain, operations) >= _REFINING[what]
 
     def read(self, replica: Replica, operations: int) -> None:
         """A value is read in a loop that nothing has cut, after so many operations.

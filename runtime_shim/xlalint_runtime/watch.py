@@ -262,17 +262,18 @@ class Watch(replicas.Listener):
 
     def chosen(self, chain: Chain, token: torch.Tensor) -> None:
         """A token is chosen."""
-        replica = self.replica
-        self._observe(replica, chain)
-        if replica.around and not replica.state.loop.cuts and not replica.around[-1].refines:
-            self._follower.chose(replica, pending.count_operations(pending.graph_of([token])))
+        self._observe(self.replica, chain)
+        self._rests("choose", [token])
 
     def answers(self, given: Iterable[Any]) -> None:
         """A model that was told of is to answer what it is given, and nothing trains it."""
+        self._rests("answer", given)
+
+    def _rests(self, what: str, on: Iterable[Any]) -> None:
         replica = self.replica
         if replica.around and not replica.state.loop.cuts and not replica.around[-1].refines:
-            waiting = pending.graph_of([each for each in given if pending.is_device_tensor(each)])
-            self._follower.answers(replica, pending.count_operations(waiting))
+            waiting = pending.graph_of([each for each in on if pending.is_device_tensor(each)])
+            self._follower.rests(replica, what, pending.count_operations(waiting))
 
     def number_read(self, chain: Chain, recorded: Recorded, *, of_part: bool) -> None:
         """A number is read, on which this is recorded, or a row of them; those beside it are told once all

@@ -213,18 +213,15 @@ def rounds_refine(
     back: Store,
     many: Assumptions | None,
 ) -> Assumptions | None:
-    """Whether each round of a loop makes a token out of what a model says of those before, as of a text, or
-    each of many hands a model what the one before has made of its answer, as to take noise from a picture;
-    and nothing in it reads or cuts: what must be so for that, None if it is not so.
+    """Whether each round of a loop in which nothing trains, reads or cuts makes a token out of what a model
+    says of those before, as of a text, or each of many hands a model what the one before has made of its
+    answer, as to take noise from a picture: what must be so for that, None if it is not so.
 
     Args:
         node: The loop.
         back: What a round leaves.
         many: What must be so for the loop to have many rounds; None: that is not known.
     """
-    done = back.state.loop.all
-    if back.state.scopes.no_grad is not True or done.fetches or done.trains or done.cuts or done.may_cut:
-        return None
     chooses = any(map(_chooses, statements_run(node.body, frame.function)))
     if not chooses and many is None:
         return None

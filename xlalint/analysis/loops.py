@@ -742,6 +742,9 @@ def _refined(
     machine: Machine, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, back: Store
 ) -> Assumptions | None:
     """What must be so for each round to make more of what those before have made; None: it does not."""
+    done = back.state.loop.all
+    if back.state.scopes.no_grad is not True or done.fetches or done.trains or done.cuts or done.may_cut:
+        return None
     many = _are_many(machine, node, frame, back)
     if many is None and _is_short(machine, node, frame, back):
         return None

@@ -144,7 +144,6 @@ class Callees:
         key = file, package, depth
         known = self._bringing.get(key)
         if known is None:
-            self._bringing[key] = False  # files may import each other
             tree = self._tree(file)
             known = tree is not None and any(self._brings(each, file, package, depth) for each in tree.body)
             self._bringing[key] = known

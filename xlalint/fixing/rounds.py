@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 
+from xlalint.analysis.outline import named
 from xlalint.fixing.module import Module, called
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.places import Function
@@ -182,14 +183,14 @@ def _mode(module: Module, node: ast.AST, depth: int = _DEEPEST) -> ast.expr | No
 
 
 def _test_around(module: Module, loop: ast.AST, call: ast.Call) -> ast.expr | None:
-    bound = {each.id for each in walk(loop) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    bound = named(loop, ast.Store)
     inner: ast.AST = call
     for around in module.around(call):
         if around is loop:
             break
         if isinstance(around, ast.If):
             other = around.orelse if inner in around.body else around.body
-            asked = {each.id for each in walk(around.test) if isinstance(each, ast.Name)}
+            asked = named(around.test) | named(around.test, ast.Store)
             if asked.isdisjoint(bound) and not any(_trains(module, each) for each in other):
                 return around.test
         inner = around

@@ -220,24 +220,21 @@ def _drops_nothing(name: str, call: Call) -> bool:
         return False
     if isinstance(given.payload, Constant):
         return not given.payload.value
-    node, function = call.node, call.frame.function
-    if node is None or function is None:
+    told, function = call.written("p", 1), call.frame.function
+    if told is None or function is None:
         return False
-    told = next((each.value for each in node.keywords if each.arg == "p"), None)
-    if told is None and len(node.args) > 1:
-        told = node.args[1]
-    if told is None:
-        return False
-    asked = {spelling(each) for each in within(told) if isinstance(each, _NAMED)}
+    asked = _spelled(told)
     return any(
         isinstance(each, ast.If | ast.IfExp)
-        and not asked.isdisjoint({spelling(part) for part in within(each.test) if isinstance(part, _NAMED)})
-        and any(inner is node for inner in within(each))
+        and not asked.isdisjoint(_spelled(each.test))
+        and any(inner is call.node for inner in within(each))
         for each in within(function.node)
     )
 
 
-_NAMED: Final = ast.Name | ast.Attribute
+def _spelled(node: ast.expr) -> set[str]:
+    """The names and attributes in an expression."""
+    return {spelling(each) for each in within(node) if isinstance(each, ast.Name | ast.Attribute)}
 
 
 def _picks_on_device(name: str, call: Call) -> bool:
