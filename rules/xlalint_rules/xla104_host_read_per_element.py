@@ -80,14 +80,12 @@ class HostReadPerElement(Rule[ReadApart]):
     def judge(self, event: ReadApart, state: View) -> Iterator[Finding]:
         many = f"{event.count} numbers" if event.count else "the numbers of a list or tensor"
         how = "one by one, each by a graph of its own" if event.runs else "one by one"
+        by_hand = ByHand(event.site, title="Read all at once: `torch.stack([...]).tolist()`")
         yield self.finding(
             event,
             f"waits for the device again and again: `{event.spelling}` is one of the reads that fetch {many} "
             f"{how}",
             help="put the tensors together by `torch.stack([...])`, and read that with one `.tolist()`",
             severity=Severity.INFO if event.once else None,
-            cures=(
-                StackReads(event.site),
-                ByHand(event.site, title="Read all at once: `torch.stack([...]).tolist()`"),
-            ),
+            cures=(StackReads(event.site), by_hand) if event.listed else (by_hand,),
         )

@@ -9,8 +9,9 @@ class Meter:
         self.seen = []
 
     def update(self, output):
+        probabilities = torch.sigmoid(output)
         torch_xla.sync()
-        self.seen.append(torch.sigmoid(output).cpu())
+        self.seen.append(probabilities.cpu())
 
 
 def evaluate(model, loader):

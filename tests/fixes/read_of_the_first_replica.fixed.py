@@ -21,8 +21,9 @@ def train(index, batches):
         if first:
             for count in (2, 4):
                 scores = model(torch.ones(count, 8).to(device))
+                total = scores.sum()
                 torch_xla.sync()
-                print(scores.sum().item())
+                print(total.item())
 
 
 if __name__ == "__main__":

@@ -23,11 +23,13 @@ class Stretch(NamedTuple):
     """Reads of statements that follow each other, and the names that these statements bind.
 
     `goes_on` says that each of them has read one number: several of one statement stand for themselves.
+    `listed` says that the numbers of that one statement may stand in a list.
     """
 
     reads: tuple[NumberRead, ...] = ()
     binds: frozenset[str] = frozenset()
     goes_on: bool = True
+    listed: bool = False
 
 
 def reads_along(read: ast.Call | None, frame: Frame) -> bool:
@@ -193,7 +195,24 @@ def go_on(stretch: Stretch, statement: ast.stmt, frame: Frame, store: Store) -> 
     if not alone and stretch.goes_on and stretch.binds.isdisjoint(node.id for node in names):
         return Stretch(stretch.reads + reads, stretch.binds | binds)
     tell_reads(stretch, frame, store)
-    return Stretch(reads, binds, not alone) if simple else NO_READS
+    if not simple:
+        return NO_READS
+    return Stretch(reads, binds, not alone, listed=alone and bool(reads) and _lists_numbers(statement))
+
+
+@remembered(4096)
+def _lists_numbers(statement: ast.stmt) -> bool:
+    """Whether a statement makes a list, tuple or tensor of what calls give."""
+    for node in within(statement):
+        match node:
+            case (
+                ast.List(elts=[ast.Call(), *_])
+                | ast.Tuple(elts=[ast.Call(), *_])
+                | ast.ListComp(elt=ast.Call())
+                | ast.Call(func=ast.Attribute(attr="tensor"))
+            ):
+                return True
+    return False
 
 
 def tell_reads(stretch: Stretch, frame: Frame, store: Store) -> None:
@@ -222,5 +241,6 @@ def tell_reads(stretch: Stretch, frame: Frame, store: Store) -> None:
         first.site,
         runs=running > 1,
         again=again,
+        listed=stretch.listed,
         assumes=assumes,
     )

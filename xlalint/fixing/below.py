@@ -27,8 +27,8 @@ _MODES = frozenset(
 """What opens a block that a read may leave."""
 _NAMES = {
     "sum": "total", "mean": "mean", "norm": "norm", "max": "largest", "min": "smallest",
-    "argmax": "predicted", "softmax": "probabilities", "get_last_lr": "learning_rate",
-    "get_lr": "learning_rate",
+    "argmax": "predicted", "softmax": "probabilities", "sigmoid": "probabilities",
+    "get_last_lr": "learning_rate", "get_lr": "learning_rate",
 }  # fmt: skip
 
 
@@ -82,9 +82,13 @@ class Below:
             assert isinstance(node, ast.expr)
             self._bind(node, statement, method, wanted)
             self.staying.add(statement)
+        elements = [] if hasattr(statement, "body") else [*self._work.elements_read(statement)]
         for expression in [*self._work.recording(statement)]:
-            if expression is not node or not method:
+            within = any(expression in walk(element) for element in elements)
+            if not within and (expression is not node or not method):
                 self._leave(expression, statement)
+        for element in elements:
+            self._leave(element, statement)
         for closure in closures:
             self._bind_early(closure, statement)
             self._replace_closure(closure)
@@ -281,10 +285,12 @@ class Below:
 def fresh_name(expression: ast.expr, statement: ast.stmt, taken: set[str], usual: str = "") -> str:
     """A name for the value of an expression in a statement, which is taken from now on."""
     node = expression.value if isinstance(expression, ast.Subscript) else expression
-    match statement:
+    match expression, statement:
         case _ if _counts(node):
             wanted = "hits"
-        case ast.AugAssign(target=ast.Name(id=name)):
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(index))), _:
+            wanted = f"{name}_{index}"
+        case _, ast.AugAssign(target=ast.Name(id=name)):
             wanted = f"batch_{name}"
         case _:
             wanted = usual or _NAMES.get(called(node)) or _NAMES.get(called(node).split("_")[-1], "value")

@@ -62,6 +62,8 @@ def sync_before(module: Module, cure: SyncBefore) -> Rewrite:
     value = _recorded_there(module, _found(module, cure, statement), statement)
     known = value is None and cure.recorded is not None
     outer = _loop_without(module, statement, cure.recorded or ()) if known else None
+    if value is None and outer is None:
+        value = _recorded_there(module, _found(module, cure, statement), statement, light=True)
     statement = _with_its_if(module, outer or statement)
     above = _directly_above(module, statement)
     if above is not None and is_marker(above):
@@ -150,8 +152,17 @@ def _loop_without(module: Module, statement: ast.stmt, recorded: Iterable[Where]
     return outer
 
 
-def _recorded_there(module: Module, read: ast.AST, statement: ast.stmt) -> ast.expr | None:
+def _recorded_there(
+    module: Module, read: ast.AST, statement: ast.stmt, *, light: bool = False
+) -> ast.expr | None:
     """What a statement records itself and then reads: the marker has to come between.
+
+    Args:
+        module: The file.
+        read: What reads.
+        statement: The statement around it.
+        light: Whether light work counts as well: below the marker it would be a graph of its own. It stays
+            where it is if it cannot be computed above the statement.
 
     Raises:
         Refused: it cannot be computed above the statement.
@@ -166,7 +177,8 @@ def _recorded_there(module: Module, read: ast.AST, statement: ast.stmt) -> ast.e
         case _:
             return None
     work = Work(function_around(module, statement), statement)
-    if not any(_runs_model(module, each, work) for each in work.recording(value)):
+    recording = [*work.recording(value)] or [each for each in work.elements_read(statement) if each is value]
+    if not recording or not (light or any(_runs_model(module, each, work) for each in recording)):
         return None
     around = [*module.around(value)]
     others = [
@@ -180,8 +192,12 @@ def _recorded_there(module: Module, read: ast.AST, statement: ast.stmt) -> ast.e
     is_first = all(each is value or (each.lineno, each.col_offset) > first for each in others)
     above = around[: around.index(statement)]
     if hasattr(statement, "body") or not is_first or any(isinstance(each, CONDITIONAL) for each in above):
+        if light:
+            return None
         raise Refused(f"line {statement.lineno} does more than to record work and read it")
     if len(module.source(value).splitlines()) > 1:
+        if light:
+            return None
         raise Refused(f"the work on line {statement.lineno} goes over several lines")
     return value
 

@@ -381,8 +381,8 @@ def pass_argument(module: Module, cure: PassArgument) -> Rewrite:
         _require_xla_alone(module)
     for keyword in call.keywords:
         if keyword.arg == cure.keyword:
-            if cure.for_one and not isinstance(keyword.value, ast.Constant):
-                raise Refused(f"`{module.source(keyword.value)}` says it")
+            if cure.for_one:
+                raise Refused(f"`{module.source(keyword)}` says it on purpose")
             return Rewrite((Edit(*module.span(keyword.value), cure.text),))
     given, closing = f"{cure.keyword}={cure.text}", module.span(call)[1] - 1
     every = sorted([*call.args, *call.keywords], key=module.span)

@@ -115,6 +115,7 @@ class Work:
                 self._learn(statement)
             if len(self._values) == known:
                 break
+        self._computed = self._names_computed(statements)
 
     def _learn(self, statement: ast.stmt) -> None:
         match statement:
@@ -234,6 +235,47 @@ class Work:
                 return False
         return any(isinstance(each, ast.Subscript) and chain_of(each.value) in self._made for each in targets)
 
+    def elements_read(self, statement: ast.stmt) -> Iterator[ast.Subscript]:
+        """What is taken out of tensors only to be read, as in `hits[0].item()`: that is a graph of its own.
+
+        The tensor is computed here. What a function has returned may be a list, or have been changed in
+        place: to take an element of that where it is computed would be of no use, or one graph more.
+        """
+        for node in walk(statement):
+            match node:
+                case (
+                    ast.Call(func=ast.Attribute(value=ast.Subscript() as taken))
+                    | ast.Call(func=ast.Name(), args=[ast.Subscript() as taken])
+                ) if self.reads(node) and _is_number(taken.slice):
+                    tensor = taken.value
+                    if self._is_computed(tensor) or chain_of(tensor) in self._computed:
+                        yield taken
+
+    def _is_computed(self, node: ast.expr) -> bool:
+        """Whether an operation makes a tensor of others, and not in place."""
+        match node:
+            case ast.BinOp() | ast.Compare():
+                return self.is_value(node)
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)):
+                return not attr.endswith("_") and self.is_value(value)
+        return False
+
+    def _names_computed(self, statements: Iterable[ast.stmt]) -> set[tuple[str, ...]]:
+        """The names that only stand for what operations have made."""
+        found: set[tuple[str, ...]] = set()
+        others: set[tuple[str, ...] | None] = set()
+        for statement in statements:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._is_computed(value):
+                    found.add((name,))
+                case ast.Assign(targets=targets):
+                    others.update(chain_of(each) for target in targets for each in _targets(target))
+                case ast.AugAssign(target=target) | ast.For(target=target):
+                    others.update(map(chain_of, _targets(target)))
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=changed, attr=attr))):
+                    others.update([chain_of(changed)] if attr.endswith("_") else [])
+        return found - others
+
     # Work ---------------------------------------------------------------------------------------
 
     def records(self, node: ast.AST) -> bool:
@@ -340,6 +382,14 @@ def _made_by(statement: ast.stmt) -> tuple[str, ...] | None:
             if (chain_of(function) or ("",))[0] == "torch" and any(each.arg == "device" for each in keywords):
                 return chain_of(target)
     return None
+
+
+def _is_number(index: ast.expr) -> bool:
+    """Whether it is the place of an element, and no key."""
+    match index:
+        case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+            return True
+    return False
 
 
 def _reports(name: str) -> bool:

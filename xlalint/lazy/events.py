@@ -115,12 +115,14 @@ class ReadApart(Event):
         spelling: The first of the reads, as the program wrote it.
         runs: Whether each of them runs a graph, as something is recorded of the value.
         once: Whether that happens in no loop, or in a few rounds of it.
+        listed: Whether they may stand in one list, tuple or tensor, which then can be read at once.
     """
 
     count: int = 0
     spelling: str = ""
     runs: bool = False
     once: bool = False
+    listed: bool = False
 
 
 @record

@@ -83,7 +83,7 @@ class LazyModel(SetupTransitions):
 
     def read_apart(
         self, state: State, count: int, spelling: str, site: Site, *,
-        runs: bool, again: bool, assumes: Assumptions,
+        runs: bool, again: bool, assumes: Assumptions, listed: bool = False,
     ) -> None:  # fmt: skip
         """Several numbers were read one by one.
 
@@ -95,6 +95,7 @@ class LazyModel(SetupTransitions):
             count: How many; 0: as many as a container holds.
             runs: Whether at least two of them run a graph.
             again: Whether each runs the same heavy work: that counts even if all this happens once.
+            listed: Whether they may stand in one list, tuple or tensor.
         """
         scopes = state.scopes
         if scopes.step is not None or scopes.in_closure or state.engine.eager:
@@ -103,7 +104,8 @@ class LazyModel(SetupTransitions):
         many = not count or count > _FEW
         if (again or many) if runs else (state.in_every_round and count > _FEW):
             taken = both(self.assumed_uncut(state), assumes)
-            self._emit(ReadApart(site, taken, count, spelling, runs, once=runs and not again), state)
+            once = runs and not again
+            self._emit(ReadApart(site, taken, count, spelling, runs, once=once, listed=listed), state)
 
     def compile_in_vain(self, state: State, fault: Fault, site: Site) -> None:
         """A step function is compiled, and does not do what is meant."""
