@@ -141,6 +141,9 @@ def test_a_fix_that_the_code_does_not_allow_is_no_longer_promised(file: Path) ->
         "The code of 1 diagnostic does not allow the fix; `--show-fixes` says why."
     ]
     assert "may fix" not in result.stdout
+    assert "[--fix" not in result.stdout
+    assert "= not fixed: it is asked for more than the loader of one device" in result.stdout
+    assert "[--fix" not in run("check", "--fix", "--unsafe-fixes", "--output-format", "concise").stdout
     assert "it is asked for more than the loader of one device" in (
         run("check", "--fix", "--unsafe-fixes", "--show-fixes").stderr
     )

@@ -7,6 +7,7 @@ from typing import Final
 
 from xlalint.analysis.binding import part_of
 from xlalint.analysis.call import Call, last_name
+from xlalint.analysis.conditions import is_contradicted
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.importable import lacks_class
 from xlalint.analysis.library.modules import parameter
@@ -271,6 +272,8 @@ def _of_project_class(
             return callable_value(Bound(found, None if found.is_static else base))
         table = machine.classes.attributes(cls)
         value = table.get(name)
+        if value is not None and value.assumes and is_contradicted(value.assumes, store.state.facts):
+            value = UNKNOWN
         if value is not None and value.kind is Kind.INSTANCE:
             _bring_parts(machine, value, name, table, store)
     if value is None:

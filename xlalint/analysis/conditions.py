@@ -36,6 +36,20 @@ def clauses(test: ast.expr) -> tuple[Assumptions, Assumptions]:
 
 
 @remembered(4096)
+def concluded(test: ast.expr, holds: bool) -> tuple[tuple[Assumptions, Assumptions], ...]:
+    """What is so, and what is not, where a test comes out so: of the whole of it, and of each of its parts
+    that then come out so, too."""
+    yes, no = clauses(test)
+    whole = ((yes, no) if holds else (no, yes),)
+    asked, positive = _positive(test)
+    match asked:
+        case ast.BoolOp(op=op, values=operands) if isinstance(op, ast.And) is (holds is positive):
+            parts = [each for operand in operands for each in concluded(operand, holds is positive)]
+            return (*whole, *parts)
+    return whole
+
+
+@remembered(4096)
 def facts(test: ast.expr, holds: bool) -> frozenset[Fact]:
     """What is known of names and their attributes where a test comes out so."""
     test, positive = _positive(test)
@@ -155,16 +169,18 @@ def enter_arm(store: Store, test: ast.expr, holds: bool) -> None:
     ]
     if not assuming and not store.state.trust.bounded:
         return
-    assumed, excluded = clauses(test) if holds else clauses(test)[::-1]
     for held, key, value in assuming:
-        held[key] = _known(value, assumed, excluded)  # type: ignore[index]
+        for assumed, excluded in concluded(test, holds):
+            value = _known(value, assumed, excluded)
+        held[key] = value  # type: ignore[index]
     if holds:
         for name in _tensors(test):
             if name in store.names and (value := store.names[name]).kind is Kind.TENSOR:
                 store.names[name] = value._replace(assumes=shown_by_test(value.assumes))
-    if assumed <= store.state.trust.bounded:
-        trust = store.state.trust
-        store.state.trust = trust._replace(bounded=trust.bounded - assumed)
+    for assumed, _ in concluded(test, holds):
+        if assumed <= store.state.trust.bounded:
+            trust = store.state.trust
+            store.state.trust = trust._replace(bounded=trust.bounded - assumed)
 
 
 @remembered(4096)
@@ -193,12 +209,37 @@ def _known(value: Value, assumed: Assumptions, excluded: Assumptions) -> Value:
     """A value where what is assumed of some is known, and of others is not so."""
     if assumed <= value.assumes:
         value = value._replace(assumes=value.assumes - assumed)
-    if excluded <= value.assumes:
+    if value.assumes and _rules_out(excluded, value.assumes):
         return UNKNOWN._replace(differs=value.differs)
     if isinstance(held := value.payload, Container):
         known = held.map(lambda item: _known(item, assumed, excluded))
         return value if known is held else value._replace(payload=known)
     return value
+
+
+def is_contradicted(assumes: Assumptions, known: frozenset[Fact]) -> bool:
+    """Whether something is assumed that is known not to be so, of an option."""
+    return any(
+        _rules_out(assume(f"not `{fact.subject}`" if fact.holds else f"`{fact.subject}`"), assumes)
+        for fact in known
+        if fact.value == repr(True)
+    )
+
+
+@remembered(4096)
+def _rules_out(excluded: Assumptions, assumes: Assumptions) -> bool:
+    """Whether something is assumed that is not so: an option handed on as `tpu` may be kept as `self.tpu`."""
+    if excluded <= assumes:
+        return True
+    return all(any(_is_same_option(one, other) for other in assumes) for one in excluded)
+
+
+def _is_same_option(one: str, other: str) -> bool:
+    """Whether two clauses say the same of one option, which one of them has by its name alone."""
+    asked, also = option_in(one), option_in(other)
+    if asked is None or also is None or one.startswith("not ") != other.startswith("not "):
+        return False
+    return (asked.isidentifier() or also.isidentifier()) and _own_name(asked) == _own_name(also)
 
 
 def leave_arm(store: Store | None, test: ast.expr, holds: bool, before: frozenset[Obligation]) -> None:

@@ -244,7 +244,7 @@ def check(
             print_report(
                 report, settings.output_format, output_file, color, statistics=statistics, quiet=quiet,
                 on_error=outcome is not None and given is not None, cache=cache,
-                tried=[] if outcome is None else [one.diagnostic for one in outcome.left],
+                tried={} if outcome is None else {one.diagnostic: one.reason for one in outcome.left},
             )  # fmt: skip
             failing = settings.fail_on
             failed |= failing is not None and any(d.severity >= failing for d in report.diagnostics)

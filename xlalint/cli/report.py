@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -12,7 +13,7 @@ from xlalint.cli.terminal import columns_or, echo, is_colored, is_terminal
 from xlalint.output.formats import FOR_PROGRAMS, render
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Mapping
 
     from xlalint.baseline import Baseline
     from xlalint.cache import Cache
@@ -103,13 +104,13 @@ def write_text(file: Path, text: str) -> None:
 def print_report(
     report: Report, form: str, file: Path | None, color: str, *,
     statistics: Literal["rule", "file"] | None, quiet: bool, on_error: bool = False,
-    tried: Collection[Diagnostic] = (), cache: Cache | None = None,
+    tried: Mapping[Diagnostic, str] = MappingProxyType({}), cache: Cache | None = None,
 ) -> None:  # fmt: skip
     """Write a report.
 
     Args:
         cache: Where it is kept what its fixes would change.
-        tried: Those diagnostics that were to be fixed, and could not be.
+        tried: Those diagnostics that were to be fixed, and why they could not be.
         statistics: By what diagnostics are counted; None: they are shown.
         on_error: Whether it goes to standard error instead of standard output.
     """
@@ -126,10 +127,15 @@ def print_report(
         text = render(form, found, report.sources)
     else:
         from xlalint.output import text as layout
-        from xlalint.output.notebooks import Counted, counted
+        from xlalint.output.notebooks import Counted, counted, counted_in_text
         from xlalint.output.paint import paint
 
         found, sources = counted(found, report.sources, Counted.WITHIN_PATH)
+        refused = {
+            shown: counted_in_text(tried[own], report.sources[own.path].notebook)
+            for own, shown in zip(report.diagnostics, found, strict=True)
+            if own in tried
+        }
 
         if statistics == "rule":
             lines = [*layout.statistics(found)]
@@ -137,8 +143,8 @@ def print_report(
             lines = [*layout.statistics_of_files(report.diagnostics)]
         else:
             columns = columns_or(layout.COLUMNS) if file is None else layout.COLUMNS
-            full = layout.full(found, sources, columns)
-            lines = [*(full if form == "text" else layout.concise(found))]
+            full = layout.full(found, sources, columns, refused)
+            lines = [*(full if form == "text" else layout.concise(found, refused))]
         if not quiet:
             lines += layout.summary(
                 report.diagnostics,

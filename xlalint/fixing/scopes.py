@@ -293,7 +293,9 @@ class _Marker:
         statement = statement_at(module, site)
         member = module.member(statement, body)
         if member is None:
-            raise Refused(f"the marker on line {site.line} is in another function")
+            is_here = function_around(module, statement) is function_around(module, body[0])
+            where = f"outside the loop around line {body[0].lineno}" if is_here else "in another function"
+            raise Refused(f"the marker on line {site.line} is {where}")
         self.statement, self.member = statement, member
         self.deleted = statement
         if is_marker(statement):

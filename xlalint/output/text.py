@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from xlalint.diagnostic import (
@@ -39,27 +39,29 @@ _WIDEST = 160
 
 
 def full(
-    diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile], columns: int = COLUMNS
-) -> Iterator[Line]:
+    diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile], columns: int = COLUMNS,
+    tried: Mapping[Diagnostic, str] = MappingProxyType({}),
+) -> Iterator[Line]:  # fmt: skip
     """Every diagnostic with its code frame, its call chain and its help.
 
     Args:
         diagnostics: In the order in which they are to be shown.
         sources: The files they stand in, by their shown path; without one there is no frame.
         columns: Where messages and help are wrapped; code is not.
+        tried: Those that were to be fixed, and why they could not be.
     """
     for diagnostic in diagnostics:
         message = Span(show_control(diagnostic.message), STRONG)
         yield from wrap(_head(diagnostic), message, _INDENT, columns)
-        yield from _body(diagnostic, sources, columns)
+        yield from _body(diagnostic, sources, columns, tried.get(diagnostic))
         yield plain("")
 
 
-def concise(diagnostics: Sequence[Diagnostic]) -> Iterator[Line]:
-    """Every diagnostic in one line."""
+def concise(diagnostics: Sequence[Diagnostic], tried: Container[Diagnostic] = ()) -> Iterator[Line]:
+    """Every diagnostic in one line; what was to be fixed, and could not be, is not marked as fixable."""
     for diagnostic in diagnostics:
         likely = " (likely)" if diagnostic.certainty is Certainty.LIKELY else ""
-        likely += _FIXED_BY.get(_applicability(diagnostic), "")
+        likely += "" if diagnostic in tried else _FIXED_BY.get(_applicability(diagnostic), "")
         place = [Span(diagnostic.path, STRONG), Span(f":{_position(diagnostic)}: ")]
         message = Span(show_control(diagnostic.message), STRONG)
         yield [*place, *_head(diagnostic), message, Span(likely, FAINT)]
@@ -181,7 +183,9 @@ def _position(diagnostic: Diagnostic) -> str:
     return f"{start.line}:{start.column}"
 
 
-def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], columns: int) -> Iterator[Line]:
+def _body(
+    diagnostic: Diagnostic, sources: Mapping[str, SourceFile], columns: int, refused: str | None
+) -> Iterator[Line]:  # fmt: skip
     source = sources.get(diagnostic.path)
     place, numbers = diagnostic.range, [1]
     if source is not None:
@@ -208,7 +212,9 @@ def _body(diagnostic: Diagnostic, sources: Mapping[str, SourceFile], columns: in
     if diagnostic.help:
         yield from _note(margin, "help", show_control(diagnostic.help), columns)
     option = _FIXED_BY.get(_applicability(diagnostic), "")
-    if option:
+    if refused is not None:
+        yield from _note(margin, "not fixed", show_control(refused), columns)
+    elif option:
         fix = next(fix for fix in diagnostic.fixes if fix.applicability is _applicability(diagnostic))
         yield from _note(margin, "fix", f"{fix.title}{option}", columns)
 
