@@ -29,7 +29,7 @@ SCRIPTS = FOLDER.parent.parent / "interpreter"
 OF_SEVERAL = frozenset({"XLA002", "XLA404", "XLA501", "XLA508", "XLA510"})
 """Told of the script with ZeRO by reading alone: an old name, what only several replicas do, and a rest of
 samples that one does not leave."""
-QUICK = frozenset({"loop_with_callbacks", "two_replicas"})
+QUICK = frozenset({"loop_with_callbacks", "student_of_a_teacher", "two_replicas"})
 """Those that run for every change; compiling the others takes longer."""
 
 NAMES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.soak) for name in PROGRAMS]

@@ -1,5 +1,6 @@
 # select: XLA201
-"""What a closure is given is looked up where it is added: the rate of this step, a scaled loss."""
+"""What a closure is given is looked up where it is added: the rate of this step, a scaled loss. A number that
+is called after gradients is known by then, and a scheduler changes none of them."""
 
 import torch
 import torch_xla
@@ -13,8 +14,9 @@ def train(model, optimizer, scheduler, batches):
             optimizer.zero_grad()
             loss = model(batch).square().mean()
             loss.backward()
+            grad_norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             xm.optimizer_step(optimizer)
             value = loss * 8
             learning_rate = scheduler.get_last_lr()[0]
             scheduler.step()
-        print(value, learning_rate)
+        print(value, learning_rate, grad_norm)

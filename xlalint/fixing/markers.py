@@ -12,6 +12,7 @@ from xlalint.fixing.below import CONDITIONAL, fresh_name
 from xlalint.fixing.module import MARKERS, Module, called, is_marker, statements, waits
 from xlalint.fixing.nodes import walk
 from xlalint.fixing.operations import Delete, Insert, Replace
+from xlalint.fixing.order import steps_rate
 from xlalint.fixing.places import (
     Function,
     Loop,
@@ -263,7 +264,7 @@ _STEPS = frozenset({"step", "optimizer_step"})
 def _calls(statement: ast.stmt, names: frozenset[str]) -> bool:
     """Whether a statement calls one of some methods; a scheduler's step is none of the optimizer."""
     return any(
-        called(node) in names and "sched" not in ast.unparse(node.func).lower()
+        called(node) in names and not steps_rate(node)
         for node in walk(statement)
         if isinstance(node, ast.Call)
     )

@@ -205,7 +205,7 @@ def why_not(moved: ast.stmt, crossed: ast.stmt, known: Known = NOTHING_KNOWN) ->
     for chain in sorted(one.calls_on):
         if any(_within(read, chain) for read in other.reads):
             return f"it may change `{'.'.join(chain)}`, which is used there"
-    if other.called & _TRAINING:
+    if other.called & _TRAINING and not steps_rate(crossed):
         names = one.names.union(*(known.inside.get(name, ()) for name in one.called))
         if names & _PARAMETERS or any(word in name.lower() for name in names for word in _SEES_PARAMETERS):
             return "parameters and gradients change there"
@@ -217,6 +217,12 @@ def why_not(moved: ast.stmt, crossed: ast.stmt, known: Known = NOTHING_KNOWN) ->
     if "step" in other.called and one.names & _SEES_RATES:
         return "the learning rate may change there"
     return None
+
+
+def steps_rate(node: ast.AST) -> bool:
+    """Whether it is the step of a scheduler: that changes learning rates, and no parameters."""
+    call = node.value if isinstance(node, ast.Expr) else node
+    return called(call) == "step" and "sched" in ast.unparse(call.func).lower()  # type: ignore[attr-defined]
 
 
 def leaves(statement: ast.stmt) -> bool:

@@ -12,9 +12,9 @@ from xlalint.fixing.below import CLOSURE, Below
 from xlalint.fixing.into import into_function
 from xlalint.fixing.module import Block, Module, called, is_marker, statements, waits
 from xlalint.fixing.nodes import walk
-from xlalint.fixing.operations import Delete, Move, Operation, Undecorate, Wrap
+from xlalint.fixing.operations import Delete, Insert, Move, Operation, Undecorate, Wrap
 from xlalint.fixing.operations import Unwrap as Unwrapped
-from xlalint.fixing.order import require_order, suspends
+from xlalint.fixing.order import Known, require_order, suspends, why_not
 from xlalint.fixing.places import (
     Function,
     Loop,
@@ -542,10 +542,46 @@ def move_into(module: Module, cure: MoveInto) -> Rewrite:
     moving.sort(key=block.index)
     above = [each for each in moving if block.index(each) < place]
     below = [each for each in moving if block.index(each) > place]
-    operations += (Move(each, step.body[0], above=True) for each in above)
-    operations += (Move(each, step.body[-1]) for each in below)
+    work = Work(function_around(module, step), body_around(module, step))
+    reading = {each: read for each in moving if (read := _read_in(each, work)) is not None}
+    operations += (Move(each, step.body[0], above=True) for each in above if each not in reading)
+    operations += (Move(each, step.body[-1]) for each in below if each not in reading)
+    for each in below:
+        if each in reading:
+            operations += _without_read(module, block, each, reading[each], step, work)
+    if not operations:
+        raise Refused(f"line {min(each.lineno for each in reading)} reads, which is not done in a step")
     require_order(module, operations)
     return Rewrite(operations=tuple(operations))
+
+
+def _read_in(statement: ast.stmt, work: Work) -> ast.Call | None:
+    return next((each for each in walk(statement) if isinstance(each, ast.Call) and work.reads(each)), None)
+
+
+def _without_read(
+    module: Module, block: Block, statement: ast.stmt, read: ast.Call, step: ast.With, work: Work
+) -> Iterator[Operation]:
+    """What a statement computes for a read of its own is computed in the step, and read where it was.
+
+    Raises:
+        Refused: what stands between them may change what is computed.
+    """
+    below = Below(module, block, work)
+    below.take(read)
+    known = Known.of(module, statement)
+    between = block[block.index(step) + 1 : block.index(statement)]
+    for each in below.operations:
+        if not isinstance(each, Insert):
+            yield each
+            continue
+        (computing,) = ast.parse(each.text).body
+        for other in between:
+            if reason := why_not(computing, other, known):
+                raise Refused(
+                    f"the work on line {statement.lineno} cannot move past line {other.lineno}: {reason}"
+                )
+        yield Insert(each.text, step.body[-1])
 
 
 def _beside_step(module: Module, statement: ast.stmt) -> tuple[Block, ast.With] | None:
