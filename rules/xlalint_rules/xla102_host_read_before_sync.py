@@ -84,7 +84,7 @@ class HostReadBeforeSync(Rule[ReadThenCut]):
     code = "XLA102"
     name = "host-read-before-sync"
     severity = Severity.WARNING
-    yields_to = ("XLA106", "XLA101", "XLA103", "XLA703")
+    yields_to = ("XLA106", "XLA101", "XLA103", "XLA202", "XLA703")
 
     def judge(self, event: ReadThenCut, state: View) -> Iterator[Finding]:
         read = event.obligation

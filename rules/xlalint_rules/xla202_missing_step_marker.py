@@ -18,9 +18,9 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     ## What it does
     Finds training loops in which nothing ends a step: no `torch_xla.step()`, no `torch_xla.sync()`, no
     `MpDeviceLoader`, no `barrier=True`. Finds loops over a loader without training in which nothing runs the
-    recorded operations at all, loops that read what each round makes of the one before, as of a text, loops
-    that read and draw random numbers on the device, and loops of 32 rounds or more in which a model answers
-    its own answers, as to denoise. Silent where xlalint cannot tell what the loop iterates over.
+    recorded operations at all; that read what each round makes of the one before, as of a text, also within
+    transformers' `model.generate`; that read and draw random numbers on the device; and of 32 rounds or more
+    in which a model answers its own answers, as to denoise. Silent where nobody can tell what one is over.
 
     ## Why is this bad?
     torch_xla adds every iteration to one recorded graph. Reading the loss does not end the step: it runs
@@ -68,10 +68,9 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
     ## On the engine
     Ten steps over a plain `DataLoader` launch no graph and leave every parameter pending; with steps they
     launch 10 and leave none. Eight that read their loss compile 8 graphs, the last one six times as large as
-    the first; with steps two. Ten rounds that read what they have made of the last one's state compile ten,
-    with steps one. So do six that read what a model makes of `torch.randn(..., device=device)`, whose numbers
-    are made of those before. A decoder of 24 tokens compiles a graph of 168 operations, with steps one of 7;
-    three pictures of 40 rounds one of 659, with steps one of 27.
+    the first; with steps two. Ten rounds that read what they made of the state before compile ten, with steps
+    one. So do six that read what a model makes of `torch.randn(..., device=device)`, whose numbers go on. A
+    decoder of 24 tokens compiles 168 operations, with steps 7; three pictures of 40 rounds 659, and 27.
 
     ## References
     - [PyTorch on XLA devices](https://docs.pytorch.org/xla/master/learn/pytorch-on-xla-devices.html)
@@ -113,8 +112,8 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
                 return
         yield self.finding(
             event,
-            harm,
-            help=_OF_ROUNDS if goes_on else _OF_BATCHES,
+            harm.removesuffix(", since {since}") if in_framework else harm,
+            help=_OF_FRAMEWORK if goes_on and in_framework else _OF_ROUNDS if goes_on else _OF_BATCHES,
             since=since,
             assumes=assumes,
             severity=Severity.ERROR if trains else Severity.WARNING,
@@ -124,6 +123,7 @@ class MissingStepMarker(Rule[LoopLeft | StepsRun]):
 
 
 _DRAWN = "compiles again in each round: no step ends, so the device's random numbers go on with all before"
+_OF_FRAMEWORK = "write the loop yourself, with `torch_xla.step()` around each round and a `StaticCache`"
 _OF_BATCHES = "put the loop body in `with torch_xla.step():`, or iterate over `pl.MpDeviceLoader`"
 _OF_ROUNDS = "put the loop body in `with torch_xla.step():`, and read below it"
 _OF_ALL = "all iterations as one graph, to which each adds what it has recorded since {since}"

@@ -13,6 +13,7 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import Class, Function, within
 from xlalint.analysis.payloads import (
     Bound,
+    Compiled,
     Constant,
     Container,
     Counter,
@@ -37,11 +38,13 @@ from xlalint.analysis.payloads import (
     literal,
     of_model,
     taken_from,
+    targets,
     unknown_from,
 )
 from xlalint.analysis.store import Store
 from xlalint.analysis.work import name_that_counts, record
 from xlalint.knowledge import functions
+from xlalint.knowledge.methods import CALLED
 from xlalint.lazy.assumptions import IS_A_TENSOR, PART, either, shown_by_use
 from xlalint.lazy.sharding import Mesh
 from xlalint.lazy.state import Raised
@@ -181,6 +184,8 @@ def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: 
         bind_name(target.id, value, frame, store)
     elif isinstance(target, ast.Attribute):
         owner = machine.evaluate(target.value, frame, store)
+        if isinstance(module := owner.payload, Module) and target.attr == CALLED:
+            _put_in_place(machine, target.value, owner, module, value, frame, store)
         classes = classes_of(owner)
         if classes and not isinstance(classes[0], str):
             setter = machine.classes.find_method(classes[0], f"{target.attr}.setter")
@@ -199,6 +204,15 @@ def bind(machine: Machine, target: ast.expr, value: Value, frame: Frame, store: 
         bind(machine, target.value, container_of(value), frame, store)
     elif isinstance(target, ast.Subscript):
         _bind_item(machine, target, value, frame, store)
+
+
+def _put_in_place(
+    machine: Machine, node: ast.expr, owner: Value, module: Module, value: Value, frame: Frame, store: Store
+) -> None:
+    """`model.forward = torch.compile(model.forward)`: whoever calls the module runs what that has made."""
+    made = next((each for each in targets(value) if isinstance(each, Compiled)), None)
+    if made is not None:
+        rebind(machine, node, owner._replace(payload=module._replace(by=made.by)), frame, store)
 
 
 def bind_name(name: str, value: Value, frame: Frame, store: Store) -> None:

@@ -11,6 +11,12 @@ from xlalint.lazy.values import Kind
 COMPILES = "compile"
 """The method by which a module compiles what a call of it runs."""
 
+CALLED = "forward"
+"""The method of a module that a call of it runs."""
+
+SAVES = "save_pretrained"
+"""The method by which models of frameworks save themselves: with safetensors, unless told otherwise."""
+
 METHODS: dict[Kind, dict[str, str]] = {
     Kind.MODULE: {
         **dict.fromkeys(("to", "cuda", "cpu"), "move"),
@@ -24,7 +30,7 @@ METHODS: dict[Kind, dict[str, str]] = {
             ),
             "same",
         ),
-        **dict.fromkeys(("forward", "__call__"), "call"),
+        **dict.fromkeys((CALLED, "__call__"), "call"),
         **dict.fromkeys(("train", "eval"), "mode"),
         "zero_grad": "zero gradients",
         "clip_grad_norm_": "clip",
@@ -80,6 +86,8 @@ METHODS: dict[Kind, dict[str, str]] = {
         "backward": "backward",
         "zero_grad": "zero gradients",
         **dict.fromkeys(("eval", "parameters", "named_parameters"), "of a module"),
+        "state_dict": "state of a part",
+        SAVES: "save of a part",
         "per_device_loader": "device loader",
         "select": "rows of a range",
     },
@@ -156,7 +164,7 @@ OPTIMIZER_HOOKS = frozenset({
 OF_UNSURE: dict[str, str] = {
     **dict.fromkeys(("train", "eval", "apply", "share_memory"), "same"),
     **dict.fromkeys(("parameters", "named_parameters", "buffers", "named_buffers"), "parameters"),
-    **dict.fromkeys(("modules", "named_modules", "children", "named_children"), "modules"),
+    **dict.fromkeys(("modules", "named_modules", "children", "named_children", SAVES), "modules"),
     **dict.fromkeys(("state_dict", "load_state_dict", "zero_grad", "requires_grad_"), "state dict"),
     "items": "items",
     "keys": "keys",
@@ -167,8 +175,17 @@ OF_UNSURE: dict[str, str] = {
 """Methods by which the result of an unknown callable on device values shows that it is no tensor but
 a module, a mapping or text."""
 
-HOST_STATE = ("scheduler", "sampler", "args", "config", "tokenizer", "rng", "history", "metric", "metadata")
+HOST_STATE = (
+    "scheduler", "sampler", "args", "config", "tokenizer", "processor", "rng", "history", "metric",
+    "metadata",
+)  # fmt: skip
 """Words in the names of what training programs save and the host holds."""
+
+
+def is_named_as_hosts(name: str) -> bool:
+    """Whether what goes by a name is known to be the host's."""
+    return any(word in name.lower() for word in HOST_STATE)
+
 
 BOOKKEEPING = frozenset({
     "append", "update", "add", "log", "info", "debug", "warning", "write", "flush", "set_postfix",

@@ -3,6 +3,7 @@
 import torch
 import torch_xla
 from diffusers import UNet2DModel
+from elsewhere import Captioner
 from safetensors.torch import save_file, save_model
 from transformers import AutoModelForCausalLM
 
@@ -18,6 +19,18 @@ def on_the_device():
     save_file(model.state_dict(), "model.safetensors")  # expect: XLA601
     save_model(unet, "model.safetensors")  # expect: XLA601
     save_file({"step": torch.zeros(1, device=device)}, "step.safetensors")  # expect: XLA601
+
+
+def of_a_class_that_nobody_knows(name):
+    model = Captioner(name).to(device)
+    model.save_pretrained("out")  # expect: XLA601 likely
+    model.vision.save_pretrained("out")  # expect: XLA601 likely
+    model.vision.tower.save_pretrained("out")  # expect: XLA601 likely
+    model.vision.save_pretrained("out", safe_serialization=False)
+    model.vision.save_pretrained("out", state_dict=copied(model))
+    model.image_processor.save_pretrained("out")
+    model.cpu()
+    model.vision.save_pretrained("out")
 
 
 def copied_to_the_host():
@@ -37,5 +50,6 @@ def never_moved():
 
 
 on_the_device()
+of_a_class_that_nobody_knows("base")
 copied_to_the_host()
 never_moved()

@@ -22,7 +22,7 @@ from xlalint.analysis.payloads import (
     literal,
 )
 from xlalint.knowledge import functions
-from xlalint.knowledge.methods import HOST_STATE
+from xlalint.knowledge.methods import is_named_as_hosts
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import Assumptions, both, least
 from xlalint.lazy.cuts import Cause
@@ -190,7 +190,7 @@ def _save_to_safetensors(machine: Machine, call: Call) -> Value:
 def _save(call: Call, *, by_xla: bool, as_references: bool = False) -> Value:
     data = call.argument(0, "data") or call.argument(0, "obj") or UNKNOWN
     state, unknown = call.store.state, NOTHING
-    if by_xla and state.trust.bounded == assumptions.MID_STEP and not _is_hosts(_given(call)):
+    if by_xla and state.trust.bounded == assumptions.MID_STEP and not is_named_as_hosts(_given(call)):
         # Whoever calls it in mid-step hands over what the device holds: `xm.save` is for nothing else.
         unknown = state.engine.parameters
     saved = _saved(data, state.engine.parameters, unknown)
@@ -247,7 +247,8 @@ def _saved(value: Value, parameters: Recorded, unknown: Recorded) -> _Saved:
             items = (element,) if items is None else items
             named = zip(keys or [""] * len(items), items, strict=True)
             parts = [
-                _saved(item, parameters, NOTHING if _is_hosts(str(key)) else unknown) for key, item in named
+                _saved(item, parameters, NOTHING if is_named_as_hosts(str(key)) else unknown)
+                for key, item in named
             ]
             on_device = [(p, item) for p, item in zip(parts, items, strict=True) if p.on_device]
             return _Saved(
@@ -268,11 +269,6 @@ def _given(call: Call) -> str:
     node = call.node.args[0] if call.node is not None and call.node.args else None
     node = node.func if isinstance(node, ast.Call) else node
     return dotted(node) if isinstance(node, ast.Name | ast.Attribute) else ""
-
-
-def _is_hosts(name: str) -> bool:
-    """Whether what goes by a name is known to be the host's."""
-    return any(word in name.lower() for word in HOST_STATE)
 
 
 EFFECTS: Final[dict[str, Effect]] = {

@@ -13,7 +13,7 @@ from xlalint.analysis.library.containers import container_method, loader_method
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.library.foreign import is_of_numpy, of_numpy
 from xlalint.analysis.library.loaders import BATCH, rows_taken
-from xlalint.analysis.library.modules import module_method, parameter
+from xlalint.analysis.library.modules import module_method, parameter, part_by_method
 from xlalint.analysis.library.optimizers import optimizer_method, scaler_method
 from xlalint.analysis.library.tensors import tensor_method
 from xlalint.analysis.machine import Machine
@@ -214,6 +214,10 @@ def _unknown_method(machine: Machine, receiver: Value, name: str, call: Call) ->
             module = Value(Kind.MODULE, payload=Module((), place))
             rebind(machine, function.value, module, call.frame, call.store)
             return module_method(machine, module, name, call)
+        case "state of a part" if (part := part_by_method(machine, call, clause="is a module")) is not None:
+            return module_method(machine, part, name, call)
+        case "save of a part" if (part := part_by_method(machine, call)) is not None:
+            return module_method(machine, part, name, call)
         case "device loader":
             return Value(Kind.LOADER, payload=Loader(BATCH, True, True))
         case "rows of a range" if (count := rows_taken(machine, call, 0, "indices")) is not None:

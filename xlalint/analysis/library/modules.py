@@ -11,7 +11,7 @@ from xlalint.analysis.call import Call
 from xlalint.analysis.frame import Frame
 from xlalint.analysis.library.devices import device_of
 from xlalint.analysis.machine import Machine
-from xlalint.analysis.outline import Function
+from xlalint.analysis.outline import Function, dotted
 from xlalint.analysis.payloads import (
     Batch,
     Bound,
@@ -37,7 +37,7 @@ from xlalint.analysis.store import Move, Store
 from xlalint.analysis.ties import is_tied_in, tie_by_call, tie_by_hand, tie_in
 from xlalint.analysis.unknown import call_unknown, holds_tensor
 from xlalint.knowledge import classes, functions
-from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS, TYING
+from xlalint.knowledge.methods import METHODS, OF_MODULE_CONTAINERS, SAVES, TYING, is_named_as_hosts
 from xlalint.lazy import assumptions
 from xlalint.lazy.assumptions import PART, assume, both
 from xlalint.lazy.events import Reading
@@ -288,6 +288,9 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             return _keep_buffer(machine, info, call)
         case "unknown object":
             return UNKNOWN
+        case _ if name == SAVES:
+            _save_to_safetensors(receiver, info, call)
+            return NONE
         case _ if name in TYING:
             call.frame.model.tie_again(call.store.state)
             return UNKNOWN
@@ -296,6 +299,34 @@ def module_method(machine: Machine, receiver: Value, name: str, call: Call) -> V
             if result.kind is Kind.TENSOR and any(cls.outline.is_framework for cls in info.of):
                 return result._replace(assumes=_OF_FRAMEWORK)
             return result
+
+
+def part_by_method(machine: Machine, call: Call, *, clause: str = "") -> Value | None:
+    """What a method is called of that the parts of a module have, where nobody knows the parts of this one.
+
+    `clause` says what must be so of it.
+    """
+    node = call.function.value if isinstance(call.function, ast.Attribute) else None
+    if not isinstance(node, ast.Attribute) or not dotted(node) or is_named_as_hosts(node.attr):
+        return None
+    whole: ast.expr = node
+    while isinstance(whole, ast.Attribute):
+        whole = whole.value
+        owner = machine.evaluate(whole, call.frame, call.store)
+        if isinstance(info := owner.payload, Module):
+            part = Module(info.identity, info.place, is_part=True, sharded=info.sharded)
+            assumes = assume(f"`{written(node)}` {clause}") if clause else assumptions.NONE
+            return Value(Kind.MODULE, both(owner.assumes, assumes), payload=part)
+    return None
+
+
+def _save_to_safetensors(receiver: Value, info: Module, call: Call) -> None:
+    """What the module has goes to safetensors."""
+    given = call.keywords.get("state_dict")
+    if info.place is Place.XLA and given is None and call.flag("safe_serialization", default=True) is True:
+        assumes = both(receiver.assumes, assume(f"`{call.spelling}` writes with safetensors"))
+        refused = receiver._replace(assumes=assumes)
+        call.frame.model.refuse_save(call.store.state, call.spelling, refused, call.site)
 
 
 def _keep_buffer(machine: Machine, info: Module, call: Call) -> Value:
