@@ -47,6 +47,11 @@ def on_the_host(prompt):
     AutoModelForCausalLM.from_pretrained("model").generate(**inputs)
 
 
+def of_a_model_that_is_elsewhere(prompt):
+    ids = tokenizer(prompt, return_tensors="pt").input_ids.to(device)
+    AutoModelForCausalLM.from_pretrained("model", device_map="auto").generate(ids)
+
+
 def cut_below_each_token(prompt):
     ids = tokenizer(prompt, return_tensors="pt").input_ids.to(device)
     made().generate(ids, logits_processor=[cuts])

@@ -116,7 +116,7 @@ class PreTrainedModel(torch.nn.Module):
         given = named["input_ids"] if inputs is None else inputs
         tokens = self(given).logits.argmax(-1)
         calls_nobody = stopping_criteria.name in ("nobody",) and logits_processor.name in ("nobody",)
-        if calls_nobody and isinstance(given, torch.Tensor):
+        if calls_nobody and isinstance(given, torch.Tensor) and self.device.type in ("xla",):
             for _ in range(a_number):
                 tokens = self(tokens).logits.argmax(-1)
                 if tokens.max().item() == 0:
