@@ -14,12 +14,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MODULES = (
-    "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.nn.parallel", "torch.nn.utils", "torch.optim",
-    "torch.optim.lr_scheduler", "torch.utils.checkpoint", "torch.utils.data", "torch.utils.data.distributed",
+    "torch.amp", "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.nn.parallel", "torch.nn.utils",
+    "torch.optim", "torch.optim.lr_scheduler", "torch.utils.checkpoint", "torch.utils.data",
+    "torch.utils.data.distributed",
     "torch_xla", "torch_xla.amp", "torch_xla.core.xla_model", "torch_xla.distributed.fsdp",
     "torch_xla.distributed.parallel_loader", "torch_xla.distributed.spmd",
     "torch_xla.distributed.xla_multiprocessing", "torch_xla.runtime", "torch_xla.utils.checkpoint",
 )  # fmt: skip
+ALONE = {"torch": "autocast"}
+"""What is taken of a module of which the rest is left out."""
 TAKEN_BEFORE = {"torch.optim.lr_scheduler": "verbose"}
 """What all in a module have taken last, in releases of torch that programs may still be run with."""
 KNOWLEDGE = Path(__file__).resolve().parent.parent / "xlalint" / "knowledge"
@@ -32,13 +35,13 @@ def main() -> None:
 
 def signatures() -> Iterator[tuple[str, str]]:
     """The names that take something in particular, each with its parameters as `written`."""
-    for module in MODULES:
+    for module in (*ALONE, *MODULES):
         try:
             holder = importlib.import_module(module)
         except ImportError:
             continue
         for name, held in vars(holder).items():
-            if name.startswith("_") or not callable(held):
+            if name.startswith("_") or not callable(held) or ALONE.get(module, name) != name:
                 continue
             try:
                 found = inspect.signature(held)

@@ -278,3 +278,45 @@ def read_now_and_then(loader, model, optimizer):
             xm.optimizer_step(optimizer, barrier=True)
             optimizer.zero_grad()
         print(loss.item())  # expect: XLA102
+
+
+def read_above_the_marker_of_each_round(loader, model, optimizer):
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+            torch_xla.sync()
+        print(loss.item())  # expect: XLA102
+        torch_xla.sync()  # expect: XLA201
+
+
+def read_below_the_marker_of_each_round(loader, model, optimizer):
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+            torch_xla.sync()
+        torch_xla.sync()  # expect: XLA201
+        print(loss.item())
+
+
+def read_now_and_then_above_the_marker(loader, model, optimizer):
+    for number, batch in enumerate(loader):
+        loss = model(batch.to(device)).mean() / 8
+        loss.backward()
+        if (number + 1) % 8 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+            torch_xla.sync()
+        if number % 80 == 0:
+            print(loss.item())
+        torch_xla.sync()  # expect: XLA201
+
+
+read_above_the_marker_of_each_round([torch.ones(4, 4)] * 30, *made())
+read_below_the_marker_of_each_round([torch.ones(4, 4)] * 30, *made())
+read_now_and_then_above_the_marker([torch.ones(4, 4)] * 30, *made())

@@ -56,6 +56,23 @@ def of_another_function(scores, labels):
     torch_xla.sync()
 
 
+def autocast_for_no_device(loader):
+    model = torch.nn.Linear(4, 1).to(device)
+    for batch in loader:
+        with torch.amp.autocast():
+            loss = model(batch.to(device)).mean()
+        print(loss.item())  # expect: XLA102 likely
+        torch_xla.sync()  # expect: XLA201 likely
+
+
+def autocast_by_its_type_alone(batch):
+    model = torch.nn.Linear(4, 1).to(device)
+    with torch.autocast(dtype=torch.bfloat16):
+        loss = model(batch.to(device)).mean()
+    print(loss.item())  # expect: XLA102 likely
+    torch_xla.sync()
+
+
 def saved(model):
     xm.save(model.to(device).state_dict())
     torch.save(model.state_dict(), "model.pt")  # expect: XLA601 likely

@@ -35,6 +35,15 @@ def in_a_loop_of_its_own(data, words, found):
 
 
 @torch.no_grad()
+def parts_by_their_numbers(data, words, found):
+    for x in data:
+        best = model(x.to(device)).argmax(-1)
+        torch_xla.sync()
+        for number in range(len(x)):
+            found.append(words(best[number][1:].tolist()))  # expect: XLA104
+
+
+@torch.no_grad()
 def each_a_tensor(data, found):
     for x in data:
         first, second = model(x.to(device)).chunk(2)
@@ -78,6 +87,7 @@ def read_by_a_callee_of_what_it_lets_go(data, found):
 below_the_cut([], str, [])
 below_the_step([], [])
 in_a_loop_of_its_own([], str, [])
+parts_by_their_numbers([], str, [])
 each_a_tensor([], [])
 all_at_once([], str, [])
 read_by_a_callee_above_the_cut([], [])

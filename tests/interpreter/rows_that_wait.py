@@ -62,6 +62,48 @@ def cut_in_each_round(found):
             found.append(row.item())
 
 
+def by_their_numbers(found):
+    for x, y in loader:
+        best = model(x).argmax(-1)
+        for number in range(len(x)):
+            found.append(best[number].item())  # expect: XLA102
+        del best
+
+
+def parts_of_them(x, found):
+    scores = model(x)
+    for number in range(len(x)):
+        found.append(scores[number][1:].max().item())  # expect: XLA102
+
+
+def one_of_them(x, found):
+    scores = model(x)
+    for number in range(len(x)):
+        if number == 2:
+            found.append(scores[number].tolist())  # quiet: no other one is read
+
+
+def the_first_of_them(x, found):
+    scores = model(x)
+    for number in range(len(x)):
+        found.append(scores[number].tolist())  # quiet: the others are not
+        break
+
+
+def made_in_each_round(x, found):
+    for number in range(len(x)):
+        scores = model(x)
+        found.append(scores[number].tolist())  # quiet: each time of another forward pass
+
+
+def tensors_by_their_numbers(found):
+    for x, y in loader:
+        losses = [model(x).sum() for _ in range(3)]
+        for number in range(3):
+            found.append(losses[number].item())  # quiet: each is of its own forward pass
+        del losses
+
+
 def tensors_of_a_list(found):
     for x, y in loader:
         torch_xla.sync()
@@ -80,3 +122,10 @@ for x, y in loader:
 below_a_cut([])
 cut_in_each_round([])
 tensors_of_a_list([])
+by_their_numbers([])
+for x, y in loader:
+    parts_of_them(x, [])
+    one_of_them(x, [])
+    the_first_of_them(x, [])
+    made_in_each_round(x, [])
+tensors_by_their_numbers([])

@@ -124,8 +124,8 @@ class Frame:
     __slots__ = (
         "acted", "assumed_uncut", "attributes", "captured", "carried", "closure_argument", "depth",
         "discarded", "exits", "found", "function", "goes_along", "in_elements", "kept", "left_uncut",
-        "loops", "may_be_in_batches", "muted", "occurrences", "of_rows", "once", "only", "outline",
-        "over", "quiet", "reads", "resume", "shallow", "trial", "uncut", "yields",
+        "loops", "may_be_in_batches", "met_uncut", "muted", "occurrences", "of_rows", "once", "only",
+        "outline", "over", "quiet", "reads", "resume", "shallow", "trial", "uncut", "yields",
     )  # fmt: skip
 
     def __init__(
@@ -173,6 +173,8 @@ class Frame:
         """What holds after the block that was run last, in the rounds in which a part of it cuts nothing."""
         self.assumed_uncut: Assumptions | None = None
         """What must be so for there to be the rounds that are being run, in which nothing cuts the graph."""
+        self.met_uncut: list[Occurrence] = []
+        """Reads in such rounds whose work a cut further below runs again."""
         self.yields: list[Yielded] = []
         self.resume: Callable[[Store], Store | None] | None = None
         """Runs what a `with` holds, where the context manager being interpreted yields."""
@@ -198,6 +200,8 @@ class Frame:
     def emit(self, event: Event, state: State) -> None:
         """Something happened."""
         if type(event) not in self.kept or self.muted or (self.once and isinstance(event, ShapeVaries)):
+            if self.assumed_uncut is not None and isinstance(event, events.ReadThenCut):
+                self.met_uncut.append(Occurrence(event, state.view()))
             return
         if isinstance(event, events.Settled) and event.obligation.inherited:
             self.carried.append(Carried(event, state.view(), state.facts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from xlalint.analysis.conditions import facts
 from xlalint.analysis.frame import Exits, Frame, Uncut
@@ -11,7 +12,9 @@ from xlalint.analysis.machine import Machine
 from xlalint.analysis.outline import within
 from xlalint.analysis.payloads import literal
 from xlalint.analysis.store import Store, join
-from xlalint.lazy.assumptions import NONE, assume, both
+from xlalint.judging import Occurrence
+from xlalint.lazy.assumptions import NONE, Assumptions, assume, both
+from xlalint.lazy.events import ReadThenCut
 from xlalint.lazy.obligations import BETWEEN_CUTS, Fact, Obligation, Owed
 from xlalint.lazy.state import State
 from xlalint.lazy.values import Weight
@@ -84,12 +87,16 @@ def run_uncut(
     frame.exits, frame.muted, frame.assumed_uncut = Exits(), True, uncut.assumes
     after = machine.run_block(rest, frame, store)
     assumes = frame.assumed_uncut
+    met, frame.met_uncut = frame.met_uncut, []
     ended = frame.exits.continues
     if frame.over is None:
         # Out of a loop a return leads once only, and perhaps from a round that was cut.
         ended = [*ended, *(end for end, _, _ in frame.exits.returns)]
     frame.exits, frame.muted, frame.assumed_uncut = exits, False, None
     del frame.yields[yields:]
+    for occurrence in met:
+        if (again := _run_again(occurrence, owed, uncut.known, assumes)) is not None:
+            frame.tell(again)
     reads = {
         one._replace(assumes=both(one.assumes, assumes), when=one.when | {BETWEEN_CUTS})
         for end in (after, *ended)
@@ -103,6 +110,18 @@ def run_uncut(
         for end in left if current is None else (current, *left):
             end.state.obligations |= reads
     return uncut._replace(store=after, assumes=assumes) if after is not None else None
+
+
+def _run_again(
+    met: Occurrence, owed: frozenset[Obligation], known: frozenset[Fact], assumes: Assumptions
+) -> Occurrence | None:
+    """A read in the rounds that nothing had cut before, whose work a cut further below runs again."""
+    event = met.event
+    assert isinstance(event, ReadThenCut)
+    read = event.obligation
+    if read in owed or read.inherited or not _is_of_each(read, known):
+        return None
+    return met._replace(event=replace(event, assumes=both(event.assumes, assumes)))
 
 
 def _is_of_each(read: Obligation, known: frozenset[Fact]) -> bool:

@@ -175,9 +175,14 @@ class Names:
                 return self.in_module(name, module) or UNKNOWN
             if module is not None:
                 self._machine.rest_on("name", module.file, name)
-            if f"{source}.{name}" in functions.FUNCTIONS:
+            if f"{source}.{name}" in functions.FUNCTIONS or self._is_of_framework(source, name, outline):
                 return self.qualified(f"{source}.{name}", outline)
         return UNKNOWN
+
+    def _is_of_framework(self, source: str, name: str, outline: Outline) -> bool:
+        """Whether all that a framework has, which is imported by `*`, defines a name of its own."""
+        found = self._machine.project.framework_of(f"{source}.{name}", outline)
+        return found is not None and not any(isinstance(each, Import) for each in found[0].bindings[found[1]])
 
     def _joined(self, bindings: list[Binding], name: str, outline: Outline) -> Value:
         """What a name is by some of its bindings."""

@@ -540,8 +540,13 @@ def _word(value: Value, node: ast.expr) -> object:
 
 
 def _may_be_word(value: Value) -> bool:
-    """Whether nothing is known of a value that would keep it from being the name of a device."""
-    return value.kind in (Kind.UNKNOWN, Kind.HOST) and value.payload is None
+    """Whether nothing is known of a value that would keep it from being the name of a device.
+
+    Of what is imported from a module that nobody sees, such as `FLAGS.platform`, nothing is.
+    """
+    if isinstance(held := value.payload, Namespace):
+        return held.outline is None
+    return value.kind in (Kind.UNKNOWN, Kind.HOST) and held is None
 
 
 def _is_in(left: Value, right: Value) -> bool | None:

@@ -86,7 +86,7 @@ def runs_rows(read: ast.Call | None, frame: Frame, store: Store) -> bool:
         return False
     if _is_of_round(read, loop):
         return frame.over is not None and _waits(frame.over)
-    rows = _rows_read(read, loop)
+    rows = _rows_read(read, loop) or _rows_numbered(read, loop)
     return rows is not None and _waits(store.names.get(rows))
 
 
@@ -113,6 +113,47 @@ _TOGETHER: Final = frozenset({"enumerate", "zip"})
 
 
 @remembered(4096)
+def _rows_numbered(read: ast.Call, loop: ast.For | ast.AsyncFor) -> str | None:
+    """The name of that of which each round reads the row with its number."""
+    rows = _numbered(read, loop)
+    if not isinstance(rows, ast.Name):
+        return None
+    for each in within(loop):
+        match each:
+            case ast.Break() | ast.Return():
+                return None
+            case ast.If() | ast.IfExp() if any(inner is read for inner in within(each)):
+                return None
+    return rows.id
+
+
+def _numbered(read: ast.Call, loop: ast.For | ast.AsyncFor) -> ast.expr | None:
+    """What a round takes the element with its number of, to read that: `rows[i]` or `rows[i][1:].max()`."""
+    match loop:
+        case ast.For(target=target, iter=ast.Call(func=ast.Name(id="range"))):
+            pass
+        case ast.For(target=ast.Tuple([target, *_]), iter=ast.Call(func=ast.Name(id="enumerate"))):
+            pass
+        case _:
+            return None
+    rounds = _names(target)
+    taken = read.func
+    while True:
+        match taken:
+            case ast.Subscript(value=inner, slice=index) if not _names(index).isdisjoint(rounds):
+                stored = [
+                    each
+                    for each in within(loop)
+                    if isinstance(each, ast.Name | ast.Attribute) and isinstance(each.ctx, ast.Store)
+                ]
+                return None if any(_is_same(inner, each) for each in stored) else inner
+            case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Call(func=inner):
+                taken = inner
+            case _:
+                return None
+
+
+@remembered(4096)
 def _is_of_round(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
     match loop.target, read.func:
         case ast.Name(id=row), ast.Attribute(value=ast.Name(id=taken)):
@@ -122,22 +163,7 @@ def _is_of_round(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
 
 @remembered(4096)
 def _takes_by_round(read: ast.Call, loop: ast.For | ast.AsyncFor) -> bool:
-    match loop, read.func:
-        case (
-            ast.For(target=target, iter=ast.Call(func=ast.Name(id="range"))),
-            ast.Attribute(value=ast.Subscript(value=tensor, slice=index)),
-        ) | (
-            ast.For(target=ast.Tuple([target, *_]), iter=ast.Call(func=ast.Name(id="enumerate"))),
-            ast.Attribute(value=ast.Subscript(value=tensor, slice=index)),
-        ):
-            stored = [
-                each
-                for each in within(loop)
-                if isinstance(each, ast.Name | ast.Attribute) and isinstance(each.ctx, ast.Store)
-            ]
-            goes_along = not _names(index).isdisjoint(_names(target))
-            return goes_along and not any(_is_same(tensor, each) for each in stored)
-    return False
+    return _numbered(read, loop) is not None
 
 
 def _is_same(tensor: ast.expr, other: ast.expr) -> bool:
