@@ -160,6 +160,7 @@ def operate(
         return constant(0)  # a step counter: nobody asks for the fraction of another number so
     if isinstance(op, ast.Sub):
         _take_time(left, right, node, frame, store)
+        differs = differs or isinstance(left.payload, Clock)  # no two replicas are equally fast
     if (counter := _counted(op, left, right, node, frame, store)) is not None:
         # Each replica counts as many; what it has read of its own batches is its own.
         own = any(value.differs for value in (left, right) if counts(value))
