@@ -17,8 +17,9 @@ SAVE_WITHOUT_RENDEZVOUS = (2, 1)
 class RankDivergentBranch(Rule[UnmatchedCollective | LeftAlone]):
     """
     ## What it does
-    Finds a test of a value that each replica computes from its own batches, such as its loss or metric,
-    that decides whether a collective is reached, or whether a loop that holds one is left.
+    Finds a test of a value that each replica computes from its own batches, such as its loss or metric, or
+    of the time that its own clock shows, that decides whether a collective is reached, or whether a loop
+    that holds one is left.
 
     ## Why is this bad?
     The program may hang: the test comes out true on some replicas and false on others. Those that go on
